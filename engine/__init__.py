@@ -1,0 +1,1 @@
+"""The engine of PokeTUI: environment, agents and training, complete without the terminal."""

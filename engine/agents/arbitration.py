@@ -1,0 +1,90 @@
+"""Decide between planner and policy, and say who decided.
+
+The planner's advice enters as a bias on the policy's logits:
+
+    logits' = logits + STRENGTH * share * confidence of the advice * prior
+
+so planner and policy share one distribution, from which the action is drawn. Whose action it then
+was follows from how much the bias raised its probability: with p before and p' after, the policy
+alone would have taken it in min(1, p/p') of the cases. Below one half the planner made the
+difference.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.agents.base import Choices, Guidance
+from engine.agents.networks import entropy
+from engine.agents.rollout import FloatArray
+from engine.types import Action, Decision, GameState, Goal, Source
+
+STRENGTH = 6.0
+"""Logits that fully trusted advice adds to the action it wants."""
+
+_HALF = math.log(2)
+
+
+def advice_bias(
+    prior: FloatArray, advice_confidence: FloatArray, certainty: FloatArray, guidance: Guidance
+) -> FloatArray:
+    """Return what the planner adds to the logits, (envs, 9).
+
+    A policy at least as certain as the curriculum stage asks for is left alone.
+
+    Args:
+        prior: (envs, 9) what the planner wants.
+        advice_confidence: (envs,) how sure it is.
+        certainty: (envs,) the policy's own.
+        guidance: From the curriculum.
+    """
+    trust = guidance.planner_share * advice_confidence * (certainty < guidance.needed_confidence)
+    return (STRENGTH * trust[:, None] * prior).astype(np.float32)
+
+
+def certainty(log_probs: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
+    """Return 1 - H / ln n (envs,) over the n valid actions: 0 undecided, 1 certain."""
+    num_valid = np.maximum(mask.sum(1), 2)
+    share = entropy(log_probs).numpy() / np.log(num_valid)
+    result: FloatArray = np.clip(1.0 - share, 0.0, 1.0).astype(np.float32)
+    return result
+
+
+def is_planned(own_log_probs: FloatArray, acted_log_probs: FloatArray) -> NDArray[np.bool_]:
+    """Tell (envs,) whether the bias made the chosen action more than twice as likely."""
+    return acted_log_probs - own_log_probs > _HALF
+
+
+def sample(log_probs: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one action a row of masked log-probabilities (envs, 9)."""
+    cumulative = np.exp(log_probs.astype(np.float64)).cumsum(1)
+    draws = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
+    return np.asarray((draws >= cumulative).sum(1), np.int64)
+
+
+def explain(
+    choices: Choices, env_index: int, goal: Goal | None, reason: str, state: GameState
+) -> Decision:
+    """Put one environment's decision into words.
+
+    Args:
+        choices: Of all environments.
+        env_index: Which one.
+        goal: What the planner wanted there.
+        reason: Why it advised what it advised.
+        state: The game that the decision was made in.
+    """
+    action = Action(int(choices.actions[env_index]))
+    confidence = float(choices.confidences[env_index])
+    if choices.is_planned[env_index]:
+        is_walking = state.control.is_free and state.battle is None
+        source = Source.PLANNER if is_walking else Source.RULES
+        text = f"{action.name}: {reason}" if reason else f"{action.name}, as the planner advises"
+        if goal is not None and goal.text not in text:
+            text += f" (goal: {goal.text})"
+        return Decision(action, source, confidence, text)
+    if choices.source is Source.RANDOM:
+        return Decision(action, Source.RANDOM, confidence, f"{action.name}, drawn by lot")
+    return Decision(action, choices.source, confidence, f"{action.name}, {confidence:.0%} certain")

@@ -1,0 +1,73 @@
+"""Define what the trainer needs of an agent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.rollout import FloatArray
+from engine.env.vector import Batch
+from engine.types import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """How far the planner is followed: what the curriculum gives to the agent.
+
+    Attributes:
+        planner_share: 0 (never) to 1.
+        needed_confidence: Confidence from which the policy may act against the planner's advice.
+    """
+
+    planner_share: float
+    needed_confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """One chosen action an environment, and who is behind it.
+
+    Attributes:
+        actions: (envs,) int64.
+        confidences: (envs,) float32, 0 to 1: of whoever chose.
+        is_planned: (envs,) bool: the planner's advice made the difference.
+        source: Who acted where the planner did not.
+    """
+
+    actions: NDArray[np.int64]
+    confidences: FloatArray
+    is_planned: NDArray[np.bool_]
+    source: Source
+
+
+class Agent(Protocol):
+    """Choose actions for all environments at once, and learn from what follows.
+
+    `decide` is always followed by `observe` with what the actions led to.
+    """
+
+    name: str
+
+    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+        """Choose an action an environment; never a masked one."""
+
+    def observe(self, batch: Batch) -> None:
+        """Take in what the chosen actions led to."""
+
+    def cut(self, env_index: int, batch: Batch) -> None:
+        """Learn nothing across this moment of an environment: somebody else acts next."""
+
+    @property
+    def is_update_due(self) -> bool:
+        """Tell whether `update` has something to learn from."""
+
+    def update(self, batch: Batch) -> dict[str, float]:
+        """Learn, and return figures by name."""
+
+    def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+
+    def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take back what `save` returned."""

@@ -1,0 +1,103 @@
+"""Store what the environments lived through between two updates, and what it was worth."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import NUM_ACTIONS
+
+FloatArray = NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class Rollout:
+    """The last steps of all environments, time first; rows from `length` on are not written yet.
+
+    A *boundary* is a step after which the environment's next row continues something else: an
+    episode ended, or a person had control in between. `boundary_values` holds what the state
+    after it was worth: 0 if the game was over, the critic's estimate otherwise.
+
+    Attributes:
+        features: (steps, envs, F) float32.
+        masks: (steps, envs, 9) bool, True where an action was valid.
+        biases: (steps, envs, 9) float32, what the planner added to the logits.
+        actions: (steps, envs) int64.
+        log_probs: (steps, envs) float32, of the action, with mask and bias.
+        values: (steps, envs) float32, the critic's estimate before the step.
+        rewards: (steps, envs) float32.
+        boundaries: (steps, envs) bool.
+        boundary_values: (steps, envs) float32.
+        length: Steps written.
+    """
+
+    features: FloatArray
+    masks: NDArray[np.bool_]
+    biases: FloatArray
+    actions: NDArray[np.int64]
+    log_probs: FloatArray
+    values: FloatArray
+    rewards: FloatArray
+    boundaries: NDArray[np.bool_]
+    boundary_values: FloatArray
+    length: int = 0
+
+    @classmethod
+    def empty(cls, steps: int, num_envs: int, feature_size: int) -> "Rollout":
+        """Allocate a rollout."""
+        shape = (steps, num_envs)
+        return cls(
+            features=np.zeros((*shape, feature_size), np.float32),
+            masks=np.zeros((*shape, NUM_ACTIONS), np.bool_),
+            biases=np.zeros((*shape, NUM_ACTIONS), np.float32),
+            actions=np.zeros(shape, np.int64),
+            log_probs=np.zeros(shape, np.float32),
+            values=np.zeros(shape, np.float32),
+            rewards=np.zeros(shape, np.float32),
+            boundaries=np.zeros(shape, np.bool_),
+            boundary_values=np.zeros(shape, np.float32),
+        )
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether an update is due."""
+        return self.length == len(self.rewards)
+
+    def cut(self, env_index: int, value: float) -> None:
+        """Make the last step of an environment a boundary whose next state is worth `value`."""
+        if self.length and not self.boundaries[self.length - 1, env_index]:
+            self.boundaries[self.length - 1, env_index] = True
+            self.boundary_values[self.length - 1, env_index] = value
+
+    def advantages(self, last_values: FloatArray, gamma: float, gae_lambda: float) -> FloatArray:
+        """Estimate advantages (steps, envs) by generalised advantage estimation.
+
+        Args:
+            last_values: (envs,) value of the states after the last step.
+            gamma: Discount.
+            gae_lambda: Weight of longer returns.
+        """
+        result = np.zeros_like(self.rewards)
+        running = np.zeros_like(last_values)
+        following = last_values
+        for step in reversed(range(self.length)):
+            is_boundary = self.boundaries[step]
+            next_values = np.where(is_boundary, self.boundary_values[step], following)
+            delta = self.rewards[step] + gamma * next_values - self.values[step]
+            running = delta + gamma * gae_lambda * np.where(is_boundary, 0.0, running)
+            result[step] = running
+            following = self.values[step]
+        return result
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return the written rows by name, for a checkpoint."""
+        return {name: getattr(self, name)[: self.length] for name in _ARRAYS}
+
+    def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
+        """Take back what `save` returned."""
+        self.length = len(arrays["rewards"])
+        for name in _ARRAYS:
+            getattr(self, name)[: self.length] = arrays[name]
+
+
+_ARRAYS = tuple(field.name for field in fields(Rollout) if field.name != "length")

@@ -1,0 +1,52 @@
+"""Do what the planner advises, and nothing else: the baseline that the learner must beat."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.base import Choices, Guidance
+from engine.env.vector import Batch
+from engine.types import Source
+
+
+class RulesAgent:
+    """Take the advised action; a random valid one where there is no advice."""
+
+    name = "rules"
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng([seed, 3])
+
+    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+        """Choose the best advised valid action; equals are drawn by lot."""
+        advised = np.where(batch.mask, batch.prior, -1.0)
+        tie_break = self._rng.random(advised.shape) * 1e-6
+        actions = (advised + tie_break).argmax(1).astype(np.int64)
+        is_advised = advised[np.arange(len(actions)), actions] > 0
+        confidences = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
+        return Choices(actions, confidences, is_advised, Source.RANDOM)
+
+    def observe(self, batch: Batch) -> None:
+        """Learn nothing."""
+
+    def cut(self, env_index: int, batch: Batch) -> None:
+        """Forget nothing."""
+
+    @property
+    def is_update_due(self) -> bool:
+        """Return False: there is nothing to learn."""
+        return False
+
+    def update(self, batch: Batch) -> dict[str, float]:
+        """Return no figures."""
+        return {}
+
+    def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+        """Return the random generator's state."""
+        return {"rng": self._rng.bit_generator.state}, {}
+
+    def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take back what `save` returned."""
+        self._rng.bit_generator.state = facts["rng"]

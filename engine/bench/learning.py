@@ -1,0 +1,130 @@
+"""Train on the practice game from scratch: how soon the goal is reached, and how surely."""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.config import load_config
+from engine.errors import TrainingError
+from engine.events import EpisodeEnded, Event, RunFailed, RunStarted, RunStopped
+from engine.session import EngineSession
+
+WINDOW = 30
+"""Episodes over which success is counted."""
+TARGET = 0.9
+_POLL_INTERVAL_S = 0.5
+_ROW_STEPS = 100_000
+
+
+@dataclass(slots=True)
+class LearningCurve:
+    """What one seed did.
+
+    Attributes:
+        first_steps: Milestone key to the step at the end of the first episode that reached it.
+        target_step: Step at which `TARGET` of the last `WINDOW` episodes first succeeded.
+    """
+
+    seed: int
+    milestones: tuple[tuple[str, str], ...] = ()
+    first_steps: dict[str, int] = field(default_factory=dict)
+    target_step: int | None = None
+    episodes: int = 0
+    total_steps: int = 0
+    seconds: float = 0.0
+    _recent: deque[tuple[bool, float, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    _next_row: int = _ROW_STEPS
+
+    def success(self) -> float:
+        """Return the share of the last `WINDOW` episodes that reached the goal."""
+        return sum(won for won, _, _ in self._recent) / WINDOW
+
+    def add(self, event: EpisodeEnded) -> None:
+        """Count an episode and print a row whenever another 100,000 steps are over."""
+        summary = event.summary
+        self.episodes += 1
+        self._recent.append((summary.is_success, summary.total_reward, summary.length))
+        for key in summary.steps_to_milestone:
+            self.first_steps.setdefault(key, event.total_steps)
+        if self.target_step is None and self.success() >= TARGET:
+            self.target_step = event.total_steps
+        if event.total_steps >= self._next_row:
+            self._next_row = (event.total_steps // _ROW_STEPS + 1) * _ROW_STEPS
+            print(self._row(event.total_steps), flush=True)
+
+    def _row(self, steps: int) -> str:
+        count = len(self._recent)
+        mean_return = sum(total for _, total, _ in self._recent) / count
+        mean_length = sum(length for _, _, length in self._recent) / count
+        return (
+            f"| {self.seed} | {steps:,} | {self.episodes:,} | {mean_return:.1f} "
+            f"| {mean_length:.0f} | {100 * self.success():.0f} % |"
+        )
+
+
+def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
+    """Train a run for each seed, one after the other, and print their curves as Markdown.
+
+    Args:
+        overrides: Settings by dotted key; `total_steps` must be among them.
+        seeds: Of everything random in a run.
+
+    Returns:
+        0 if every seed ended with at least `TARGET` of its last `WINDOW` episodes won, else 1.
+    """
+    curves = []
+    print("| seed | steps | episodes | return | length | success |\n|---|---|---|---|---|---|")
+    for seed in seeds:
+        curves.append(_train({**overrides, "seed": seed, "headless": True}))
+    print(
+        "\n| seed | success of last 30 | 90 % at step | steps/s | minutes |\n|---|---|---|---|---|"
+    )
+    for curve in curves:
+        at_step = f"{curve.target_step:,}" if curve.target_step is not None else "never"
+        print(
+            f"| {curve.seed} | {100 * curve.success():.0f} % | {at_step} "
+            f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {curve.seconds / 60:.1f} |"
+        )
+    print("\n| seed | " + " | ".join(key for key, _ in curves[0].milestones) + " |")
+    print("|---" * (1 + len(curves[0].milestones)) + "|")
+    for curve in curves:
+        firsts = (curve.first_steps.get(key) for key, _ in curve.milestones)
+        cells = (f"{step:,}" if step is not None else "–" for step in firsts)
+        print(f"| {curve.seed} | " + " | ".join(cells) + " |")
+    return 0 if all(curve.success() >= TARGET for curve in curves) else 1
+
+
+def _train(overrides: dict[str, Any]) -> LearningCurve:
+    config = load_config(None, overrides)
+    curve = LearningCurve(config.seed)
+    session = EngineSession(config)
+    session.start()
+    started = time.monotonic()
+    try:
+        while True:
+            time.sleep(_POLL_INTERVAL_S)
+            for event in session.mailbox.drain():
+                if _take(curve, event):
+                    curve.seconds = time.monotonic() - started
+                    return curve
+    finally:
+        session.stop()
+
+
+def _take(curve: LearningCurve, event: Event) -> bool:
+    """Fold one event into the curve; return whether the run is over."""
+    match event:
+        case RunStarted(milestones=milestones):
+            curve.milestones = milestones
+        case EpisodeEnded():
+            curve.add(event)
+        case RunStopped(total_steps=total_steps):
+            curve.total_steps = total_steps
+            return True
+        case RunFailed(message=message, hint=hint):
+            raise TrainingError(message, hint)
+        case _:
+            pass
+    return False

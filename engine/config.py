@@ -1,0 +1,227 @@
+"""Hold the one typed configuration of a run: defaults <- file <- environment <- options.
+
+Environment variables are named POKETUI_<KEY>, with two underscores into a section:
+POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
+"""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from engine.errors import ConfigurationError
+
+
+class Section(BaseModel):
+    """A frozen group of settings that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EnvConfig(Section):
+    """How an action is pressed and when an episode ends."""
+
+    hold_frames: int = Field(default=12, ge=1, le=60)
+    """From 10 to 16 a direction always turns and walks one tile; 8 is a turn or a tile."""
+    wait_frames: int = Field(default=8, ge=1, le=240)
+    """After the press; a step that is not over then is waited for."""
+    max_steps: int = Field(default=1500, ge=16)
+    """Steps after which an episode is truncated."""
+
+
+class RewardConfig(Section):
+    """Weight of each reward component; 0 switches it off."""
+
+    milestone: float = 5.0
+    badge: float = 20.0
+    exploration: float = 0.1
+    map: float = 0.5
+    level: float = 1.0
+    battle: float = 3.0
+    heal: float = 0.5
+    stuck: float = 0.02
+    whiteout: float = 0.2
+    step: float = 0.001
+
+
+class PPOConfig(Section):
+    """Proximal policy optimisation."""
+
+    rollout_steps: int = Field(default=128, ge=8)
+    """Steps an environment takes between two updates."""
+    epochs: int = Field(default=3, ge=1)
+    minibatch_size: int = Field(default=512, ge=8)
+    learning_rate: float = Field(default=3e-4, gt=0)
+    gamma: float = Field(default=0.998, gt=0, le=1)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    clip: float = Field(default=0.2, gt=0)
+    entropy: float = Field(default=0.02, ge=0)
+    imitation: float = Field(default=0.2, ge=0)
+    """Weight of learning what the planner advises, as far as it is followed."""
+    value_coefficient: float = Field(default=0.5, ge=0)
+    max_grad_norm: float = Field(default=0.5, gt=0)
+    hidden_size: int = Field(default=256, ge=8)
+
+
+class StageConfig(Section):
+    """One curriculum stage; the documented keys."""
+
+    reward_threshold: float
+    min_episodes: int = Field(default=10, ge=1)
+    llm_confidence: float = Field(ge=0, le=1)
+    """Confidence that the policy needs to act against the planner's advice."""
+    strategy_preference: Literal["llm_heavy", "balanced", "rule_heavy"] = "balanced"
+
+
+class CurriculumConfig(Section):
+    """How control moves from planner to policy; the documented keys."""
+
+    stages: tuple[StageConfig, ...] = (
+        StageConfig(reward_threshold=50, llm_confidence=0.9, strategy_preference="llm_heavy"),
+        StageConfig(reward_threshold=100, llm_confidence=0.7, strategy_preference="balanced"),
+        StageConfig(reward_threshold=200, llm_confidence=0.5, strategy_preference="rule_heavy"),
+        StageConfig(reward_threshold=500, llm_confidence=0.3, strategy_preference="rule_heavy"),
+    )
+    reward_scale: float = Field(default=0.0, ge=0)
+    """Factor on every reward_threshold; 0: 500 stands for what reaching the run's goal pays."""
+    advancement_patience: int = Field(default=20, ge=1)
+    """Episodes over which a stage must hold, or the one before comes back."""
+    confidence_decay_rate: float = Field(default=0.98, gt=0, le=1)
+    """How fast the planner's share glides to a new stage's: the difference left an episode."""
+
+
+class RunConfig(BaseSettings):
+    """Everything a run depends on. `RunConfig()` trains on the practice game."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="POKETUI_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    rom_path: str = ""
+    """Path of the ROM; empty: the practice game."""
+    headless: bool = False
+    observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
+    llm_model: str = ""
+    max_context_length: int = Field(default=8000, ge=256)
+    initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
+    decision_db_path: str = "decisions.db"
+    save_dir: str = "saves"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    agent: Literal["ppo", "rules", "random"] = "ppo"
+    mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
+    """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    num_envs: int = Field(default=32, ge=1, le=512)
+    workers: int = Field(default=0, ge=0, le=128)
+    """Environment processes; 0: as many as cores."""
+    total_steps: int = Field(default=0, ge=0)
+    """Environment steps after which the run stops; 0: until it is stopped."""
+    total_episodes: int = Field(default=0, ge=0)
+    """Episodes after which the run stops; 0: until it is stopped."""
+    checkpoint_interval_s: float = Field(default=60.0, gt=0)
+    keep_checkpoints: int = Field(default=3, ge=1)
+    allow_unknown_rom: bool = False
+
+    env: EnvConfig = EnvConfig()
+    rewards: RewardConfig = RewardConfig()
+    ppo: PPOConfig = PPOConfig()
+    curriculum: CurriculumConfig = CurriculumConfig()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take values from the arguments only; `load_config` merges the environment itself."""
+        return (init_settings,)
+
+    @model_validator(mode="after")
+    def _check_workers(self) -> Self:
+        if self.workers > self.num_envs:
+            raise ValueError("workers must not exceed num_envs")
+        return self
+
+    def worker_count(self) -> int:
+        """Return the number of environment processes to start."""
+        return self.workers or max(1, min(self.num_envs, os.cpu_count() or 1))
+
+
+def load_config(path: Path | None = None, overrides: dict[str, Any] | None = None) -> RunConfig:
+    """Merge defaults, the file at `path`, POKETUI_* variables and `overrides`, later ones winning.
+
+    Args:
+        path: A .json or .toml file.
+        overrides: Values by key; a dotted key reaches into a section ("env.max_steps").
+
+    Raises:
+        ConfigurationError: Naming the key, the value and what is allowed.
+    """
+    values = _read_file(path) if path else {}
+    _merge(values, EnvSettingsSource(RunConfig)())
+    for key, value in (overrides or {}).items():
+        *sections, leaf = key.split(".")
+        target = values
+        for section in sections:
+            target = target.setdefault(section, {})
+        target[leaf] = value
+    return parse_config(values, str(path) if path else "the options")
+
+
+def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
+    """Validate `values`; `origin` names where they are from in the error."""
+    try:
+        return RunConfig(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "config"
+        if first["type"] == "extra_forbidden":
+            raise ConfigurationError(
+                f"{origin}: unknown key '{key}'.",
+                f"Known keys: {', '.join(RunConfig.model_fields)}.",
+            ) from None
+        raise ConfigurationError(
+            f"{origin}: {key} = {first['input']!r}: {first['msg']}.", "Correct this value."
+        ) from None
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ConfigurationError(
+            f"Cannot read the config file {path}: {reason}.", "Give a readable JSON or TOML file."
+        ) from None
+    try:
+        values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."
+        ) from None
+    if not isinstance(values, dict):
+        raise ConfigurationError(
+            f"The config file {path} holds no keys.", "It must be one table of keys and values."
+        )
+    return values
+
+
+def _merge(into: dict[str, Any], new: dict[str, Any]) -> None:
+    for key, value in new.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value

@@ -1,0 +1,174 @@
+"""Move the curriculum between its stages by the documented rule, and back when it stops holding."""
+
+import math
+import statistics
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from engine.config import CurriculumConfig
+from engine.curriculum.stages import Stage, build_stages
+from engine.events import CurriculumChanged
+
+WINDOW = 10
+"""Episodes over which the average reward counts."""
+
+MAX_VARIATION = 0.2
+"""Highest deviation of these episodes' rewards, as a share of their average."""
+
+_HELD = 0.9
+"""A stage holds while its average stays above this share of the threshold that led into it."""
+
+_NEEDED_SUCCESS = 0.8
+_HELD_SUCCESS = 0.5
+"""Share of successful episodes to get into the last stage, and to stay there."""
+
+_SETTLED = 0.02
+"""A stage's episodes prove something only once the planner's share is this close to the stage's."""
+
+
+class Curriculum:
+    """Follow the episodes' rewards through the stages.
+
+    A stage is left for the next after at least `min_episodes` in it, when the last ten average
+    the threshold or more and deviate by at most 20 %, and when the planner's share has come down
+    to the stage's own, so that it is the policy who is judged. The last stage is for a policy that
+    reaches the goal: four of five of these episodes must have. A stage is left for the one before
+    when the average of `advancement_patience` episodes in it falls below the threshold that led
+    in, the last one also when fewer than half of them reach the goal.
+
+    Args:
+        config: Stages and patience.
+        goal_reward: What reaching the run's goal pays (see `build_stages`).
+        initial_strategy: Strategy of the first stage.
+        fixed_share: Planner share in every stage, for runs without a policy or a planner.
+    """
+
+    def __init__(
+        self,
+        config: CurriculumConfig,
+        goal_reward: float,
+        *,
+        initial_strategy: str = "llm_heavy",
+        fixed_share: float | None = None,
+    ) -> None:
+        self._stages = build_stages(config, goal_reward, initial_strategy)
+        self._fixed_share = fixed_share
+        self._patience = max(config.advancement_patience, WINDOW)
+        self._decay = config.confidence_decay_rate
+        self._index = 0
+        self._episodes = 0
+        self._came_from = self._stages[0].planner_share
+        self._rewards: deque[float] = deque(maxlen=self._patience)
+        self._successes: deque[bool] = deque(maxlen=self._patience)
+
+    @property
+    def stage(self) -> Stage:
+        """Return the stage of now."""
+        return self._stages[self._index]
+
+    @property
+    def planner_share(self) -> float:
+        """Return how far the planner is followed now.
+
+        After a move the share glides from the former stage's to the new one's, by the configured
+        decay rate an episode.
+        """
+        if self._fixed_share is not None:
+            return self._fixed_share
+        share = self.stage.planner_share
+        return share + (self._came_from - share) * self._decay**self._episodes
+
+    def record(self, total_reward: float, *, is_success: bool) -> CurriculumChanged:
+        """Count an episode, move if it is time, and return the state of now."""
+        self._episodes += 1
+        self._rewards.append(total_reward)
+        self._successes.append(is_success)
+        has_moved = False
+        if not self._missing():
+            has_moved = self._move(+1)
+        elif self._has_stopped_holding():
+            has_moved = self._move(-1)
+        return self.describe(has_moved=has_moved)
+
+    def describe(self, *, has_moved: bool = False) -> CurriculumChanged:
+        """Return the state of now as an event."""
+        stage = self.stage
+        return CurriculumChanged(
+            stage=self._index + 1,
+            num_stages=len(self._stages),
+            name=stage.name,
+            llm_confidence=stage.needed_confidence,
+            planner_share=self.planner_share,
+            episodes_in_stage=self._episodes,
+            min_episodes=stage.min_episodes,
+            average_reward=self._average(),
+            threshold=stage.threshold,
+            missing="" if self._is_last else self._missing(),
+            has_moved=has_moved,
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "stage": self._index,
+            "episodes": self._episodes,
+            "came_from": self._came_from,
+            "rewards": list(self._rewards),
+            "successes": list(self._successes),
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned."""
+        self._index = min(int(facts["stage"]), len(self._stages) - 1)
+        self._episodes = int(facts["episodes"])
+        self._came_from = float(facts["came_from"])
+        self._rewards = deque((float(value) for value in facts["rewards"]), self._patience)
+        self._successes = deque((bool(value) for value in facts["successes"]), self._patience)
+
+    def _move(self, step: int) -> bool:
+        self._came_from = self.planner_share
+        self._index += step
+        self._episodes = 0
+        self._rewards.clear()
+        self._successes.clear()
+        return True
+
+    @property
+    def _is_last(self) -> bool:
+        return self._index == len(self._stages) - 1
+
+    def _recent(self) -> list[float]:
+        return list(self._rewards)[-WINDOW:]
+
+    def _average(self) -> float:
+        recent = self._recent()
+        return statistics.fmean(recent) if recent else math.nan
+
+    def _missing(self) -> str:
+        """Say what is missing to advance; "" if nothing is."""
+        if self._is_last:
+            return "this is the last stage"
+        needed = max(self.stage.min_episodes, WINDOW)
+        if self._episodes < needed:
+            return f"{needed - self._episodes} more episodes"
+        average = self._average()
+        if average < self.stage.threshold:
+            return f"average reward {average:.1f} of {self.stage.threshold:.1f}"
+        variation = statistics.pstdev(self._recent()) / max(abs(average), 1e-9)
+        if variation > MAX_VARIATION:
+            return f"variation {variation:.0%}, at most {MAX_VARIATION:.0%} counts"
+        successes = sum(list(self._successes)[-WINDOW:])
+        if self._index == len(self._stages) - 2 and successes < _NEEDED_SUCCESS * WINDOW:
+            return f"the goal in {successes} of {WINDOW}, {_NEEDED_SUCCESS * WINDOW:.0f} needed"
+        share, own_share = self.planner_share, self.stage.planner_share
+        if self._fixed_share is None and abs(share - own_share) > _SETTLED:
+            return f"planner share {share:.0%} on its way to {own_share:.0%}"
+        return ""
+
+    def _has_stopped_holding(self) -> bool:
+        if self._index == 0 or self._episodes < self._patience:
+            return False
+        entered_by = self._stages[self._index - 1].threshold
+        has_failed = self._is_last and statistics.fmean(self._successes) < _HELD_SUCCESS
+        return has_failed or statistics.fmean(self._rewards) < _HELD * entered_by

@@ -1,0 +1,1 @@
+"""Run a game: the Emulator protocol and PyBoy behind it."""

@@ -1,0 +1,67 @@
+"""Say what the engine needs of an emulator."""
+
+from typing import Protocol
+
+from engine.types import Action, Frame
+
+ROM_BANK_SIZE = 0x4000
+
+
+class Emulator(Protocol):
+    """A Game Boy Color that runs one game without a window, sound or files.
+
+    Attributes:
+        rom: The cartridge image.
+    """
+
+    rom: bytes
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        """Emulate `frames` frames; `render` draws the last of them."""
+        ...
+
+    def press(self, action: Action) -> None:
+        """Hold the button of `action` from the next frame on; NOOP holds nothing."""
+        ...
+
+    def release(self, action: Action) -> None:
+        """Let go of the button of `action` from the next frame on."""
+        ...
+
+    def read(self, bank: int, address: int, size: int) -> bytes:
+        """Read RAM. D000-DFFF needs its work-RAM bank, all else bank 0."""
+        ...
+
+    def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:
+        """Read `count` single bytes that lie `stride` apart."""
+        ...
+
+    def write(self, bank: int, address: int, data: bytes) -> None:
+        """Overwrite RAM."""
+        ...
+
+    def frame(self) -> Frame:
+        """Copy the last rendered frame."""
+        ...
+
+    def save_state(self) -> bytes:
+        """Return the whole machine; loading it replays exactly, whatever the wall clock says."""
+        ...
+
+    def load_state(self, state: bytes) -> None:
+        """Put the whole machine back.
+
+        Raises:
+            EnvironmentError: `state` is not of this emulator and cartridge.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free the emulator. Nothing is written to disk."""
+        ...
+
+
+def rom_slice(rom: bytes, bank: int, address: int, size: int) -> bytes:
+    """Return `size` bytes of ROM as the CPU sees them with `bank` switched in (4000-7FFF)."""
+    start = address if address < ROM_BANK_SIZE else bank * ROM_BANK_SIZE + address - ROM_BANK_SIZE
+    return rom[start : start + size]

@@ -1,0 +1,160 @@
+"""Run a Game Boy Color game in PyBoy: the only module that imports it."""
+
+import io
+import struct
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from engine.errors import EnvironmentError, RomError
+from engine.types import Action, Frame
+
+with warnings.catch_warnings():
+    # pyboy imports pysdl2, which announces its bundled library even where no window is opened.
+    warnings.simplefilter("ignore")
+    from pyboy import PyBoy
+    from pyboy.utils import PyBoyException
+
+_BUTTONS: dict[Action, str] = {
+    Action.A: "a",
+    Action.B: "b",
+    Action.START: "start",
+    Action.SELECT: "select",
+    Action.UP: "up",
+    Action.DOWN: "down",
+    Action.LEFT: "left",
+    Action.RIGHT: "right",
+}
+
+_SILENT = 5  # Only this level of pyboy's logger prints nothing.
+_CARTRIDGE_TYPE = 0x0147
+_CLOCK_CARTRIDGES = (0x0F, 0x10)  # MBC3 with a real-time clock
+_FAR_FUTURE = struct.pack("d", 4e9)
+_WRAM_END = 0xE000
+_WRAM_SWITCHED = 0xD000
+
+
+class GameBoy:
+    """PyBoy without window, sound, files or output.
+
+    Args:
+        rom: Cartridge image, already checked (`engine.games.profile.load_rom`): PyBoy runs
+            truncated and corrupted images without a word.
+
+    Raises:
+        RomError: PyBoy cannot run the image at all.
+    """
+
+    def __init__(self, rom: bytes) -> None:
+        self.rom = rom
+        try:
+            # A file object, never a path: for a path PyBoy writes files beside the ROM.
+            self._pyboy: Any = PyBoy(
+                io.BytesIO(rom), window="null", sound_emulated=False, cgb=True, log_level=_SILENT
+            )
+        except PyBoyException as error:
+            raise RomError(
+                f"The emulator cannot run this ROM: {error}.", "Give an intact Game Boy Color ROM."
+            ) from None
+        self._pyboy.set_emulation_speed(0)
+        self._memory = self._pyboy.memory
+        self._clock_offset: int | None = None
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        """Emulate `frames` frames; `render` draws the last of them."""
+        if frames > 0:
+            self._pyboy.tick(frames, render, False)
+
+    def press(self, action: Action) -> None:
+        """Hold the button of `action` from the next frame on; NOOP holds nothing."""
+        button = _BUTTONS.get(action)
+        if button is not None:
+            self._pyboy.button_press(button)
+
+    def release(self, action: Action) -> None:
+        """Let go of the button of `action` from the next frame on."""
+        button = _BUTTONS.get(action)
+        if button is not None:
+            self._pyboy.button_release(button)
+
+    def read(self, bank: int, address: int, size: int) -> bytes:
+        """Read RAM. D000-DFFF needs its work-RAM bank, all else bank 0."""
+        end = address + size
+        if _WRAM_SWITCHED <= address < _WRAM_END:
+            if end == _WRAM_END:
+                # PyBoy refuses a banked slice that ends at E000 but not the byte below it.
+                last = bytes((self._memory[bank, end - 1],))
+                return bytes(self._memory[bank, address : end - 1]) + last if size > 1 else last
+            return bytes(self._memory[bank, address:end])
+        return bytes(self._memory[address:end])
+
+    def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:
+        """Read `count` single bytes of D000-DFFF that lie `stride` apart."""
+        return bytes(self._memory[bank, address : address + stride * count : stride])
+
+    def write(self, bank: int, address: int, data: bytes) -> None:
+        """Overwrite RAM."""
+        for index, value in enumerate(data):
+            if _WRAM_SWITCHED <= address + index < _WRAM_END:
+                self._memory[bank, address + index] = value
+            else:
+                self._memory[address + index] = value
+
+    def frame(self) -> Frame:
+        """Copy the last rendered frame: (144, 160, 3) uint8."""
+        rgba: np.ndarray[Any, np.dtype[np.uint8]] = self._pyboy.screen.ndarray
+        return np.ascontiguousarray(rgba[:, :, :3])
+
+    def save_state(self) -> bytes:
+        """Return the whole machine (about 190 KB).
+
+        A cartridge clock is advanced on loading by the wall time since it was saved, so the time
+        of saving is replaced by one in the far future, which PyBoy takes as "no time went by".
+        """
+        buffer = io.BytesIO()
+        before = time.time()
+        self._pyboy.save_state(buffer)
+        state = buffer.getvalue()
+        if self.rom[_CARTRIDGE_TYPE] not in _CLOCK_CARTRIDGES:
+            return state
+        if self._clock_offset is None:
+            self._clock_offset = find_time(state, before, time.time())
+        if self._clock_offset is None:
+            return state
+        at = self._clock_offset
+        return state[:at] + _FAR_FUTURE + state[at + len(_FAR_FUTURE) :]
+
+    def load_state(self, state: bytes) -> None:
+        """Put the whole machine back.
+
+        Raises:
+            EnvironmentError: `state` is not of this emulator and cartridge.
+        """
+        try:
+            self._pyboy.load_state(io.BytesIO(state))
+        except Exception as error:  # pyboy raises its own kinds, and bare ones for a short state
+            raise EnvironmentError(
+                f"The emulator cannot load this saved state: {type(error).__name__}.",
+                "It was made by another version of pyboy or for another ROM; start a new run.",
+            ) from None
+
+    def close(self) -> None:
+        """Free the emulator. Nothing is written to disk."""
+        self._pyboy.stop(save=False)
+
+
+def find_time(state: bytes, earliest: float, latest: float) -> int | None:
+    """Return the offset of the one 8-byte float in `state` between two times, if there is one."""
+    hits = [
+        shift + 8 * int(index)
+        for shift in range(8)
+        for index in np.flatnonzero(_times_at(state, shift, earliest, latest))
+    ]
+    return hits[0] if len(hits) == 1 else None
+
+
+def _times_at(state: bytes, shift: int, earliest: float, latest: float) -> Any:
+    values = np.frombuffer(state, dtype="<f8", offset=shift, count=(len(state) - shift) // 8)
+    return (values >= earliest) & (values <= latest)

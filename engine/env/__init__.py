@@ -1,0 +1,1 @@
+"""Turn the game into an environment: actions, observations, masks, episodes, many at once."""

@@ -1,0 +1,391 @@
+"""Play the game as a Gymnasium environment."""
+
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from engine.config import EnvConfig, RewardConfig
+from engine.emulator.gameboy import GameBoy
+from engine.env.episode import DefeatWatch, MilestoneTracker, Tally, TileMemory
+from engine.env.features import FEATURE_SIZE, FeatureEncoder
+from engine.env.introduction import start_state
+from engine.env.masking import action_mask, blocked_actions
+from engine.env.observation import (
+    ObservationType,
+    observation_space,
+    state_variables,
+    strategic_context,
+)
+from engine.errors import CheckpointError
+from engine.games.crystal.reader import CrystalReader
+from engine.games.crystal.symbols import SYMBOLS
+from engine.games.profile import load_rom
+from engine.rewards.base import Transition
+from engine.rewards.composer import RewardComposer
+from engine.types import (
+    NUM_ACTIONS,
+    Action,
+    EpisodeSummary,
+    Frame,
+    GameState,
+    Observation,
+    RewardBreakdown,
+)
+
+CUSTOM = "custom"
+"""Component that a subclass's own reward shows up as."""
+
+_WALKING = SYMBOLS["wPlayerWalking"]
+_STANDING = 255
+_FRAMES_PER_TICK = 2  # the overworld runs every second frame
+_SETTLE_TICKS = 6
+
+_MAGIC = b"PokeTUI environment 1\n"
+
+
+class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
+    """Pokémon Crystal, or the practice game, one button press a step.
+
+    An episode starts where the player first has control, and ends with the first badge
+    (terminated) or after `config.max_steps` (truncated).
+
+    Args:
+        rom_path: A .gbc file; empty: the practice game.
+        headless: Kept for the documented signature; no window is ever opened.
+        observation_type: "multi_modal": everything; "screen": picture and mask; "state": no
+            picture, which is the fastest.
+        config: How an action is pressed and when an episode ends.
+        rewards: Weights of the reward components.
+        cache_dir: Folder for start states; None: none are kept on disk.
+        allow_unknown_rom: Take a changed Crystal as if it were the original.
+        env_index: Named in episode summaries.
+
+    Attributes:
+        state: The game now.
+        breakdown: The last step's reward by component.
+
+    Raises:
+        RomError: The ROM is missing, damaged or not supported.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
+
+    def __init__(
+        self,
+        rom_path: str = "",
+        headless: bool = True,
+        observation_type: ObservationType = "multi_modal",
+        *,
+        config: EnvConfig | None = None,
+        rewards: RewardConfig | None = None,
+        cache_dir: Path | None = None,
+        allow_unknown_rom: bool = False,
+        env_index: int = 0,
+        render_mode: str | None = None,
+    ) -> None:
+        self.render_mode = render_mode
+        self.observation_type = observation_type
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+        self.observation_space = observation_space(observation_type)
+        self.env_index = env_index
+        self.config = config or EnvConfig()
+        self.is_rendering = observation_type != "state" or not headless
+        rom, self.profile = load_rom(rom_path, allow_unknown_rom)
+        tables = self.profile.tables
+        self.emulator = GameBoy(rom)
+        self._reader = CrystalReader(self.emulator, self.profile)
+        self._composer = RewardComposer(rewards or RewardConfig())
+        self._milestones = MilestoneTracker(tables.MILESTONES)
+        self._tiles = TileMemory()
+        self._defeat = DefeatWatch()
+        self._tally = Tally(self.component_names)
+        self._encoder = FeatureEncoder(tables, self.milestone_keys)
+        self._features = np.zeros(FEATURE_SIZE, np.float32)
+        self._blocked: dict[Action, str] | None = None
+        self._idle_steps = 0
+        self._last_action = -1
+        self._has_frame = False
+        self._start = start_state(self.emulator, self._reader.read, self.profile.sha1, cache_dir)
+        self.state = self._reader.read()
+        self._begin()
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """Return the reward components in their order."""
+        return self._composer.names
+
+    @property
+    def milestone_keys(self) -> tuple[str, ...]:
+        """Return the keys of the game's milestones in order."""
+        return self._milestones.keys
+
+    @property
+    def milestones(self) -> frozenset[str]:
+        """Return the keys of the milestones reached in this episode."""
+        return frozenset(self._milestones.steps)
+
+    @property
+    def episode_steps(self) -> int:
+        """Return the steps taken in this episode."""
+        return self._tally.length
+
+    @property
+    def episode_sums(self) -> tuple[tuple[str, float], ...]:
+        """Return this episode's reward so far by component."""
+        return tuple(self._tally.sums.items())
+
+    @property
+    def is_success(self) -> bool:
+        """Tell whether the run's goal, the first badge, is reached."""
+        return self.state.badge_count > 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode at the first control; the seed decides the game's random numbers."""
+        super().reset(seed=seed)
+        self.begin_episode()
+        return self._observation(), self._info()
+
+    def seed_random(self, seed: int) -> None:
+        """Draw the next episodes' random numbers from `seed`."""
+        super().reset(seed=seed)
+
+    def begin_episode(self) -> None:
+        """Go back to the start with the next random numbers, without an observation."""
+        self.emulator.load_state(self._start)
+        self._has_frame = False
+        for name in ("hRandomAdd", "hRandomSub"):
+            symbol = SYMBOLS[name]
+            value = int(self.np_random.integers(256))
+            self.emulator.write(symbol.bank, symbol.address, bytes((value,)))
+        self._reader = CrystalReader(self.emulator, self.profile)
+        self.state = self._reader.read()
+        self._begin()
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Press a button, let the game run, and pay for what came of it."""
+        reward, is_terminated, is_truncated = self.advance(int(action))
+        return self._observation(), reward, is_terminated, is_truncated, self._info()
+
+    def advance(self, action: int) -> tuple[float, bool, bool]:
+        """Step without building an observation; return reward, terminated, truncated."""
+        pressed = Action(action)
+        previous = self.state
+        emulator, config = self.emulator, self.config
+        emulator.press(pressed)
+        emulator.tick(config.hold_frames)
+        emulator.release(pressed)
+        emulator.tick(config.wait_frames, self.is_rendering)
+        self._settle()
+        self._has_frame = self.is_rendering
+        self.state = self._reader.read()
+        self._blocked = None
+        self._last_action = action
+        reward = self._calculate_reward(self.state, previous, action)
+        self._book(reward)
+        is_terminated = self.is_success
+        is_truncated = not is_terminated and self._tally.length >= config.max_steps
+        return reward, is_terminated, is_truncated
+
+    def _settle(self) -> None:
+        """Let a step that has begun end, so that states are read between tiles.
+
+        A turn takes 8 frames and a tile 18; a press that did both is not over after 20.
+        """
+        if not self.state.control.in_game:
+            return
+        for _ in range(_SETTLE_TICKS):
+            if self.emulator.read(_WALKING.bank, _WALKING.address, 1)[0] == _STANDING:
+                return
+            self.emulator.tick(_FRAMES_PER_TICK, self.is_rendering)
+
+    def _calculate_reward(
+        self, current_state: GameState, previous_state: GameState, action: int
+    ) -> float:
+        """Return a step's reward; may be overridden and extended.
+
+        What an override adds to this value is shown as the component "custom".
+        """
+        reached = self._milestones.update(current_state, self._tally.length + 1)
+        if reached:
+            self._tiles.begin_milestone()
+        visit = self._tiles.visit(current_state)
+        self._idle_steps = 0 if visit.is_new_tile or reached else self._idle_steps + 1
+        self.breakdown = self._composer.pay(
+            Transition(
+                previous_state,
+                current_state,
+                Action(action),
+                reached,
+                visit.is_new_tile,
+                visit.is_first_visit,
+                visit.is_new_map,
+                self._defeat.update(current_state),
+            )
+        )
+        return self.breakdown.total
+
+    def features(self) -> NDArray[np.float32]:
+        """Return the (F,) float32 features of now, overwritten by the next call."""
+        view, place = self.state.map, self.state.place
+        is_known = view.bordered is not None and self.state.battle is None
+        self._encoder.encode(
+            self._features,
+            self.state,
+            self._tiles.plane(place.map, view.width, view.height) if is_known else None,
+            self._milestones.steps,
+            idle_steps=self._idle_steps,
+            episode_share=self._tally.length / self.config.max_steps,
+            last_action=self._last_action,
+        )
+        return self._features
+
+    @property
+    def blocked(self) -> dict[Action, str]:
+        """Return the masked actions of now, each with its reason."""
+        if self._blocked is None:
+            self._blocked = blocked_actions(self.state, is_select_used=not self.profile.is_practice)
+        return self._blocked
+
+    def action_mask(self) -> NDArray[np.bool_]:
+        """Return (9,) bool, False for actions that can have no effect now."""
+        return action_mask(self.blocked)
+
+    def render(self) -> Frame | None:
+        """Return the frame of now, (144, 160, 3) uint8."""
+        return self.frame() if self.render_mode == "rgb_array" else None
+
+    def frame(self) -> Frame:
+        """Return the frame of now, whatever the render mode.
+
+        Where no step has rendered it (after a reset, say), one more frame is emulated for the
+        picture and taken back, so that looking never changes the game.
+        """
+        if self._has_frame:
+            return self.emulator.frame()
+        state = self.emulator.save_state()
+        self.emulator.tick(1, render=True)
+        frame = self.emulator.frame()
+        self.emulator.load_state(state)
+        return frame
+
+    def close(self) -> None:
+        """Free the emulator."""
+        self.emulator.close()
+
+    def summary(self) -> EpisodeSummary:
+        """Return the episode so far."""
+        return self._tally.summary(
+            self.env_index, self._milestones, len(self._tiles.maps), self.is_success
+        )
+
+    def save(self) -> bytes:
+        """Return the whole environment; `restore` goes on exactly as this one would."""
+        facts = {
+            "milestones": self._milestones.steps,
+            "tiles": self._tiles.save(),
+            "defeat": self._defeat.save(),
+            "rewards": self._composer.save(),
+            "tally": [self._tally.length, self._tally.total, self._tally.sums],
+            "idle_steps": self._idle_steps,
+            "last_action": self._last_action,
+            "breakdown": [self.breakdown.components, self.breakdown.causes],
+            "reader": self._reader.save(),
+            "random": self.np_random.bit_generator.state,
+        }
+        header = json.dumps(facts).encode()
+        machine = zlib.compress(self.emulator.save_state(), 1)
+        return _MAGIC + struct.pack("<I", len(header)) + header + machine
+
+    def restore(self, saved: bytes) -> None:
+        """Put back what `save` returned.
+
+        Raises:
+            CheckpointError: It was not saved by this version.
+        """
+        if not saved.startswith(_MAGIC):
+            raise CheckpointError(
+                "This saved environment is of another version.", "Start a new run."
+            )
+        start = len(_MAGIC) + 4
+        (size,) = struct.unpack_from("<I", saved, len(_MAGIC))
+        try:
+            facts = json.loads(saved[start : start + size])
+            machine = zlib.decompress(saved[start + size :])
+        except (ValueError, zlib.error) as error:
+            raise CheckpointError(
+                f"A saved environment is damaged: {error}.", "Use an older checkpoint."
+            ) from None
+        self.emulator.load_state(machine)
+        self._has_frame = False
+        self._reader = CrystalReader(self.emulator, self.profile)
+        self._reader.restore(facts["reader"])
+        self.state = self._reader.read()
+        self._put_back(facts)
+
+    def _put_back(self, facts: dict[str, Any]) -> None:
+        self._milestones.steps = dict(facts["milestones"])
+        self._tiles.restore(facts["tiles"])
+        self._defeat.restore(facts["defeat"])
+        self._composer.restore(facts["rewards"])
+        self._tally.length, self._tally.total, self._tally.sums = facts["tally"]
+        self._idle_steps = int(facts["idle_steps"])
+        self._last_action = int(facts["last_action"])
+        components, causes = facts["breakdown"]
+        self.breakdown = RewardBreakdown(
+            tuple((name, value) for name, value in components), tuple(causes)
+        )
+        self.np_random.bit_generator.state = facts["random"]
+        self._blocked = None
+
+    def _begin(self) -> None:
+        """Start an episode at `self.state`."""
+        self._blocked = None
+        self._idle_steps = 0
+        self._last_action = -1
+        self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
+        self._milestones.reset(self.state)
+        self._tiles.reset()
+        self._tiles.visit(self.state)
+        self._defeat.reset()
+        self._composer.reset(self.state)
+        self._tally.reset()
+
+    def _book(self, reward: float) -> None:
+        """Count the step; show what an overridden reward added as a component of its own."""
+        extra = reward - self.breakdown.total
+        if extra:
+            self.breakdown = RewardBreakdown(
+                (*self.breakdown.components, (CUSTOM, extra)), self.breakdown.causes
+            )
+        self._tally.add(self.breakdown)
+
+    def _observation(self) -> Observation:
+        observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
+        if self.observation_type != "state":
+            observation["screen"] = self.frame()
+        if self.observation_type != "screen":
+            potions = self._encoder.count_potions(self.state)
+            observation["state_variables"] = state_variables(self.state, potions)
+            observation["features"] = self.features().copy()
+        if self.observation_type == "multi_modal":
+            observation["strategic_context"] = strategic_context(
+                self.state, self._milestones.next_text(), (), self.blocked
+            )
+        return observation
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "breakdown": self.breakdown,
+            "milestones": self.milestones,
+            "blocked": self.blocked,
+            "is_success": self.is_success,
+        }

@@ -1,0 +1,282 @@
+"""Turn a GameState into the vector that a small policy learns from.
+
+Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.env.masking import answers
+from engine.env.menus import MenuKind, menu_kind
+from engine.games.crystal.collision import (
+    IS_GRASS,
+    IS_LEDGE,
+    IS_TALKING,
+    IS_WALKABLE,
+    IS_WARP,
+)
+from engine.games.crystal.maps import BORDER
+from engine.games.profile import GameTables
+from engine.types import NUM_ACTIONS, Battle, Creature, Facing, GameState, MapView, Move
+
+ROWS, COLUMNS = 9, 11
+_UP, _LEFT = ROWS // 2, COLUMNS // 2
+
+CHANNELS = ("walkable", "grass", "ledge", "talking", "warp", "object", "visited")
+_STATIC = 5
+"""Channels that depend on the map alone; the first four on its collision ids alone."""
+_OBJECT, _VISITED = 5, 6
+_BY_COLLISION = np.stack([IS_WALKABLE, IS_GRASS, IS_LEDGE, IS_TALKING, IS_WARP]).astype(np.float32)
+
+MAP_BUCKETS, POSITION_BUCKETS, MILESTONE_BITS = 32, 32, 24
+_CURSOR_ROWS, _CURSOR_COLUMNS = 8, 3
+_FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
+_MOVE_SLOTS, _MOVE_FIGURES = 4, 5
+_PARTY_SLOTS = 3
+
+_SIZES: Mapping[str, int] = MappingProxyType(
+    {
+        "window": len(CHANNELS) * ROWS * COLUMNS,
+        "map": MAP_BUCKETS,
+        "x": POSITION_BUCKETS,
+        "y": POSITION_BUCKETS,
+        "position": 2,
+        "facing": len(_FACINGS),
+        "ahead": 4,
+        "control": 6,
+        "menu_kind": len(MenuKind),
+        "cursor_row": _CURSOR_ROWS,
+        "cursor_column": _CURSOR_COLUMNS,
+        "milestones": MILESTONE_BITS,
+        "party": 4 + 3 * _PARTY_SLOTS,
+        "battle": 10,
+        "moves": _MOVE_SLOTS * _MOVE_FIGURES,
+        "bag": 3,
+        "time": 2,
+        "last_action": NUM_ACTIONS,
+    }
+)
+
+
+def _slices() -> dict[str, slice]:
+    ends = np.cumsum(list(_SIZES.values())).tolist()
+    return {
+        name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), ends, strict=True)
+    }
+
+
+LAYOUT: Mapping[str, slice] = MappingProxyType(_slices())
+FEATURE_SIZE = sum(_SIZES.values())
+
+_REST = LAYOUT["map"].start
+_SAME_TYPE_BONUS = 1.5
+
+
+class FeatureEncoder:
+    """Encode states of one game.
+
+    Args:
+        tables: Names, types and moves of the game.
+        milestone_keys: In the order of the milestone bits.
+    """
+
+    def __init__(self, tables: GameTables, milestone_keys: tuple[str, ...]) -> None:
+        self._tables = tables
+        self._keys = milestone_keys[:MILESTONE_BITS]
+        self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(tables.MAPS)}
+        names = tables.ITEMS
+        self._potions = frozenset(number for number, name in names.items() if "POTION" in name)
+        self._planes_of: object = None
+        self._planes = np.zeros((_STATIC, 0, 0), np.float32)
+
+    def encode(
+        self,
+        out: NDArray[np.float32],
+        state: GameState,
+        visited: NDArray[np.float32] | None,
+        milestones: Mapping[str, int],
+        *,
+        idle_steps: int,
+        episode_share: float,
+        last_action: int,
+    ) -> None:
+        """Write the features of `state`.
+
+        Args:
+            out: (FEATURE_SIZE,) float32, overwritten.
+            state: The game at rest.
+            visited: (height + 12, width + 12) float32 of the current map, None if not known.
+            milestones: Those reached in this episode.
+            idle_steps: Steps since the last new tile.
+            episode_share: Share of the episode's steps that are used up.
+            last_action: -1 at the start of an episode.
+        """
+        self._write_window(out, state, visited)
+        place = state.place
+        rest: list[float] = [0.0] * (MAP_BUCKETS + 2 * POSITION_BUCKETS)
+        rest[self._buckets.get((place.map.group, place.map.number), 0)] = 1.0
+        rest[MAP_BUCKETS + min(place.x, POSITION_BUCKETS - 1)] = 1.0
+        rest[MAP_BUCKETS + POSITION_BUCKETS + min(place.y, POSITION_BUCKETS - 1)] = 1.0
+        rest += (min(place.x, 64) / 32, min(place.y, 64) / 32)
+        rest += [1.0 if place.facing is facing else 0.0 for facing in _FACINGS]
+        rest += _ahead(state)
+        rest += self._controls(state)
+        rest += [1.0 if key in milestones else 0.0 for key in self._keys]
+        rest += [0.0] * (MILESTONE_BITS - len(self._keys))
+        rest += _party(state)
+        rest += self._battle(state.battle)
+        rest += self._bag(state)
+        rest += (min(idle_steps, 100) / 100, episode_share)
+        rest += [0.0] * NUM_ACTIONS
+        if last_action >= 0:
+            rest[last_action - NUM_ACTIONS] = 1.0
+        out[_REST:] = rest
+
+    def _write_window(
+        self, out: NDArray[np.float32], state: GameState, visited: NDArray[np.float32] | None
+    ) -> None:
+        view, place = state.map, state.place
+        grid = view.bordered
+        window = out[LAYOUT["window"]].reshape(len(CHANNELS), ROWS, COLUMNS)
+        is_known = grid is not None and place.x < view.width and place.y < view.height
+        if not is_known or state.battle is not None:
+            window[:] = 0.0
+            return
+        if self._planes_of is not grid:
+            self._planes_of, self._planes = grid, _planes(view)
+        top, left = place.y + BORDER - _UP, place.x + BORDER - _LEFT
+        rows, columns = slice(top, top + ROWS), slice(left, left + COLUMNS)
+        window[:_STATIC] = self._planes[:, rows, columns]
+        window[_OBJECT] = 0.0
+        for thing in view.objects:
+            row, column = thing.y - place.y + _UP, thing.x - place.x + _LEFT
+            if 0 <= row < ROWS and 0 <= column < COLUMNS:
+                window[_OBJECT, row, column] = 1.0
+        window[_VISITED] = 0.0 if visited is None else visited[rows, columns]
+
+    def _controls(self, state: GameState) -> list[float]:
+        control = state.control
+        kind = menu_kind(state)
+        row, column = control.cursor
+        flags = (
+            control.is_free,
+            control.in_text,
+            control.in_menu,
+            control.is_scripted,
+            control.in_transition,
+            state.battle is not None,
+        )
+        result = [float(flag) for flag in flags]
+        menu = [0.0] * (len(MenuKind) + _CURSOR_ROWS + _CURSOR_COLUMNS)
+        menu[kind] = 1.0
+        if row:
+            menu[len(MenuKind) + min(row, _CURSOR_ROWS) - 1] = 1.0
+        if column:
+            menu[len(MenuKind) + _CURSOR_ROWS + min(column, _CURSOR_COLUMNS) - 1] = 1.0
+        return result + menu
+
+    def _battle(self, battle: Battle | None) -> list[float]:
+        if battle is None:
+            return [0.0] * (_SIZES["battle"] + _SIZES["moves"])
+        own, enemy = battle.own, battle.enemy
+        result = [1.0 if battle.trainer_class else 0.0, min(battle.enemy_slot, 5) / 5]
+        for creature in (own, enemy):
+            if creature is None:
+                result += (0.0, 0.0, 0.0)
+            else:
+                result += (
+                    creature.hp / creature.max_hp,
+                    _level(creature),
+                    1.0 if creature.status else 0.0,
+                )
+        gap = own.level - enemy.level if own and enemy else 0
+        result += (min(max(gap, -10), 10) / 10, min(own.hp, 60) / 60 if own else 0.0)
+        moves = own.moves if own else ()
+        for slot in range(_MOVE_SLOTS):
+            move = moves[slot] if slot < len(moves) else None
+            result += self._move(move, own, enemy)
+        return result
+
+    def _move(self, move: Move | None, own: Creature | None, enemy: Creature | None) -> list[float]:
+        """Return known, power, effectiveness, points left, strength (all three together)."""
+        if move is None or own is None:
+            return [0.0] * _MOVE_FIGURES
+        facts = self._tables.MOVES.get(move.id)
+        power, kind, points = (facts[2], facts[1], facts[4]) if facts else (0, 0, 0)
+        effect = self.effectiveness(kind, enemy.types if enemy else ())
+        bonus = _SAME_TYPE_BONUS if kind in own.types else 1.0
+        strength = power * effect * bonus if move.points else 0.0
+        left = move.points / points if points else 0.0
+        return [1.0, power / 100, effect / 2, min(left, 1.0), min(strength / 150, 1.0)]
+
+    def count_potions(self, state: GameState) -> int:
+        """Return how many healing potions are in the bag."""
+        return sum(count for item, count in state.bag.items if item in self._potions)
+
+    def effectiveness(self, attack: int, types: tuple[int, ...]) -> float:
+        """Return how an attack type does against a creature of `types`: 0 to 4."""
+        result = 1.0
+        for kind in set(types):
+            result *= self._tables.TYPE_CHART.get((attack, kind), 1.0)
+        return result
+
+    def _bag(self, state: GameState) -> list[float]:
+        potions = self.count_potions(state)
+        balls = sum(count for _, count in state.bag.balls)
+        return [min(potions, 5) / 5, min(balls, 5) / 5, min(state.money, 5000) / 5000]
+
+
+def _planes(view: MapView) -> NDArray[np.float32]:
+    """Return (5, height + 12, width + 12) float32: the static channels of a map."""
+    grid = view.bordered
+    assert grid is not None
+    planes: NDArray[np.float32] = np.ascontiguousarray(_BY_COLLISION[:, grid])
+    for warp in view.warps:
+        planes[4, warp.y + BORDER, warp.x + BORDER] = 1.0
+    for x, y in view.signs:
+        planes[3, y + BORDER, x + BORDER] = 1.0
+    return planes
+
+
+def _ahead(state: GameState) -> list[float]:
+    """Return whether the tile ahead answers A, holds someone, is a warp, can be walked on."""
+    view, place = state.map, state.place
+    dx, dy = place.facing.delta
+    x, y = place.x + dx, place.y + dy
+    if view.bordered is None or state.battle is not None:
+        return [0.0] * 4
+    if place.x >= view.width or place.y >= view.height:
+        return [0.0] * 4
+    ahead = view.bordered[y + BORDER, x + BORDER]
+    is_taken = any(thing.x == x and thing.y == y for thing in view.objects)
+    return [
+        float(answers(view, place.x, place.y, place.facing)),
+        float(is_taken),
+        float(IS_WARP[ahead]),
+        float(IS_WALKABLE[ahead] and not is_taken),
+    ]
+
+
+def _party(state: GameState) -> list[float]:
+    """Return size, health of all, best level, any status, then three of each of the first three."""
+    party = state.party
+    if not party:
+        return [0.0] * _SIZES["party"]
+    health = sum(c.hp for c in party) / max(1, sum(c.max_hp for c in party))
+    result = [
+        len(party) / 6,
+        health,
+        max(_level(c) for c in party),
+        float(any(c.status for c in party)),
+    ]
+    for creature in party[:_PARTY_SLOTS]:
+        result += (1.0, creature.hp / max(1, creature.max_hp), _level(creature))
+    result += [0.0] * (_SIZES["party"] - len(result))
+    return result
+
+
+def _level(creature: Creature) -> float:
+    return min(creature.level, 60) / 20

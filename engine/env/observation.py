@@ -1,0 +1,125 @@
+"""Build the Gymnasium observation: the one place where a dict is what is wanted."""
+
+import string
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from engine.env.features import FEATURE_SIZE
+from engine.types import NUM_ACTIONS, Action, GameState
+
+ObservationType = Literal["multi_modal", "screen", "state"]
+
+STATE_VARIABLES = (
+    "map_group", "map_number", "x", "y", "facing", "is_free", "in_text", "in_menu", "in_battle",
+    "is_trainer_battle", "party_size", "party_health", "best_level", "lead_hp", "lead_level",
+    "own_hp", "enemy_hp", "enemy_level", "badges", "money", "caught", "seen", "balls", "potions",
+    "play_time",
+)  # fmt: skip
+"""Names of the 25 documented state variables, each scaled into [-1, 1]."""
+
+_MAX_TEXT = 400
+_CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " é♀♂×…“”¥▶▷▼·üöäÄÖÜ←→"
+_KNOWN = frozenset(_CHARACTERS)
+_SCREEN_SHAPE = (144, 160, 3)
+_HOURS = 3600.0
+
+
+def observation_space(kind: ObservationType) -> spaces.Dict:
+    """Return the space of observations of a kind."""
+    parts: dict[str, spaces.Space[Any]] = {
+        "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+    }
+    if kind != "state":
+        parts["screen"] = spaces.Box(0, 255, _SCREEN_SHAPE, np.uint8)
+    if kind != "screen":
+        parts["state_variables"] = spaces.Box(-1.0, 1.0, (len(STATE_VARIABLES),), np.float32)
+        parts["features"] = spaces.Box(-1.0, 3.0, (FEATURE_SIZE,), np.float32)
+    if kind == "multi_modal":
+        text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
+        parts["strategic_context"] = spaces.Dict(
+            {
+                "current_goal": text,
+                "context_summary": text,
+                "action_suggestions": spaces.Sequence(text),
+            }
+        )
+    return spaces.Dict(parts)
+
+
+def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
+    """Return (25,) float32 in [-1, 1]; see `STATE_VARIABLES`."""
+    party, battle, place = state.party, state.battle, state.place
+    own = battle.own if battle else None
+    enemy = battle.enemy if battle else None
+    lead = party[0] if party else None
+    total = sum(creature.max_hp for creature in party)
+    values = (
+        place.map.group / 64,
+        place.map.number / 128,
+        place.x / 64,
+        place.y / 64,
+        place.facing / 12,
+        state.control.is_free,
+        state.control.in_text,
+        state.control.in_menu,
+        battle is not None,
+        battle is not None and battle.trainer_class > 0,
+        len(party) / 6,
+        sum(creature.hp for creature in party) / total if total else 0.0,
+        max((creature.level for creature in party), default=0) / 100,
+        lead.hp / lead.max_hp if lead and lead.max_hp else 0.0,
+        lead.level / 100 if lead else 0.0,
+        own.hp / own.max_hp if own else 0.0,
+        enemy.hp / enemy.max_hp if enemy else 0.0,
+        enemy.level / 100 if enemy else 0.0,
+        state.badge_count / 16,
+        state.money / 100_000,
+        state.caught / 251,
+        state.seen / 251,
+        sum(count for _, count in state.bag.balls) / 20,
+        potions / 20,
+        state.play_time_s / (10 * _HOURS),
+    )
+    return np.clip(np.array(values, np.float32), -1.0, 1.0)
+
+
+def strategic_context(
+    state: GameState, goal: str, suggestions: tuple[str, ...], blocked: dict[Action, str]
+) -> dict[str, Any]:
+    """Return the documented texts: goal, summary of the situation, suggested actions.
+
+    Args:
+        state: The game now.
+        goal: One line; "" when there is none.
+        suggestions: What a planner suggests; empty: the actions that are not masked.
+        blocked: Masked actions.
+    """
+    allowed = tuple(action.name for action in Action if action not in blocked)
+    return {
+        "current_goal": _plain(goal),
+        "context_summary": _plain(summary(state)),
+        "action_suggestions": tuple(_plain(line) for line in suggestions or allowed),
+    }
+
+
+def summary(state: GameState) -> str:
+    """Describe the situation in one line."""
+    place = state.place
+    parts = [f"{place.name} ({place.x}, {place.y}) facing {place.facing.name.lower()}"]
+    battle = state.battle
+    if battle is not None:
+        enemy = battle.enemy
+        name = f"{enemy.name} L{enemy.level} {enemy.hp}/{enemy.max_hp}" if enemy else "someone"
+        parts.append(f"in a {battle.kind} battle with {name}")
+    party = ", ".join(f"{c.name} L{c.level} {c.hp}/{c.max_hp}" for c in state.party)
+    parts.append(party or "no creature yet")
+    if state.screen_text:
+        parts.append("on screen: " + " / ".join(state.screen_text))
+    return "; ".join(parts)
+
+
+def _plain(text: str) -> str:
+    return "".join([letter if letter in _KNOWN else "?" for letter in text])[:_MAX_TEXT]

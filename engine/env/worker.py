@@ -1,0 +1,175 @@
+"""Run environments in a process of their own: `python -m engine.env.worker SOCKET MEMORY`.
+
+Started by `engine.env.vector`, which talks to it over an inherited socket and shares memory with
+it. The process ends when the socket does, so it cannot outlive the trainer. It never touches the
+terminal: its output goes where the trainer said, and Ctrl-C is the trainer's business.
+"""
+
+import importlib
+import json
+import os
+import pickle
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict
+
+from engine.config import parse_config
+from engine.env.channel import Channel, SharedArrays
+from engine.env.stepping import ArrayEnv
+from engine.errors import PokeTUIError, WorkerError
+
+READY, DONE, FAILED = b"+", b".", b"!"
+BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, QUIT = (
+    b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"Q",
+)  # fmt: skip
+
+
+class Worker:
+    """Answers messages about its environments.
+
+    Args:
+        channel: To the trainer.
+        memory_fd: File descriptor of the shared memory.
+    """
+
+    def __init__(self, channel: Channel, memory_fd: int) -> None:
+        self._channel = channel
+        self._file = os.fdopen(memory_fd, "r+b")
+        self._envs: dict[int, ArrayEnv] = {}
+        self._arrays: SharedArrays | None = None
+        self._watched: int | None = None
+        self._has_news = False
+        self._answers: dict[bytes, Callable[[bytes], bytes]] = {
+            BUILD: self._build,
+            MAP: self._map,
+            RESET: self._reset,
+            STEP: self._step,
+            WATCH: self._watch,
+            LOOK: self._look,
+            SAVE: self._save,
+            LOAD: self._load,
+        }
+
+    def serve(self) -> None:
+        """Answer until the trainer says so or is gone."""
+        while True:
+            try:
+                kind, payload = self._channel.receive()
+            except EOFError:
+                return
+            if kind == QUIT:
+                return
+            try:
+                answer, result = DONE, self._answers[kind](payload)
+            except Exception as error:  # outermost frame of the process: the trainer raises it
+                traceback.print_exc()
+                answer, result = FAILED, pickle.dumps(_portable(error))
+            try:
+                self._channel.send(answer, result)
+            except OSError:
+                return
+
+    def _build(self, payload: bytes) -> bytes:
+        request = json.loads(payload)
+        config = parse_config(request["config"], "the run's settings")
+        module, _, name = request["factory"].partition(":")
+        factory = getattr(importlib.import_module(module), name)
+        for index in request["indices"]:
+            self._envs[index] = factory(config, index)
+        first = next(iter(self._envs.values()))
+        return json.dumps(
+            [first.feature_size, list(first.component_names), list(first.milestone_keys)]
+        ).encode()
+
+    def _map(self, payload: bytes) -> bytes:
+        num_envs, feature_size = json.loads(payload)
+        self._arrays = SharedArrays.over(self._file, num_envs, feature_size)
+        return b""
+
+    def _reset(self, payload: bytes) -> bytes:
+        for index, seed in json.loads(payload):
+            self._envs[index].begin(seed)
+            self._publish(index)
+        return b""
+
+    def _step(self, payload: bytes) -> bytes:
+        """Step all environments, or only the named one; return summaries of ended episodes."""
+        indices = [int.from_bytes(payload, "little")] if payload else list(self._envs)
+        summaries = []
+        arrays = self._mapped()
+        for index in indices:
+            env = self._envs[index]
+            reward, is_terminated, is_truncated = env.step(int(arrays.actions[index]))
+            arrays.rewards[index] = reward
+            arrays.terminated[index] = is_terminated
+            arrays.truncated[index] = is_truncated
+            if is_terminated or is_truncated:
+                arrays.final_features[index] = env.features
+                summaries.append(asdict(env.summary()))
+                env.begin()
+            self._publish(index)
+        self._has_news = self._has_news or self._watched in indices
+        return json.dumps(summaries).encode() if summaries else b""
+
+    def _publish(self, index: int) -> None:
+        env, arrays = self._envs[index], self._mapped()
+        arrays.features[index] = env.features
+        arrays.mask[index] = env.mask
+        arrays.prior[index] = env.prior
+        arrays.confidence[index] = env.confidence
+
+    def _watch(self, payload: bytes) -> bytes:
+        index = json.loads(payload)
+        if self._watched is not None:
+            self._envs[self._watched].is_rendering = False
+        self._watched = index if index in self._envs else None
+        if self._watched is not None:
+            self._envs[self._watched].is_rendering = True
+            self._has_news = True
+        return b""
+
+    def _look(self, payload: bytes) -> bytes:
+        if self._watched is None or not self._has_news:
+            return b""
+        self._has_news = False
+        # Between the processes of one run only; nothing pickled is ever read from disk.
+        return pickle.dumps(self._envs[self._watched].watched(), pickle.HIGHEST_PROTOCOL)
+
+    def _save(self, payload: bytes) -> bytes:
+        return self._envs[json.loads(payload)].save()
+
+    def _load(self, payload: bytes) -> bytes:
+        index = int.from_bytes(payload[:4], "little")
+        self._envs[index].restore(payload[4:])
+        self._publish(index)
+        self._has_news = self._has_news or self._watched == index
+        return b""
+
+    def _mapped(self) -> SharedArrays:
+        if self._arrays is None:
+            raise WorkerError("The worker has no shared memory yet.")
+        return self._arrays
+
+
+def _portable(error: Exception) -> PokeTUIError:
+    """Return an error that the trainer can raise: kinds of our own as they are."""
+    if isinstance(error, PokeTUIError):
+        return error
+    return WorkerError(
+        f"An environment failed: {type(error).__name__}: {error}.", "The log has the details."
+    )
+
+
+def main() -> None:
+    """Serve on the inherited descriptors."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_IGN)
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
+    Worker(channel, int(sys.argv[2])).serve()
+
+
+if __name__ == "__main__":
+    main()

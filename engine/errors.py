@@ -1,0 +1,65 @@
+"""Draw the whole error tree: every error carries a hint of what the user can do.
+
+PokeTUIError
+├── ConfigurationError       a setting or option is wrong
+├── EnvironmentError         the emulator or the game cannot be set up
+│   └── RomError             the ROM file is missing, damaged or not supported
+├── TrainingError            the training loop cannot go on
+│   └── WorkerError          an environment process died or hung
+├── CheckpointError          a saved run cannot be read or written
+├── LLMConnectionError       a language model server cannot be reached
+├── DecisionValidationError  a decision is impossible (masked action, unknown source)
+└── TerminalError            the terminal cannot show the application
+"""
+
+
+class PokeTUIError(Exception):
+    """Say in one line what is wrong and, in `hint`, what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def __reduce__(self) -> tuple[type["PokeTUIError"], tuple[str, str]]:
+        # Keeps the hint when an error crosses from a worker process.
+        return (type(self), (self.message, self.hint))
+
+
+class ConfigurationError(PokeTUIError):
+    """A setting, option or config file is wrong."""
+
+
+class EnvironmentError(PokeTUIError):
+    """The emulator or the game cannot be set up."""
+
+
+class RomError(EnvironmentError):
+    """The ROM file is missing, damaged or not supported."""
+
+
+class TrainingError(PokeTUIError):
+    """The training loop cannot go on."""
+
+
+class WorkerError(TrainingError):
+    """An environment process died or hung."""
+
+
+class CheckpointError(PokeTUIError):
+    """A saved run cannot be read or written."""
+
+
+class LLMConnectionError(PokeTUIError):
+    """A language model server cannot be reached."""
+
+
+class DecisionValidationError(PokeTUIError):
+    """A decision is impossible."""
+
+
+class TerminalError(PokeTUIError):
+    """The terminal cannot show the application."""

@@ -1,0 +1,54 @@
+"""Say what a walk tile's collision id lets the player do (COLL_* of pret/pokecrystal)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import Facing
+
+WALL = 0x07
+GRASS = frozenset({0x10, 0x14, 0x18, 0x1C, 0x48, 0x49, 0x4A, 0x4B, 0x4C})
+WATER = frozenset(range(0x20, 0x40)) - {0x23, 0x27, 0x2B} | frozenset(range(0xC0, 0xC8))
+DOORS = frozenset({*range(0x71, 0x76), 0x77, 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7F, 0x60, 0x68})
+"""Warps taken by stepping on the tile (doors, stairs, ladders, caves, pits)."""
+CARPETS: Mapping[int, Facing] = MappingProxyType(
+    {0x70: Facing.DOWN, 0x76: Facing.LEFT, 0x78: Facing.UP, 0x7E: Facing.RIGHT}
+)
+"""Warps taken by standing on the tile and pressing on in this direction."""
+LEDGES: Mapping[int, frozenset[Facing]] = MappingProxyType(
+    {
+        0xA0: frozenset({Facing.RIGHT}),
+        0xA1: frozenset({Facing.LEFT}),
+        0xA2: frozenset({Facing.UP}),
+        0xA3: frozenset({Facing.DOWN}),
+        0xA4: frozenset({Facing.DOWN, Facing.RIGHT}),
+        0xA5: frozenset({Facing.DOWN, Facing.LEFT}),
+        0xA6: frozenset({Facing.UP, Facing.RIGHT}),
+        0xA7: frozenset({Facing.UP, Facing.LEFT}),
+    }
+)
+"""Tiles that the player may only jump over, standing on them and pressing in these directions."""
+_TALKING = frozenset({0x12, 0x15, 0x1A, 0x1D, 0x24, 0x2C, *range(0x90, 0xA0)})
+"""Walls that answer A: trees to cut, counters, bookshelves, computers, screens."""
+_WALLS = frozenset({0x07, 0x12, 0x15, 0x1A, 0x1D, 0x27, 0xFF, *range(0x90, 0xA0)})
+COUNTERS = frozenset({0x90, 0x98})
+"""Tiles across which a person can be talked to."""
+
+
+def _lookup(ids: frozenset[int]) -> NDArray[np.bool_]:
+    table = np.zeros(256, bool)
+    table[list(ids)] = True
+    table.setflags(write=False)
+    return table
+
+
+# (256,) lookup tables by collision id.
+IS_WALKABLE = ~_lookup(_WALLS | WATER)
+IS_WALKABLE.setflags(write=False)
+IS_GRASS = _lookup(GRASS)
+IS_WATER = _lookup(WATER)
+IS_LEDGE = _lookup(frozenset(LEDGES))
+IS_WARP = _lookup(DOORS | frozenset(CARPETS))
+IS_TALKING = _lookup(_TALKING)

@@ -1,0 +1,58 @@
+"""Keep a copy of the work RAM that the reader looks at, refreshed in a few large reads."""
+
+from collections.abc import Iterable
+
+from engine.emulator.base import Emulator
+from engine.games.crystal.symbols import SYMBOLS
+
+BASE = 0xC000
+_SIZE = 0x2000
+_SWITCHED = 0xD000
+_MAX_GAP = 12
+"""Bytes worth reading for nothing to save a read (0.3 us a read, 0.02 us a byte)."""
+
+
+class WorkRam:
+    """C000-DFFF (bank 1) as one bytearray, of which only the asked windows are kept up to date.
+
+    Args:
+        windows: (address, size) of the places to keep.
+
+    Attributes:
+        data: (8192,) bytes; address `a` is at `a - BASE`.
+    """
+
+    def __init__(self, windows: Iterable[tuple[int, int]]) -> None:
+        self.data = bytearray(_SIZE)
+        self._windows = _merged(sorted(windows))
+
+    def refresh(self, emulator: Emulator) -> None:
+        """Read all windows."""
+        data = self.data
+        for bank, address, size in self._windows:
+            start = address - BASE
+            data[start : start + size] = emulator.read(bank, address, size)
+
+
+def at(name: str) -> int:
+    """Return the place of a symbol in `WorkRam.data`."""
+    return SYMBOLS[name].address - BASE
+
+
+def window(name: str, size: int = 0) -> tuple[int, int]:
+    """Return a symbol's address and size, or its address and `size`."""
+    return SYMBOLS[name].address, size or SYMBOLS[name].size
+
+
+def _merged(windows: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    merged: list[tuple[int, int, int]] = []
+    for address, size in windows:
+        bank = 1 if address >= _SWITCHED else 0
+        if merged:
+            last_bank, last_address, last_size = merged[-1]
+            end = last_address + last_size
+            if last_bank == bank and address <= end + _MAX_GAP:
+                merged[-1] = (bank, last_address, max(end, address + size) - last_address)
+                continue
+        merged.append((bank, address, size))
+    return merged

@@ -1,0 +1,41 @@
+"""Read the text boxes on the screen from the tile map."""
+
+from engine.games.crystal.charmap import CHARMAP
+
+WIDTH, HEIGHT = 20, 18
+ARROW = 0xEE
+_CORNER, _SIDE = 0x79, 0x7C
+_LOWER_CORNER = 0x7D
+_BORDERS = frozenset(range(0x79, 0x7F))
+_TEXT_BOX_TOP, _TEXT_BOX_BOTTOM = 12 * WIDTH, 17 * WIDTH
+
+# Map tiles and pictures have no text; borders are left out of lines.
+_LETTERS = [" " if code in _BORDERS else CHARMAP.get(code, " ") for code in range(256)]
+
+
+def has_text_box(tilemap: bytes) -> bool:
+    """Tell whether the text box at rows 12-17 is shown (wTilemap C4A0, 360 bytes)."""
+    return tilemap[_TEXT_BOX_TOP] == _CORNER and tilemap[_TEXT_BOX_BOTTOM] == _LOWER_CORNER
+
+
+def box_lines(tilemap: bytes) -> tuple[str, ...]:
+    """Return the lines inside boxes from top to bottom, without empty ones.
+
+    Pictures decode as letters too, so only what lies between two vertical borders is read; boxes
+    that cover each other need no special case that way.
+    """
+    if _CORNER not in tilemap:
+        return ()
+    lines = []
+    for start in range(0, WIDTH * HEIGHT, WIDTH):
+        row = tilemap[start : start + WIDTH]
+        left = row.find(_SIDE)
+        while left >= 0:
+            right = row.find(_SIDE, left + 1)
+            if right < 0:
+                break
+            text = "".join([_LETTERS[code] for code in row[left + 1 : right]]).strip()
+            if text:
+                lines.append(text)
+            left = right
+    return tuple(lines)

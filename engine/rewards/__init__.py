@@ -1,0 +1,1 @@
+"""Pay for progress: named components, each with a weight, summed in a fixed order."""

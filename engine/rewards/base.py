@@ -1,0 +1,65 @@
+"""Say what a reward component sees of a step and what it must be able to do."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from engine.types import Action, GameState
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One step of an episode.
+
+    Attributes:
+        reached: (key, text) of the milestones reached in this step, each once an episode.
+        is_new_tile: The player stands on a tile not yet visited since the last milestone.
+        is_first_visit: Nor before it, in this episode.
+        is_new_map: The player is on a map for the first time in this episode.
+        has_whited_out: The party was beaten and the player woke up elsewhere.
+    """
+
+    previous: GameState
+    current: GameState
+    action: Action
+    reached: tuple[tuple[str, str], ...] = ()
+    is_new_tile: bool = False
+    is_first_visit: bool = False
+    is_new_map: bool = False
+    has_whited_out: bool = False
+
+
+@dataclass(slots=True)
+class Payments:
+    """Collects why something was paid."""
+
+    causes: list[str] = field(default_factory=list)
+
+    def note(self, cause: str) -> None:
+        """Add a cause worth showing."""
+        self.causes.append(cause)
+
+
+class RewardComponent(Protocol):
+    """A named part of the reward, before its weight.
+
+    A component keeps what it has paid for in this episode, so that it cannot be made to pay for
+    the same thing twice.
+    """
+
+    name: str
+
+    def reset(self, state: GameState) -> None:
+        """Start an episode at `state`."""
+        ...
+
+    def pay(self, step: Transition, payments: Payments) -> float:
+        """Return what this step is worth, in units of the component's weight."""
+        ...
+
+    def save(self) -> Any:
+        """Return what has been paid for, JSON-able."""
+        ...
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        ...

@@ -1,0 +1,114 @@
+"""Pay for a stronger and healthier party."""
+
+from typing import Any
+
+from engine.rewards.base import Payments, Transition
+from engine.types import GameState
+
+HEAL_WORTH = 0.3
+"""Share of the party's health that must come back at once for a heal to count."""
+
+_LEVEL_DECAY = 0.15
+
+
+class LevelReward:
+    """Pay for each level of the strongest creature above the level the first one came with.
+
+    The n-th such level pays 1 / (1 + 0.15 n).
+
+    Farming: a running maximum, so depositing, withdrawing or losing a creature pays nothing, and
+    levels are worth less and less, so that grinding is soon worse than getting on.
+    """
+
+    name = "level"
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._best = 0
+
+    def reset(self, state: GameState) -> None:
+        """Take the levels at the start as given."""
+        self._first = self._best = _best_level(state)
+
+    def pay(self, step: Transition, payments: Payments) -> float:
+        """Return what new levels are worth."""
+        if step.current.party is step.previous.party and self._best:
+            return 0.0
+        best = _best_level(step.current)
+        if not self._best:
+            self._first = self._best = best
+        if best <= self._best:
+            return 0.0
+        worth = sum(
+            1.0 / (1.0 + _LEVEL_DECAY * (level - self._first - 1))
+            for level in range(self._best + 1, best + 1)
+        )
+        payments.note(f"level {best}")
+        self._best = best
+        return worth
+
+    def save(self) -> Any:
+        """Return the first and the best level."""
+        return [self._first, self._best]
+
+    def restore(self, saved: Any) -> None:
+        """Put the first and the best level back."""
+        self._first, self._best = int(saved[0]), int(saved[1])
+
+
+class HealReward:
+    """Pay the share of health restored by a rest, once a milestone.
+
+    Farming: health differences can be had again and again (a creature that drains, a bed, a
+    centre), so at most one rest between two milestones pays, only outside of battle, only for a
+    restored share above `HEAL_WORTH`, and never for waking up after a defeat.
+    """
+
+    name = "heal"
+
+    def __init__(self) -> None:
+        self._is_open = True
+
+    def reset(self, state: GameState) -> None:
+        """A rest may be paid."""
+        self._is_open = True
+
+    def pay(self, step: Transition, payments: Payments) -> float:
+        """Return the share restored."""
+        if step.reached:
+            self._is_open = True
+        before, now = step.previous, step.current
+        if (
+            not self._is_open
+            or now.party is before.party
+            or len(now.party) != len(before.party)
+            or now.battle is not None
+            or before.battle is not None
+            or step.has_whited_out
+        ):
+            return 0.0
+        health = party_health(before)
+        restored = party_health(now) - health
+        if restored < HEAL_WORTH or health <= 0.0:
+            return 0.0
+        self._is_open = False
+        payments.note("the party rested")
+        return restored
+
+    def save(self) -> Any:
+        """Return whether a rest may be paid."""
+        return self._is_open
+
+    def restore(self, saved: Any) -> None:
+        """Put back whether a rest may be paid."""
+        self._is_open = bool(saved)
+
+
+def party_health(state: GameState) -> float:
+    """Return the party's health, 0 to 1."""
+    total = sum(creature.max_hp for creature in state.party)
+    return sum(creature.hp for creature in state.party) / total if total else 0.0
+
+
+def _best_level(state: GameState) -> int:
+    return max((creature.level for creature in state.party), default=0)

@@ -1,0 +1,197 @@
+"""Run the engine in a worker thread: commands go in, events come out, exceptions never do."""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from engine.commands import Command, Stop
+from engine.config import RunConfig
+from engine.errors import PokeTUIError
+from engine.events import LOSSY, Event, ProgressReported, RunFailed, RunStopped, WarningRaised
+from engine.games.profile import load_rom
+from engine.training.controls import CommandQueue
+from engine.training.runs import RunFolder, resumed_config
+
+if TYPE_CHECKING:
+    from engine.env.vector import VectorEnv
+
+_MAILBOX_CAPACITY = 20_000
+_log = logging.getLogger(__name__)
+
+
+class Mailbox:
+    """Hold events for one reader: of each LOSSY kind the newest, of all others each one.
+
+    When nobody reads for long, the oldest go.
+    """
+
+    def __init__(self, capacity: int = _MAILBOX_CAPACITY) -> None:
+        self._lock = threading.Lock()
+        self._kept: deque[tuple[int, Event]] = deque(maxlen=capacity)
+        self._newest: dict[type, tuple[int, Event]] = {}
+        self._count = 0
+
+    def post(self, event: Event) -> None:
+        """Add an event; never blocks for long."""
+        with self._lock:
+            self._count += 1
+            if isinstance(event, LOSSY):
+                self._newest[type(event)] = (self._count, event)
+            else:
+                self._kept.append((self._count, event))
+
+    def drain(self) -> list[Event]:
+        """Take everything out, in the order in which it was posted."""
+        with self._lock:
+            entries = [*self._kept, *self._newest.values()]
+            self._kept.clear()
+            self._newest.clear()
+        return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
+
+
+class EngineSession:
+    """One run, new or resumed, in a thread of its own.
+
+    The constructor checks what can be checked at once and takes the run's folder, so that a
+    user's mistake is known before anything is drawn.
+
+    Args:
+        config: The run's settings.
+        resume: Id or path of a saved run, or "latest"; None begins a new one.
+        make_vector: Makes the environments; None: games in worker processes.
+
+    Attributes:
+        config: The settings in force: those of the saved run if one is resumed.
+        mailbox: What the engine tells. The last event is RunStopped or RunFailed.
+
+    Raises:
+        ConfigurationError: The save folder is not writable, or the run is in use.
+        RomError: The ROM is unusable.
+        CheckpointError: There is no such run.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        resume: str | None = None,
+        *,
+        make_vector: "Callable[[RunConfig], VectorEnv] | None" = None,
+    ) -> None:
+        self.mailbox = Mailbox()
+        self._commands = CommandQueue()
+        self._make_vector = make_vector
+        self._is_resumed = resume is not None
+        if resume is None:
+            load_rom(config.rom_path, config.allow_unknown_rom)
+            self._folder = RunFolder.create(config)
+            self.config = config
+        else:
+            self._folder = RunFolder.open(config, resume)
+            self.config, ignored = resumed_config(self._folder, config)
+            load_rom(self.config.rom_path, self.config.allow_unknown_rom)
+            if ignored:
+                names = ", ".join(ignored)
+                self.mailbox.post(WarningRaised(f"The saved run's own settings stay: {names}."))
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    @property
+    def run_id(self) -> str:
+        """Return the run's name."""
+        return self._folder.run_id
+
+    @property
+    def run_dir(self) -> str:
+        """Return the run's folder."""
+        return str(self._folder.path)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the engine's thread runs."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start building and training, and return at once."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for something; what comes of it is told by events."""
+        self._commands.put(command)
+
+    def stop(self, timeout_s: float = 30.0) -> bool:
+        """Ask to save and end, wait for it, and tell whether it ended in time."""
+        self.send(Stop())
+        return self.join(timeout_s)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end and tell whether it came in time."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self.is_alive
+
+    def _run(self) -> None:
+        try:
+            with _log_to_file(str(self._folder.log_path), self.config.log_level):
+                self.mailbox.post(self._train())
+        except OSError as error:
+            self.mailbox.post(
+                RunFailed(
+                    f"Cannot write the log {self._folder.log_path}: {error.strerror or error}.",
+                    "Free some disk space, or give another folder with --save-dir.",
+                    self._folder.has_checkpoint,
+                )
+            )
+        finally:
+            self._folder.unlock()
+
+    def _train(self) -> RunStopped | RunFailed:
+        try:
+            self.mailbox.post(ProgressReported("loading the learning library"))
+            # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
+            from engine.training.build import build_trainer
+
+            trainer = build_trainer(
+                self.config,
+                self._folder,
+                self._commands,
+                self.mailbox.post,
+                is_resumed=self._is_resumed,
+                make_vector=self._make_vector,
+            )
+            try:
+                return trainer.run()
+            finally:
+                trainer.journal.close()
+                trainer.vector.close()
+        except PokeTUIError as error:
+            _log.exception("the run failed")
+            return RunFailed(error.message, error.hint, self._folder.has_checkpoint)
+        except Exception as error:
+            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
+            # would wait for ever. The traceback belongs into the log, not on the screen.
+            _log.exception("the run failed unexpectedly")
+            return RunFailed(
+                f"An unexpected error ended the run: {type(error).__name__}: {error}",
+                f"The log has the details: {self._folder.log_path}",
+                self._folder.has_checkpoint,
+            )
+
+
+@contextmanager
+def _log_to_file(path: str, level: str) -> Iterator[None]:
+    """Send the engine's log lines to a file, and only there: stderr is the terminal's."""
+    logger = logging.getLogger("engine")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    former = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = former
+        handler.close()

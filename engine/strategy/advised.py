@@ -1,0 +1,12 @@
+"""Compose a game with its rule planner: what the worker processes run."""
+
+from engine.config import RunConfig
+from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
+from engine.strategy.advisor import RuleAdvisor
+
+
+def make_env(config: RunConfig, env_index: int) -> ArrayEnv:
+    """Make one environment; without a use for advice none is computed."""
+    env = make_crystal_env(config, env_index)
+    is_advised = config.mode != "rl_only" and config.agent != "random"
+    return SteppedEnv(env, RuleAdvisor(env.profile) if is_advised else None)

@@ -1,0 +1,164 @@
+"""Fight sensibly: the best move by power, type and accuracy, or run, switch, catch."""
+
+from collections.abc import Collection
+
+from engine.env.menus import MenuKind, menu_kind
+from engine.games.profile import GameTables
+from engine.types import Action, Battle, BattleKind, Creature, GameState
+
+Suggestion = tuple[Action, str]
+"""A button and why."""
+
+_SAME_TYPE_BONUS = 1.5
+_WEAK = 0.3
+"""Share of health below which a wild battle is not worth it."""
+
+_CATCHABLE = 0.6
+"""Share of health below which a wild creature is worth a ball."""
+
+# Cells of the battle's first menu, (row, column).
+_FIGHT, _TEAM, _BAG, _RUN = (1, 1), (1, 2), (2, 1), (2, 2)
+
+
+class BattleRules:
+    """Choose buttons in battles.
+
+    Args:
+        tables: Moves and type chart of the game.
+    """
+
+    def __init__(self, tables: GameTables) -> None:
+        self._tables = tables
+
+    def suggest(self, state: GameState, *, wants_catch: bool) -> Suggestion:
+        """Return a button for a battle's menus and messages.
+
+        Args:
+            state: The game in a battle.
+            wants_catch: A new creature would be welcome.
+        """
+        battle = state.battle
+        assert battle is not None
+        kind = menu_kind(state)
+        if kind is MenuKind.NONE:
+            return Action.B, "let the battle go on"
+        if kind is MenuKind.YES_NO:
+            return Action.B, "no to the question"
+        if kind is MenuKind.BATTLE:
+            return self._first_menu(state, battle, wants_catch=wants_catch)
+        if kind is MenuKind.MOVES:
+            return self._move_menu(state, battle)
+        return self._other_menu(state, battle, wants_catch=wants_catch)
+
+    def strength(self, move_id: int, own: Creature, enemy: Creature | None) -> float:
+        """Return the damage to expect of a move, in no unit."""
+        facts = self._tables.MOVES.get(move_id)
+        if facts is None:
+            return 0.0
+        _, kind, power, accuracy, _ = facts
+        result = power * accuracy / 100 * (_SAME_TYPE_BONUS if kind in own.types else 1.0)
+        for enemy_type in set(enemy.types if enemy else ()):
+            result *= self._tables.TYPE_CHART.get((kind, enemy_type), 1.0)
+        return result
+
+    def _first_menu(self, state: GameState, battle: Battle, *, wants_catch: bool) -> Suggestion:
+        own, enemy = battle.own, battle.enemy
+        if own is None or enemy is None:
+            return Action.B, "wait for both sides"
+        health = own.hp / max(1, own.max_hp)
+        if battle.kind is BattleKind.WILD:
+            if wants_catch and state.bag.balls and enemy.hp <= _CATCHABLE * enemy.max_hp:
+                return _to_cell(state, _BAG), f"a ball for {enemy.name}"
+            if health < _WEAK and enemy.hp > 0.3 * enemy.max_hp:
+                return _to_cell(state, _RUN), f"{own.name} is weak: run"
+        return _to_cell(state, _FIGHT), f"fight {enemy.name}"
+
+    def _move_menu(self, state: GameState, battle: Battle) -> Suggestion:
+        own = battle.own
+        if own is None:
+            return Action.B, "no creature to command"
+        usable = [
+            (self.strength(move.id, own, battle.enemy), -slot)
+            for slot, move in enumerate(own.moves)
+            if move.points
+        ]
+        if not usable:
+            return Action.B, "no points left"
+        slot = -max(usable)[1]
+        name = own.moves[slot].name
+        return _to_row(state, slot + 1), f"{name} is the best move"
+
+    def _other_menu(self, state: GameState, battle: Battle, *, wants_catch: bool) -> Suggestion:
+        rows, columns = state.control.menu_size
+        own = battle.own
+        if own is not None and own.hp == 0 and rows == len(state.party) and columns == 1:
+            return self._next_creature(state, battle)
+        words = state.screen_text
+        if "KEEP ALL" in {_plain(line) for line in words}:
+            return self._forget_menu(state, battle)
+        if wants_catch and battle.kind is BattleKind.WILD:
+            title = {_plain(line) for line in words}
+            if "BALLS" in title:
+                return _to_row(state, 1), "throw a ball"
+            if title & {"ITEMS", "KEY ITEMS"}:
+                return Action.RIGHT, "look for the balls"
+        return Action.B, "close this menu"
+
+    def _next_creature(self, state: GameState, battle: Battle) -> Suggestion:
+        """Send the creature with the strongest move against the enemy."""
+        alive = [
+            (
+                max((self.strength(move.id, one, battle.enemy) for move in one.moves), default=0.0),
+                -i,
+            )
+            for i, one in enumerate(state.party)
+            if one.hp > 0 and not _is_fainted(one, battle.own)
+        ]
+        if not alive:
+            return Action.A, "nobody is left"
+        index = -max(alive)[1]
+        return _to_row(state, index + 1), f"send {state.party[index].name}"
+
+    def _forget_menu(self, state: GameState, battle: Battle) -> Suggestion:
+        own = battle.own
+        moves = own.moves if own else ()
+        for slot, move in enumerate(moves):
+            facts = self._tables.MOVES.get(move.id)
+            if facts is not None and facts[2] == 0:
+                return _to_row(state, slot + 1), f"forget {move.name} for the new move"
+        return Action.B, "keep the moves"
+
+
+def is_weak(party: Collection[Creature], share: float) -> bool:
+    """Tell whether the strongest creature is below this share of health, or has no points."""
+    fit = [one for one in party if one.hp > 0]
+    if not party:
+        return False
+    if not fit:
+        return True
+    best = max(fit, key=lambda one: one.level)
+    has_points = any(move.points for move in best.moves) if best.moves else True
+    return best.hp < share * best.max_hp or not has_points
+
+
+def _to_cell(state: GameState, cell: tuple[int, int]) -> Action:
+    """Return the button that moves the cursor to (row, column), or A there."""
+    row, column = state.control.cursor
+    if row != cell[0]:
+        return Action.DOWN if row < cell[0] else Action.UP
+    if column != cell[1]:
+        return Action.RIGHT if column < cell[1] else Action.LEFT
+    return Action.A
+
+
+def _to_row(state: GameState, row: int) -> Action:
+    return _to_cell(state, (row, state.control.cursor[1]))
+
+
+def _is_fainted(one: Creature, own: Creature | None) -> bool:
+    """Tell whether this is the creature in battle, whose party copy may lag."""
+    return own is not None and (one.species, one.level, one.hp) == (own.species, own.level, own.hp)
+
+
+def _plain(line: str) -> str:
+    return line.strip("▶▷◀◁ ")

@@ -1,0 +1,149 @@
+"""Set the next goal: the first milestone not reached yet, unless the party must rest or train."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from engine.env.episode import is_reached
+from engine.games.profile import Milestone
+from engine.strategy.battle import is_weak
+from engine.types import BattleKind, GameState, Goal, MapId
+
+_REST_BELOW = 0.4
+"""Share of the best creature's health below which it is taken to rest."""
+
+_RESTED = 0.9
+_LEVELS_MORE = 2
+"""Levels to gain before the trainer who won is met again."""
+
+_HIGHEST_WANTED = 14
+
+
+class GoalPlanner:
+    """Follow the game's milestones.
+
+    Args:
+        milestones: (key, text, kind, value) in order.
+        spots: Where those are reached that are no place to enter; one that is missing here is
+            left to chance.
+        healers: Who heals the party.
+        training: Where to gain levels; None where there is no such place.
+    """
+
+    def __init__(
+        self,
+        milestones: Iterable[Milestone],
+        spots: Mapping[str, tuple[MapId, tuple[int, int]]],
+        healers: tuple[Goal, ...],
+        training: Goal | None,
+    ) -> None:
+        self._milestones = tuple(milestones)
+        self._goals = {
+            key: goal
+            for key, text, kind, value in self._milestones
+            if (goal := _goal(key, text, kind, value, spots)) is not None
+        }
+        self._healers = healers
+        self._training = training
+        self._wanted_level = 0
+        self._is_resting = False
+        self._lost_battle = False
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._wanted_level = 0
+        self._is_resting = False
+        self._lost_battle = False
+
+    def next_goal(
+        self,
+        state: GameState,
+        reached: Iterable[str],
+        maps_away: Callable[[GameState, Goal], int],
+    ) -> Goal | None:
+        """Return what to do next; None when nothing is known.
+
+        Args:
+            state: The game now.
+            reached: Keys of the milestones reached in this episode.
+            maps_away: How many maps a goal is away.
+        """
+        self._watch(state)
+        if state.party:
+            if self._must_rest(state):
+                return min(self._healers, key=lambda goal: maps_away(state, goal), default=None)
+            level = max(creature.level for creature in state.party)
+            if self._training is not None and level < self._wanted_level:
+                return self._training
+        return self._milestone_goal(state, frozenset(reached))
+
+    def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
+        """Tell whether a second creature is a milestone still to reach."""
+        done = frozenset(reached)
+        return any(
+            kind == "party" and key not in done and not is_reached(state, kind, value)
+            for key, _, kind, value in self._milestones
+            if key not in self._goals
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "wanted_level": self._wanted_level,
+            "is_resting": self._is_resting,
+            "lost_battle": self._lost_battle,
+        }
+
+    def load(self, facts: dict[str, Any]) -> None:
+        """Take back what `save` returned."""
+        self._wanted_level = int(facts["wanted_level"])
+        self._is_resting = bool(facts["is_resting"])
+        self._lost_battle = bool(facts["lost_battle"])
+
+    def _milestone_goal(self, state: GameState, reached: frozenset[str]) -> Goal | None:
+        """Return the first goal that is open; places that were passed by are not gone back to."""
+        last = max(
+            (i for i, (key, *_) in enumerate(self._milestones) if key in reached), default=-1
+        )
+        for index, (key, _, kind, value) in enumerate(self._milestones):
+            goal = self._goals.get(key)
+            if goal is None or key in reached or is_reached(state, kind, value):
+                continue
+            if kind == "map" and index < last:
+                continue
+            return goal
+        return None
+
+    def _must_rest(self, state: GameState) -> bool:
+        if self._is_resting:
+            self._is_resting = is_weak(state.party, _RESTED)
+        else:
+            self._is_resting = is_weak(state.party, _REST_BELOW)
+        return self._is_resting
+
+    def _watch(self, state: GameState) -> None:
+        """Ask for more levels once a trainer has won."""
+        battle = state.battle
+        if battle is not None and battle.own is not None:
+            is_trainer = battle.kind is BattleKind.TRAINER
+            is_alone = sum(creature.hp > 0 for creature in state.party) <= 1
+            self._lost_battle = is_trainer and battle.own.hp == 0 and is_alone
+        elif battle is None and self._lost_battle and state.control.is_free:
+            self._lost_battle = False
+            level = max((creature.level for creature in state.party), default=0)
+            self._wanted_level = min(level + _LEVELS_MORE, _HIGHEST_WANTED)
+
+
+def _goal(
+    key: str,
+    text: str,
+    kind: str,
+    value: int | tuple[int, int],
+    spots: Mapping[str, tuple[MapId, tuple[int, int]]],
+) -> Goal | None:
+    """Return how to reach a milestone; None when that is not known."""
+    if kind == "map" and isinstance(value, tuple):
+        return Goal(key, text, MapId(*value))
+    if key not in spots:
+        return None
+    place, target = spots[key]
+    return Goal(key, text, place, target, is_interaction=True)

@@ -1,0 +1,294 @@
+"""Find the way: over a map's tiles round what stands on them, and from map to map.
+
+Tiles are left through *exits*: stand on a tile and press a button there. A door is stepped on, a
+carpet is pressed on, an edge is walked off, a person is faced and spoken to; all are exits, so one
+search by distance to the nearest exit serves them all.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.games.crystal.collision import (
+    CARPETS,
+    COUNTERS,
+    DOORS,
+    IS_GRASS,
+    IS_WALKABLE,
+    LEDGES,
+)
+from engine.games.crystal.maps import BORDER
+from engine.types import Action, Facing, GameState, MapId, MapView
+
+Tile = tuple[int, int]
+"""Walk tile (x, y)."""
+
+DIRECTIONS: Mapping[Action, Facing] = {
+    Action.UP: Facing.UP,
+    Action.DOWN: Facing.DOWN,
+    Action.LEFT: Facing.LEFT,
+    Action.RIGHT: Facing.RIGHT,
+}
+_SIDES: Mapping[str, Action] = {
+    "north": Action.UP,
+    "south": Action.DOWN,
+    "west": Action.LEFT,
+    "east": Action.RIGHT,
+}
+_GRASS_COST = 3
+"""A tile of tall grass counts as this many: each may cost a battle."""
+
+_NEAR = 4
+"""People farther than this are not walked round: they will have moved."""
+
+_FAR = 1_000_000
+_CACHE_SIZE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Stand on `tile` and press `action`; `is_talk`: face that way, then press A."""
+
+    tile: Tile
+    action: Action
+    is_talk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from one map to another: a warp tile, or a side ("north", ...)."""
+
+    target: MapId
+    warp: Tile | None
+    side: str = ""
+
+
+class WorldMap:
+    """Know which map leads to which.
+
+    Args:
+        links: The generated MAP_LINKS: map -> (kind, x, y, target), kind "warp" or a side.
+    """
+
+    def __init__(
+        self, links: Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]
+    ) -> None:
+        self._links = {
+            MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
+        }
+
+    def links_towards(self, here: MapId, goal: MapId) -> tuple[Link, ...]:
+        """Return the links out of `here` that begin a shortest way to `goal`; () if none does."""
+        distances = self.distances_to(goal)
+        if here not in distances:
+            return ()
+        return tuple(
+            link
+            for link in self._links.get(here, ())
+            if distances.get(link.target, len(distances)) == distances[here] - 1
+        )
+
+    def distances_to(self, goal: MapId) -> dict[MapId, int]:
+        """Return from each map how many maps away `goal` is."""
+        leading: dict[MapId, list[MapId]] = {}
+        for source, links in self._links.items():
+            for link in links:
+                leading.setdefault(link.target, []).append(source)
+        distances = {goal: 0}
+        queue = deque([goal])
+        while queue:
+            reached = queue.popleft()
+            for source in leading.get(reached, ()):
+                if source not in distances:
+                    distances[source] = distances[reached] + 1
+                    queue.append(source)
+        return distances
+
+
+class Navigator:
+    """Find the next button towards exits on the current map."""
+
+    def __init__(self) -> None:
+        self._fields: OrderedDict[object, dict[Tile, int]] = OrderedDict()
+
+    def step_towards(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[list[Action], int]:
+        """Return the buttons that lead closer to the nearest exit, and how far it then is.
+
+        No button comes back when there is no way.
+        """
+        here = (state.place.x, state.place.y)
+        standing = {(thing.x, thing.y) for thing in state.map.objects}
+        near = frozenset(tile for tile in standing if _distance(tile, here) <= _NEAR)
+        field = self._field(state, exits, near)
+        at_exit = [entry for entry in exits if entry.tile == here]
+        if at_exit:
+            return [_press(entry, state.place.facing) for entry in at_exit], 0
+        best: list[Action] = []
+        # Who stands in a doorway is on no way, but next to one.
+        lowest = field.get(here, _FAR)
+        for action, tile in _neighbours(state.map, here):
+            distance = field.get(tile, _FAR)
+            if distance < lowest:
+                best, lowest = [action], distance
+            elif best and distance == lowest:
+                best.append(action)
+        # Going on straight saves the turn.
+        straight = [action for action in best if DIRECTIONS[action] is state.place.facing]
+        return straight or best, lowest
+
+    def _field(
+        self, state: GameState, exits: tuple[Exit, ...], blocked: frozenset[Tile]
+    ) -> dict[Tile, int]:
+        """Return the distance from each tile to the nearest exit."""
+        key = (state.place.map, state.map.collision.tobytes(), exits, blocked)
+        field = self._fields.get(key)
+        if field is None:
+            field = self._fields[key] = _distances(state.map, exits, blocked)
+            if len(self._fields) > _CACHE_SIZE:
+                self._fields.popitem(last=False)
+        else:
+            self._fields.move_to_end(key)
+        return field
+
+
+def link_exits(view: MapView, links: Iterable[Link]) -> tuple[Exit, ...]:
+    """Return how to leave the map through any of the links."""
+    exits: list[Exit] = []
+    for link in links:
+        exits += _edge_exits(view, link.side) if link.warp is None else _warp_exits(view, link.warp)
+    return tuple(exits)
+
+
+def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
+    """Return from where the person or thing at `target` can be faced, across counters too."""
+    exits = []
+    for action, facing in DIRECTIONS.items():
+        dx, dy = facing.delta
+        tile = (target[0] - dx, target[1] - dy)
+        if _is_inside(view, tile) and int(view.collision[tile[1], tile[0]]) in COUNTERS:
+            tile = (tile[0] - dx, tile[1] - dy)
+        if _is_walkable(view, tile):
+            exits.append(Exit(tile, action, is_talk=True))
+    return tuple(exits)
+
+
+def grass_exits(view: MapView) -> tuple[Exit, ...]:
+    """Return steps from one tile of tall grass to the next."""
+    exits = []
+    grass = IS_GRASS[view.collision]
+    for y, x in zip(*np.nonzero(grass), strict=True):
+        for action, tile in _neighbours(view, (int(x), int(y))):
+            if grass[tile[1], tile[0]]:
+                exits.append(Exit((int(x), int(y)), action))
+    return tuple(exits)
+
+
+def _link(entry: tuple[str, int, int, tuple[int, int]]) -> Link:
+    kind, x, y, target = entry
+    return Link(MapId(*target), (x, y)) if kind == "warp" else Link(MapId(*target), None, kind)
+
+
+def _press(entry: Exit, facing: Facing) -> Action:
+    if entry.is_talk and facing is DIRECTIONS[entry.action]:
+        return Action.A
+    return entry.action
+
+
+def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
+    """Return how to take a warp: press on from a carpet, step on anything else."""
+    facing = CARPETS.get(int(view.collision[warp[1], warp[0]])) if _is_inside(view, warp) else None
+    if facing is not None:
+        action = next(action for action, way in DIRECTIONS.items() if way is facing)
+        return [Exit(warp, action)]
+    exits = []
+    for action, way in DIRECTIONS.items():
+        dx, dy = way.delta
+        tile = (warp[0] - dx, warp[1] - dy)
+        if _is_walkable(view, tile):
+            exits.append(Exit(tile, action))
+    return exits
+
+
+def _edge_exits(view: MapView, side: str) -> list[Exit]:
+    """Return the tiles at a side from which a walkable tile of the neighbour is stepped on."""
+    action = _SIDES[side]
+    dx, dy = DIRECTIONS[action].delta
+    if dx:
+        tiles = [(view.width - 1 if dx > 0 else 0, y) for y in range(view.height)]
+    else:
+        tiles = [(x, view.height - 1 if dy > 0 else 0) for x in range(view.width)]
+    return [
+        Exit(tile, action)
+        for tile in tiles
+        if _is_walkable(view, tile) and _is_beyond_walkable(view, (tile[0] + dx, tile[1] + dy))
+    ]
+
+
+def _is_inside(view: MapView, tile: Tile) -> bool:
+    return 0 <= tile[0] < view.width and 0 <= tile[1] < view.height
+
+
+def _is_walkable(view: MapView, tile: Tile) -> bool:
+    """Tell whether one may stand on a tile of the map; ledges are only jumped over."""
+    if not _is_inside(view, tile):
+        return False
+    collision = int(view.collision[tile[1], tile[0]])
+    return bool(IS_WALKABLE[collision]) and collision not in LEDGES
+
+
+def _is_beyond_walkable(view: MapView, tile: Tile) -> bool:
+    grid = view.bordered
+    if grid is None:
+        return True
+    return bool(IS_WALKABLE[grid[tile[1] + BORDER, tile[0] + BORDER]])
+
+
+def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
+    found = []
+    for action, facing in DIRECTIONS.items():
+        dx, dy = facing.delta
+        neighbour = (tile[0] + dx, tile[1] + dy)
+        if _is_inside(view, neighbour):
+            found.append((action, neighbour))
+    return found
+
+
+def _distance(one: Tile, other: Tile) -> int:
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def _costs(view: MapView, blocked: frozenset[Tile]) -> NDArray[np.int32]:
+    """Return (height, width) what entering a tile costs; 0 where it cannot be entered."""
+    collision = view.collision
+    costs = np.where(IS_WALKABLE[collision], 1, 0).astype(np.int32)
+    costs[IS_GRASS[collision]] = _GRASS_COST
+    # A door would be taken, not walked over; a ledge does not carry.
+    costs[np.isin(collision, [*DOORS, *LEDGES])] = 0
+    for x, y in blocked:
+        if _is_inside(view, (x, y)):
+            costs[y, x] = 0
+    return costs
+
+
+def _distances(view: MapView, exits: tuple[Exit, ...], blocked: frozenset[Tile]) -> dict[Tile, int]:
+    """Search backwards from the exits (Dijkstra)."""
+    costs = _costs(view, blocked).tolist()
+    distances: dict[Tile, int] = {}
+    heap: list[tuple[int, Tile]] = []
+    for entry in exits:
+        if entry.tile not in blocked:
+            heappush(heap, (0, entry.tile))
+    while heap:
+        distance, tile = heappop(heap)
+        if tile in distances:
+            continue
+        distances[tile] = distance
+        step = max(1, costs[tile[1]][tile[0]])
+        for _, neighbour in _neighbours(view, tile):
+            if neighbour not in distances and costs[neighbour[1]][neighbour[0]]:
+                heappush(heap, (distance + step, neighbour))
+    return distances

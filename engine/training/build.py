@@ -1,0 +1,152 @@
+"""Put a run together from its settings: environments, agent, curriculum, trainer."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from engine.agents.base import Agent
+from engine.agents.hybrid import GuidedPolicy
+from engine.agents.random import RandomAgent
+from engine.agents.rules import RulesAgent
+from engine.config import RunConfig
+from engine.curriculum.scheduler import Curriculum
+from engine.env.vector import VectorEnv
+from engine.events import Event, ProgressReported, RunStarted, WarningRaised
+from engine.games.profile import GameProfile, load_rom
+from engine.training.checkpoint import CheckpointStore
+from engine.training.controls import CommandQueue
+from engine.training.journal import Journal, read_journal
+from engine.training.runs import RunFolder
+from engine.training.snapshot import restore_snapshot
+from engine.training.trainer import Trainer
+
+_log = logging.getLogger(__name__)
+
+ENV_FACTORY = "engine.strategy.advised:make_env"
+
+_REPLAYED_EVENTS = 2000
+"""How many of a resumed run's last events are told again, so that its curves are whole."""
+
+
+def build_trainer(
+    config: RunConfig,
+    folder: RunFolder,
+    commands: CommandQueue,
+    emit: Callable[[Event], None],
+    *,
+    is_resumed: bool,
+    make_vector: Callable[[RunConfig], VectorEnv] | None = None,
+) -> Trainer:
+    """Build a trainer that is about to take its first step, or the first since its checkpoint.
+
+    Args:
+        config: The run's settings.
+        folder: Where it is saved.
+        commands: What the outside asks for.
+        emit: Takes events to the outside.
+        is_resumed: Go on from the folder's newest checkpoint.
+        make_vector: Makes the environments; None: games in worker processes.
+
+    Raises:
+        PokeTUIError: The ROM, a worker or the checkpoint is unusable.
+    """
+    torch.set_num_threads(1)
+    _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
+    milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
+    num_workers = config.worker_count()
+    emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
+    vector = (make_vector or _make_vector)(config)
+    journal = Journal(folder.journal_path)
+    try:
+        emit(ProgressReported("bringing the games to their first control"))
+        _seed_everything(config.seed)
+        trainer = Trainer(
+            config=config,
+            vector=vector,
+            batch=vector.reset(environment_seeds(config)),
+            agent=build_agent(config, vector),
+            curriculum=build_curriculum(config, profile),
+            store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+            journal=journal,
+            milestones=milestones,
+            commands=commands,
+            emit=emit,
+        )
+        if is_resumed:
+            _resume(trainer, folder, emit)
+    except BaseException:  # whatever ends it, no worker may stay; it is raised again
+        journal.close()
+        vector.close()
+        raise
+    emit(
+        RunStarted(
+            run_id=folder.run_id,
+            run_dir=str(folder.path),
+            game=profile.name,
+            agent=trainer.agent.name,
+            mode=config.mode,
+            num_envs=config.num_envs,
+            num_workers=num_workers,
+            milestones=milestones,
+            resumed_from=trainer.metrics.total_steps,
+        )
+    )
+    if is_resumed:
+        for event in read_journal(folder.journal_path, _REPLAYED_EVENTS):
+            emit(event)
+    return trainer
+
+
+def build_agent(config: RunConfig, vector: VectorEnv) -> Agent:
+    """Return the agent that the settings name; without a policy the planner acts alone."""
+    if config.agent == "random":
+        return RandomAgent(config.seed)
+    if config.agent == "rules" or config.mode == "llm_only":
+        return RulesAgent(config.seed)
+    return GuidedPolicy(config.ppo, vector.num_envs, vector.feature_size, config.seed)
+
+
+def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
+    """Return the curriculum at its first stage, scaled to what the game's goal pays."""
+    num_milestones = len(profile.tables.MILESTONES)
+    goal_reward = num_milestones * config.rewards.milestone + config.rewards.badge
+    fixed_share = {"rl_only": 0.0, "llm_only": 1.0}.get(config.mode)
+    return Curriculum(
+        config.curriculum,
+        goal_reward,
+        initial_strategy=config.initial_strategy,
+        fixed_share=1.0 if config.agent == "rules" else fixed_share,
+    )
+
+
+def environment_seeds(config: RunConfig) -> list[int]:
+    """Return a seed an environment, all from the run's seed."""
+    sequence = np.random.SeedSequence([config.seed, 4])
+    return [int(seed) for seed in sequence.generate_state(config.num_envs) % 2**31]
+
+
+def _make_vector(config: RunConfig) -> VectorEnv:
+    return VectorEnv(ENV_FACTORY, config, config.num_envs, config.worker_count())
+
+
+def _seed_everything(seed: int) -> None:
+    """Seed the global generators too: an agent of somebody else's may draw from them."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
+    started_s = time.monotonic()
+    checkpoint, path, warnings = CheckpointStore(
+        folder.checkpoints_path, trainer.config.keep_checkpoints
+    ).load_newest()
+    for warning in warnings:
+        emit(WarningRaised(warning))
+    restore_snapshot(trainer, checkpoint)
+    trainer.checkpoint_path = str(path)
+    _log.info("resumed %s in %.1f s", path, time.monotonic() - started_s)

@@ -1,0 +1,221 @@
+"""Tell the outside what happens, often enough to follow and seldom enough to cost nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from engine.agents.arbitration import explain
+from engine.events import (
+    CurriculumChanged,
+    DecisionMade,
+    Event,
+    FrameRendered,
+    GameObserved,
+    PayoutMade,
+    ReasoningLogged,
+    RewardPaid,
+    StatusChanged,
+)
+from engine.training.metrics import RunMetrics, SpeedMeter
+from engine.types import Decision, EpisodeSummary, Goal, RewardBreakdown, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.agents.base import Choices
+    from engine.env.vector import VectorEnv, Watched
+    from engine.training.controls import Controls, Pace
+
+_FRAME_INTERVAL_S = 1 / 30
+_STATUS_INTERVAL_S = 1 / 10
+_LINE_INTERVAL_S = 1.0
+"""Shortest time between two lines about who leads; goals and milestones are never held back."""
+
+_WORTH_A_LINE = 0.25
+"""Smallest payment that is told on its own."""
+
+
+class Reporter:
+    """Look at the watched environment and the run's figures, and emit events.
+
+    Args:
+        metrics: The run's sums.
+        controls: What was asked for; `watched_env` is set here.
+        pace: The speed limit.
+        milestone_texts: By key, for people.
+        emit: Takes the events.
+        clock: Seconds that only rise.
+    """
+
+    def __init__(
+        self,
+        metrics: RunMetrics,
+        controls: Controls,
+        pace: Pace,
+        milestone_texts: Mapping[str, str],
+        emit: Callable[[Event], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._metrics = metrics
+        self._controls = controls
+        self._pace = pace
+        self._milestone_texts = milestone_texts
+        self._emit = emit
+        self._clock = clock
+        self._meter = SpeedMeter()
+        self._started_s = clock()
+        self._frame_due_s = 0.0
+        self._status_due_s = 0.0
+        self._line_due_s = 0.0
+        self._phase = "acting"
+        self._is_watching = False
+        self._seen: Watched | None = None
+        self._goal: Goal | None = None
+        self._leader: Source | None = None
+        self._episode_steps = 0
+
+    def uptime_s(self) -> float:
+        """Return how long the run has been worked on, over all its starts."""
+        return self._clock() - self._started_s
+
+    def resume_uptime(self, former_s: float) -> None:
+        """Count the time of a resumed run on."""
+        self._started_s = self._clock() - former_s
+
+    def watch(self, vector: VectorEnv, env_index: int) -> None:
+        """Show this environment from now on."""
+        self._controls.watched_env = env_index
+        self._is_watching = True
+        self._seen = self._goal = self._leader = None
+        self._frame_due_s = 0.0
+        vector.watch(env_index)
+        self.status()
+
+    def stepped(
+        self, vector: VectorEnv, choices: Choices, episode_steps: NDArray[np.int64]
+    ) -> None:
+        """Report a step of all environments, as far as something is due."""
+        now = self._clock()
+        self._meter.mark(now, self._metrics.total_steps)
+        index = self._controls.watched_env
+        self._episode_steps = int(episode_steps[index])
+        if self._is_watching:
+            if self._seen is not None:
+                # What was seen before the step is what the decision was made on.
+                self._decided(
+                    explain(choices, index, self._seen.goal, self._seen.reason, self._seen.state)
+                )
+                self._seen = None
+            if now >= self._frame_due_s:
+                self._frame_due_s = now + _FRAME_INTERVAL_S
+                self._observe(vector)
+        if now >= self._status_due_s:
+            self.status()
+
+    def pressed(self, vector: VectorEnv, decision: Decision, episode_steps: int) -> None:
+        """Report a step that a person took."""
+        self._episode_steps = episode_steps
+        self._seen = None
+        self._decided(decision)
+        self._observe(vector)
+        self.status()
+
+    def idle(self) -> None:
+        """Keep the clock running while no step is due."""
+        if self._controls.is_paused or self._controls.is_human:
+            self._meter.forget()
+        if self._clock() >= self._status_due_s:
+            self.status()
+
+    def phase(self, phase: str) -> None:
+        """Note what the engine is busy with."""
+        self._phase = phase
+        self.status()
+
+    def status(self) -> None:
+        """Emit the status line's figures."""
+        self._status_due_s = self._clock() + _STATUS_INTERVAL_S
+        controls = self._controls
+        self._emit(
+            StatusChanged(
+                total_steps=self._metrics.total_steps,
+                steps_per_s=self._meter.steps_per_s(),
+                episode=self._metrics.episodes,
+                uptime_s=self.uptime_s(),
+                is_paused=controls.is_paused,
+                is_human=controls.is_human,
+                speed=self._pace.actions_per_s,
+                watched_env=controls.watched_env,
+                episode_steps=self._episode_steps,
+                phase="paused" if controls.is_paused else self._phase,
+            )
+        )
+
+    def say(self, source: str, text: str) -> None:
+        """Log a line of reasoning."""
+        self._emit(ReasoningLogged(self._metrics.total_steps, source, text))
+
+    def milestones_reached(self, keys: Sequence[str]) -> None:
+        """Tell which milestones an episode reached that none reached before."""
+        for key in keys:
+            self.say("run", f"first time in this run: {self._milestone_texts.get(key, key)}")
+
+    def curriculum_moved(self, change: CurriculumChanged) -> None:
+        """Tell that the curriculum moved."""
+        self.say(
+            "curriculum",
+            f"stage {change.stage} of {change.num_stages}: {change.name}",
+        )
+
+    def episode_not_counted(self, summary: EpisodeSummary) -> None:
+        """Tell that an episode with a person's steps counts for nothing."""
+        self.say(
+            "human",
+            f"your episode ended after {summary.length} steps with {summary.total_reward:.1f}; "
+            "it does not count",
+        )
+
+    def _observe(self, vector: VectorEnv) -> None:
+        seen = vector.observed()
+        if seen is None:
+            return
+        self._seen = seen
+        index = self._controls.watched_env
+        self._emit(FrameRendered(seen.frame, index))
+        self._emit(GameObserved(seen.state, seen.goal, seen.milestones))
+        self._emit(RewardPaid(seen.breakdown, seen.episode, self._metrics.mean_components()))
+        for component, value, cause in _payouts(seen.paid or seen.breakdown):
+            self._emit(PayoutMade(self._episode_steps, component, value, cause))
+        self._follow_goal(seen.goal)
+
+    def _follow_goal(self, goal: Goal | None) -> None:
+        if goal is None or goal == self._goal:
+            return
+        if self._goal is None or goal.key != self._goal.key or goal.text != self._goal.text:
+            self.say("planner", f"goal: {goal.text}")
+        self._goal = goal
+
+    def _decided(self, decision: Decision) -> None:
+        self._emit(DecisionMade(self._episode_steps, decision))
+        now = self._clock()
+        if decision.source is not self._leader and now >= self._line_due_s:
+            self._line_due_s = now + _LINE_INTERVAL_S
+            self._leader = decision.source
+            self.say(decision.source.value, decision.reason)
+
+
+def _payouts(paid: RewardBreakdown) -> list[tuple[str, float, str]]:
+    """Return component, value and cause of what is worth a line.
+
+    Components note their causes in their own order, so equal numbers belong together.
+    """
+    large = [(name, value) for name, value in paid.components if abs(value) >= _WORTH_A_LINE]
+    causes = list(paid.causes)
+    if len(causes) != len(large):
+        causes = ["; ".join(causes)] * len(large)
+    return [
+        (name, value, cause or name) for (name, value), cause in zip(large, causes, strict=True)
+    ]

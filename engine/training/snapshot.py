@@ -1,0 +1,86 @@
+"""Say what a checkpoint holds: everything from which a run goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import random
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from engine.errors import CheckpointError
+from engine.training.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine.training.trainer import Trainer
+
+
+def take_snapshot(trainer: Trainer) -> Checkpoint:
+    """Gather networks, optimiser, rollout, generators, environments, curriculum and counters."""
+    agent_facts, agent_arrays = trainer.agent.save()
+    tally = trainer.tally
+    python_state = random.getstate()
+    arrays: dict[str, NDArray[np.generic]] = {
+        **{f"agent/{name}": array for name, array in agent_arrays.items()},
+        "tally/steps": tally.steps,
+        "tally/planned_steps": tally.planned_steps,
+        "tally/is_touched": tally.is_touched,
+        "torch_rng": torch.get_rng_state().numpy(),
+    }
+    facts: dict[str, Any] = {
+        "version": package_version(),
+        "config": trainer.config.model_dump(mode="json"),
+        "agent": {"name": trainer.agent.name, **agent_facts},
+        "num_envs": trainer.vector.num_envs,
+        "feature_size": trainer.vector.feature_size,
+        "curriculum": trainer.curriculum.save(),
+        "metrics": trainer.metrics.save(),
+        "uptime_s": trainer.reporter.uptime_s(),
+        "journal_bytes": trainer.journal.position(),
+        "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
+    }
+    blobs = {f"env/{index:04d}": state for index, state in enumerate(trainer.vector.save())}
+    return Checkpoint(facts, arrays, blobs)
+
+
+def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
+    """Put a trainer that was built with the same settings back to where the snapshot was taken.
+
+    Raises:
+        CheckpointError: It belongs to other settings or to another version's features.
+    """
+    facts = checkpoint.facts
+    expected = (trainer.agent.name, trainer.vector.num_envs, trainer.vector.feature_size)
+    found = (facts["agent"]["name"], facts["num_envs"], facts["feature_size"])
+    if expected != found:
+        raise CheckpointError(
+            f"The checkpoint was written by another version or setting "
+            f"(agent, environments, features {found}, here {expected}).",
+            "Start a new run, or resume it with the version that wrote it.",
+        )
+    trainer.batch = trainer.vector.load(
+        [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]
+    )
+    trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
+    trainer.curriculum.load(facts["curriculum"])
+    trainer.metrics.load(facts["metrics"])
+    tally = checkpoint.arrays_under("tally/")
+    trainer.tally.steps[:] = tally["steps"]
+    trainer.tally.planned_steps[:] = tally["planned_steps"]
+    trainer.tally.is_touched[:] = tally["is_touched"]
+    trainer.reporter.resume_uptime(float(facts["uptime_s"]))
+    trainer.journal.cut(int(facts["journal_bytes"]))
+    kind, words, gauss = facts["python_rng"]
+    random.setstate((kind, tuple(words), gauss))
+    torch.set_rng_state(torch.from_numpy(checkpoint.arrays["torch_rng"].copy()))
+
+
+def package_version() -> str:
+    """Return PokeTUI's version, "unknown" when it runs from a bare tree."""
+    try:
+        return version("poketui")
+    except PackageNotFoundError:
+        return "unknown"

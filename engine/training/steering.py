@@ -1,0 +1,106 @@
+"""Do what a person asks of a running trainer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.commands import (
+    Command,
+    GiveBack,
+    Pause,
+    Press,
+    Resume,
+    Save,
+    SetSpeed,
+    StepOnce,
+    Stop,
+    TakeOver,
+    Watch,
+)
+from engine.events import CommandRefused, ControlChanged
+from engine.types import Action, Decision, Source
+
+if TYPE_CHECKING:
+    from engine.training.trainer import Trainer
+
+
+def obey(trainer: Trainer, command: Command) -> None:
+    """Carry out a command, or refuse it with a reason."""
+    refusal = _carry_out(trainer, command)
+    if refusal:
+        trainer.emit(CommandRefused(type(command).__name__, refusal))
+
+
+def _carry_out(trainer: Trainer, command: Command) -> str:
+    """Return why the command had no effect, or ""."""
+    controls = trainer.controls
+    match command:
+        case Pause():
+            controls.is_paused = True
+            trainer.reporter.status()
+        case Resume():
+            controls.is_paused, controls.steps_due = False, 0
+            trainer.reporter.status()
+        case StepOnce():
+            if not controls.is_paused:
+                return "Pause first."
+            controls.steps_due += 1
+        case SetSpeed(actions_per_s):
+            trainer.pace.limit(actions_per_s)
+            trainer.reporter.status()
+        case Watch(env_index):
+            return _watch(trainer, env_index)
+        case TakeOver():
+            return _take_over(trainer)
+        case GiveBack():
+            return _give_back(trainer)
+        case Press(action):
+            return _press(trainer, action)
+        case Save():
+            trainer.save()
+        case Stop(reason):
+            controls.stop_reason = reason or "asked to stop"
+    return ""
+
+
+def _watch(trainer: Trainer, env_index: int) -> str:
+    if not 0 <= env_index < trainer.vector.num_envs:
+        return f"There are environments 0 to {trainer.vector.num_envs - 1}."
+    if trainer.controls.is_human:
+        return "Give control back first."
+    trainer.reporter.watch(trainer.vector, env_index)
+    return ""
+
+
+def _take_over(trainer: Trainer) -> str:
+    """Let a person act; what the agent lived through ends here with the worth of this state."""
+    if trainer.controls.is_human:
+        return "You have control already."
+    env_index = trainer.controls.watched_env
+    trainer.agent.cut(env_index, trainer.batch)
+    trainer.controls.is_human = True
+    trainer.emit(ControlChanged(is_human=True))
+    trainer.reporter.status()
+    return ""
+
+
+def _give_back(trainer: Trainer) -> str:
+    if not trainer.controls.is_human:
+        return "The agent has control already."
+    trainer.controls.is_human = False
+    trainer.emit(ControlChanged(is_human=False))
+    trainer.reporter.status()
+    return ""
+
+
+def _press(trainer: Trainer, action: Action) -> str:
+    if not trainer.controls.is_human:
+        return "Take control first."
+    env_index = trainer.controls.watched_env
+    trainer.batch = trainer.vector.step_one(env_index, action)
+    trainer.tally.steps[env_index] += 1
+    trainer.tally.is_touched[env_index] = True
+    decision = Decision(action, Source.HUMAN, 1.0, "You pressed it.")
+    trainer.reporter.pressed(trainer.vector, decision, int(trainer.tally.steps[env_index]))
+    trainer.count_episodes()
+    return ""

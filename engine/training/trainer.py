@@ -1,0 +1,225 @@
+"""Train: the loop that everything else serves. READ THIS FIRST.
+
+One turn of `Trainer.run`: obey commands, let the agent decide, step the environments, let the
+agent observe, tell the outside, and, when due, update the policy and write a checkpoint. What a
+person may ask for meanwhile is listed in engine/commands.py and done in steering.py; what the
+outside is told is listed in engine/events.py and said in reporter.py. How a run is put together is
+in build.py, what a checkpoint holds in snapshot.py.
+"""
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.base import Agent, Guidance
+from engine.config import RunConfig
+from engine.curriculum.scheduler import Curriculum
+from engine.env.vector import Batch, VectorEnv
+from engine.errors import CheckpointError
+from engine.events import (
+    CheckpointSaved,
+    EpisodeEnded,
+    Event,
+    PolicyUpdated,
+    RunStopped,
+    WarningRaised,
+)
+from engine.training.checkpoint import CheckpointStore
+from engine.training.controls import CommandQueue, Controls, Pace
+from engine.training.journal import Journal
+from engine.training.metrics import RunMetrics
+from engine.training.reporter import Reporter
+from engine.training.snapshot import take_snapshot
+from engine.training.steering import obey
+from engine.types import EpisodeSummary
+
+_log = logging.getLogger(__name__)
+
+_IDLE_S = 0.1
+"""Longest wait for a command while no step is due."""
+
+
+class Trainer:
+    """Train an agent in a vector of environments until told to stop.
+
+    Args:
+        config: The run's settings.
+        vector: Environments that step together; whoever made them closes them.
+        batch: Their first observations.
+        agent: Chooses and learns.
+        curriculum: How far the planner is followed.
+        store: Where checkpoints go.
+        journal: Where episodes and updates are written.
+        milestones: (key, text) of the game.
+        commands: What the outside asks for.
+        emit: Takes events to the outside.
+        clock: Seconds that only rise.
+    """
+
+    def __init__(
+        self,
+        *,
+        config: RunConfig,
+        vector: VectorEnv,
+        batch: Batch,
+        agent: Agent,
+        curriculum: Curriculum,
+        store: CheckpointStore,
+        journal: Journal,
+        milestones: tuple[tuple[str, str], ...],
+        commands: CommandQueue,
+        emit: Callable[[Event], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.config = config
+        self.vector = vector
+        self.batch = batch
+        self.agent = agent
+        self.curriculum = curriculum
+        self.metrics = RunMetrics()
+        self.tally = EpisodeTally.empty(vector.num_envs)
+        self.controls = Controls()
+        self.pace = Pace(clock)
+        self.journal = journal
+        self.checkpoint_path = ""
+        self._store = store
+        self._commands = commands
+        self._emit_outside = emit
+        self._clock = clock
+        self._checkpoint_due_s = clock() + config.checkpoint_interval_s
+        self.reporter = Reporter(
+            self.metrics, self.controls, self.pace, dict(milestones), self.emit, clock
+        )
+
+    def run(self) -> RunStopped:
+        """Train until a limit or a Stop; leave a checkpoint and say how it ended."""
+        self._begin()
+        while not self._is_over():
+            for command in self._commands.drain(self._patience_s()):
+                obey(self, command)
+            if not self.controls.may_step or self.pace.wait_s():
+                self.reporter.idle()
+                continue
+            self.step()
+            if self.agent.is_update_due:
+                self._update()
+                if self._clock() >= self._checkpoint_due_s:
+                    self.save()
+        return self._finish()
+
+    def step(self) -> None:
+        """Take one action in every environment."""
+        self.pace.mark()
+        choices = self.agent.decide(self.batch, self._guidance())
+        self.batch = self.vector.step(choices.actions)
+        self.agent.observe(self.batch)
+        self.controls.steps_due = max(0, self.controls.steps_due - 1)
+        self.metrics.total_steps += self.vector.num_envs
+        self.tally.steps += 1
+        self.tally.planned_steps += choices.is_planned
+        self.reporter.stepped(self.vector, choices, self.tally.steps)
+        self.count_episodes()
+
+    def count_episodes(self) -> None:
+        """Take in the episodes that ended with the last step."""
+        for env_index, summary in sorted(self.batch.summaries.items()):
+            is_touched = bool(self.tally.is_touched[env_index])
+            planned = self.tally.planned_steps[env_index] / max(1, summary.length)
+            self.tally.reset(env_index)
+            if is_touched:
+                self.reporter.episode_not_counted(summary)
+                continue
+            self._count(dataclasses.replace(summary, planner_share=float(planned)))
+
+    def _count(self, summary: EpisodeSummary) -> None:
+        new_milestones = self.metrics.count_episode(summary)
+        self.emit(EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
+        self.reporter.milestones_reached(new_milestones)
+        change = self.curriculum.record(summary.total_reward, is_success=summary.is_success)
+        self.emit(change)
+        if change.has_moved:
+            self.reporter.curriculum_moved(change)
+
+    def _update(self) -> None:
+        self.reporter.phase("learning")
+        figures = self.agent.update(self.batch)
+        self.metrics.updates += 1
+        self.emit(PolicyUpdated(self.metrics.updates, self.metrics.total_steps, figures))
+        self.reporter.phase("acting")
+
+    def save(self) -> None:
+        """Write a checkpoint; a full disk is a warning, the run goes on."""
+        self.reporter.phase("saving")
+        try:
+            path = self._store.save(take_snapshot(self), self.metrics.total_steps)
+        except CheckpointError as error:
+            self.emit(WarningRaised(str(error)))
+        else:
+            self.checkpoint_path = str(path)
+            self.emit(CheckpointSaved(str(path), self.metrics.total_steps))
+        self._checkpoint_due_s = self._clock() + self.config.checkpoint_interval_s
+        self.reporter.phase("acting")
+
+    def emit(self, event: Event) -> None:
+        """Tell the journal and the outside."""
+        self.journal.take(event)
+        self._emit_outside(event)
+
+    def _begin(self) -> None:
+        self.emit(self.curriculum.describe())
+        if not self.config.headless:
+            self.reporter.watch(self.vector, 0)
+        if not self.checkpoint_path:
+            self.save()
+
+    def _guidance(self) -> Guidance:
+        return Guidance(self.curriculum.planner_share, self.curriculum.stage.needed_confidence)
+
+    def _patience_s(self) -> float:
+        return min(_IDLE_S, self.pace.wait_s()) if self.controls.may_step else _IDLE_S
+
+    def _is_over(self) -> bool:
+        limits = self.config.total_steps, self.config.total_episodes
+        if limits[0] and self.metrics.total_steps >= limits[0]:
+            self.controls.stop_reason = f"took {self.metrics.total_steps:,} steps"
+        if limits[1] and self.metrics.episodes >= limits[1]:
+            self.controls.stop_reason = f"played {self.metrics.episodes:,} episodes"
+        return bool(self.controls.stop_reason)
+
+    def _finish(self) -> RunStopped:
+        self.save()
+        self.reporter.status()
+        steps = self.metrics.total_steps
+        _log.info("run ends at step %d: %s", steps, self.controls.stop_reason)
+        return RunStopped(self.controls.stop_reason, steps, self.checkpoint_path)
+
+
+@dataclasses.dataclass(slots=True)
+class EpisodeTally:
+    """What was counted in each environment's current episode.
+
+    Attributes:
+        steps: (envs,) int64.
+        planned_steps: (envs,) int64, actions for which the planner made the difference.
+        is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
+    """
+
+    steps: NDArray[np.int64]
+    planned_steps: NDArray[np.int64]
+    is_touched: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, num_envs: int) -> "EpisodeTally":
+        """Start with every episode at its beginning."""
+        return cls(
+            np.zeros(num_envs, np.int64), np.zeros(num_envs, np.int64), np.zeros(num_envs, np.bool_)
+        )
+
+    def reset(self, env_index: int) -> None:
+        """Begin an episode."""
+        self.steps[env_index] = self.planned_steps[env_index] = 0
+        self.is_touched[env_index] = False

@@ -1,0 +1,329 @@
+"""Define the frozen values that cross module borders: the game, decisions, rewards, plans.
+
+Nothing here imports more than numpy, so every package may use it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Frame = NDArray[np.uint8]
+"""A game frame: (144, 160, 3) uint8 RGB."""
+
+
+class Action(IntEnum):
+    """The nine documented actions; the value is the index in the action space."""
+
+    A = 0
+    B = 1
+    START = 2
+    SELECT = 3
+    UP = 4
+    DOWN = 5
+    LEFT = 6
+    RIGHT = 7
+    NOOP = 8
+
+
+NUM_ACTIONS = len(Action)
+
+
+class Facing(IntEnum):
+    """Where the player looks; the value is that of wPlayerDirection bits 2-3."""
+
+    DOWN = 0
+    UP = 4
+    LEFT = 8
+    RIGHT = 12
+
+    @property
+    def delta(self) -> tuple[int, int]:
+        """Return the step (dx, dy) in walk tiles; y grows downwards."""
+        return _DELTAS[self]
+
+
+_DELTAS: Mapping[Facing, tuple[int, int]] = MappingProxyType(
+    {Facing.DOWN: (0, 1), Facing.UP: (0, -1), Facing.LEFT: (-1, 0), Facing.RIGHT: (1, 0)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MapId:
+    """A map's group and number (wMapGroup, wMapNumber)."""
+
+    group: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the player stands, in walk tiles of the current map."""
+
+    map: MapId
+    name: str
+    x: int
+    y: int
+    facing: Facing
+    environment: str
+    """town, route, indoor, cave, gate or dungeon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """A tile that leads elsewhere: a door, stairs, a mat."""
+
+    x: int
+    y: int
+    target: MapId
+    index: int
+    """1-based arrival warp in the target map (255: the warp that was last taken)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapObject:
+    """A person or thing on the map, at its walk tile."""
+
+    index: int
+    sprite: int
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class MapView:
+    """The current map: its size, what each tile is, and what stands on it.
+
+    Attributes:
+        collision: (height, width) uint8 COLL_* ids in walk tiles, [y, x]; read-only.
+        connections: Edges that lead to a neighbouring map, of "north", "south", "west", "east".
+        signs: Walk tiles (x, y) that answer when faced with A and are no object.
+        bordered: (height + 12, width + 12) uint8, `collision` with the 6 tiles around the map,
+            which hold the neighbours' nearest strips; read-only. None where it is not known.
+    """
+
+    width: int
+    height: int
+    collision: NDArray[np.uint8]
+    warps: tuple[Warp, ...]
+    objects: tuple[MapObject, ...]
+    connections: frozenset[str]
+    signs: tuple[tuple[int, int], ...] = ()
+    bordered: NDArray[np.uint8] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether the player can act, and what the game waits for.
+
+    Attributes:
+        in_game: A game is running (not power-on, title or main menu).
+        is_free: The player can walk.
+        in_text: A text box waits for A or B (its arrow blinks).
+        in_menu: A menu accepts input.
+        is_scripted: A script runs the show.
+        in_transition: The map is loading or being left.
+        cursor: The menu cursor (row, column), 1-based; (0, 0) when none accepts input.
+        menu_size: Rows and columns of that menu.
+    """
+
+    in_game: bool
+    is_free: bool
+    in_text: bool
+    in_menu: bool
+    is_scripted: bool
+    in_transition: bool
+    cursor: tuple[int, int]
+    menu_size: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move that a creature knows."""
+
+    id: int
+    name: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Creature:
+    """One creature, in the party or across the field."""
+
+    species: int
+    name: str
+    level: int
+    hp: int
+    max_hp: int
+    status: str
+    """"" when well, else sleep, poison, burn, freeze or paralysis."""
+    moves: tuple[Move, ...] = ()
+    experience: int = 0
+    held_item: int = 0
+    types: tuple[int, ...] = ()
+    """Type ids of the game; empty when not known."""
+
+
+class BattleKind(StrEnum):
+    """Who is fought."""
+
+    WILD = "wild"
+    TRAINER = "trainer"
+
+
+@dataclass(frozen=True, slots=True)
+class Battle:
+    """A battle in progress. `own` and `enemy` are None until they are sent out."""
+
+    kind: BattleKind
+    trainer_class: int
+    own: Creature | None
+    enemy: Creature | None
+    trainer_id: int = 0
+    """Number within the class."""
+    enemy_slot: int = 0
+    """Place of `enemy` in its trainer's team."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Item id to count, by pocket."""
+
+    items: tuple[tuple[int, int], ...] = ()
+    balls: tuple[tuple[int, int], ...] = ()
+    key_items: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """Everything the project knows of the game at rest, read from RAM alone."""
+
+    place: Place
+    control: Control
+    party: tuple[Creature, ...]
+    battle: Battle | None
+    badges: tuple[int, int]
+    """Bit masks of the two regions' badges."""
+    money: int
+    play_time_s: float
+    caught: int
+    seen: int
+    bag: Bag
+    event_flags: bytes
+    """256 bytes; bit n is flag n, least significant first."""
+    screen_text: tuple[str, ...]
+    """Lines of text inside boxes, as shown."""
+    map: MapView
+
+    def has_event(self, flag: int) -> bool:
+        """Tell whether event flag `flag` (0-2047) is set."""
+        return bool(self.event_flags[flag >> 3] >> (flag & 7) & 1)
+
+    @property
+    def badge_count(self) -> int:
+        """Count the badges of both regions."""
+        return self.badges[0].bit_count() + self.badges[1].bit_count()
+
+
+class Source(StrEnum):
+    """Who chose an action."""
+
+    POLICY = "policy"
+    PLANNER = "planner"
+    RULES = "rules"
+    RANDOM = "random"
+    HUMAN = "human"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One chosen action, with who chose it and why."""
+
+    action: Action
+    source: Source
+    confidence: float
+    """0 to 1."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the planner wants next, and how RAM tells that it is done.
+
+    Attributes:
+        key: The milestone this serves, e.g. "got_starter".
+        text: One line for people.
+        map: Map to reach, if any.
+        target: Walk tile (x, y) on that map, if any.
+        is_interaction: Whether to face the target and press A there.
+    """
+
+    key: str
+    text: str
+    map: MapId | None = None
+    target: tuple[int, int] | None = None
+    is_interaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the planner suggests for the next action: a goal and a prior over actions.
+
+    Attributes:
+        prior: (9,) float32, non-negative, sums to 1, or all zero when it has nothing to say.
+        reason: One line: why these actions serve the goal.
+    """
+
+    goal: Goal
+    prior: NDArray[np.float32]
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RewardBreakdown:
+    """The reward of one step by component; the sum of `components` is the reward exactly.
+
+    Attributes:
+        components: (name, value) in the composer's fixed order.
+        causes: Short words for what was paid, e.g. "first visit to MILLBROOK PATH".
+    """
+
+    components: tuple[tuple[str, float], ...]
+    causes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """Sum the components."""
+        return float(sum(value for _, value in self.components))
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSummary:
+    """How an episode went.
+
+    Attributes:
+        steps_to_milestone: Milestone key to the step of the episode that reached it.
+        is_success: The run's goal (the first badge, by default) was reached.
+    """
+
+    env_index: int
+    total_reward: float
+    length: int
+    components: tuple[tuple[str, float], ...]
+    steps_to_milestone: Mapping[str, int] = field(default_factory=dict)
+    maps_seen: int = 0
+    is_success: bool = False
+    planner_share: float = 0.0
+    """Share of its decisions that came from the planner, 0 to 1."""
+
+
+Observation = dict[str, Any]
+"""The Gymnasium observation.
+
+Keys: `screen`, `state_variables`, `features`, `action_mask`, `strategic_context`.
+"""

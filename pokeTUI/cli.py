@@ -1,0 +1,166 @@
+"""Define the commands of `poketui`; what they do lives elsewhere and is imported when needed."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+app = typer.Typer(
+    name="poketui",
+    help="A terminal cockpit for Pokémon-playing agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
+
+
+@app.command()
+def run(
+    rom: Annotated[
+        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Train without a screen.")] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[RUN]", help="Go on with a saved run.", show_default="the latest, if no RUN"
+        ),
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="ppo, rules or random.")] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(help="adaptive (planner and policy), rl_only or llm_only (planner)."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    envs: Annotated[int | None, typer.Option(help="Games played at once.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that play them.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
+    episodes: Annotated[int | None, typer.Option(help="Stop after this many episodes.")] = None,
+    save_dir: SaveDir = None,
+    allow_unknown_rom: Annotated[
+        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Headless: print errors only.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
+    ] = None,
+) -> None:
+    """Train the hybrid agent and watch it play."""
+    from pokeTUI.launch import launch
+
+    overrides: dict[str, Any] = _parse_settings(set_ or [])
+    given = {
+        "rom_path": rom,
+        "agent": agent,
+        "mode": mode,
+        "seed": seed,
+        "num_envs": envs,
+        "workers": workers,
+        "total_steps": steps,
+        "total_episodes": episodes,
+        "save_dir": save_dir,
+        "headless": headless or None,
+        "allow_unknown_rom": allow_unknown_rom or None,
+    }
+    overrides |= {key: value for key, value in given.items() if value is not None}
+    raise typer.Exit(launch(config, overrides, resume=resume, is_quiet=quiet))
+
+
+@app.command()
+def runs(save_dir: SaveDir = None) -> None:
+    """List the saved runs."""
+    from pokeTUI.launch import print_runs
+
+    print_runs(save_dir)
+
+
+@app.command()
+def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
+    """Say what a ROM file is and whether it can be played."""
+    from engine.games.profile import load_rom
+
+    image, profile = load_rom(file, allow_unknown=True)
+    print(f"{file}: {profile.name}, {len(image) // 1024} KB, SHA-1 {profile.sha1}")
+    print(f"Play it with: poketui run --rom {file}")
+
+
+bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+app.add_typer(bench_app, name="bench")
+
+
+@bench_app.command("learn")
+def bench_learn(
+    steps: Annotated[int, typer.Option(help="Environment steps a seed.")] = 1_500_000,
+    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 1,
+    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
+    save_dir: SaveDir = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
+    ] = None,
+) -> None:
+    """Train from scratch on the practice game and report how soon it wins the first badge."""
+    from engine.bench.learning import measure_learning
+
+    overrides = _parse_settings(set_ or []) | {"mode": mode, "total_steps": steps}
+    if save_dir is not None:
+        overrides["save_dir"] = save_dir
+    raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
+
+
+@bench_app.command("env")
+def bench_env(
+    steps: Annotated[int, typer.Option(help="Steps of each repetition.")] = 2000,
+    repeats: Annotated[int, typer.Option(help="Repetitions; medians are printed.")] = 7,
+) -> None:
+    """Measure env.step against a bare loop of presses and ticks on the practice game."""
+    from engine.bench.environment import measure_environment
+
+    measure_environment(steps=steps, repeats=repeats)
+
+
+def main() -> None:
+    """Run the command line: a user's mistake is one clear line and exit code 2."""
+    from engine.errors import PokeTUIError
+
+    try:
+        app(args=_name_latest_run(sys.argv[1:]))
+    except PokeTUIError as error:
+        _fail(error)
+
+
+def _fail(error: Exception) -> NoReturn:
+    print(f"poketui: {error}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _name_latest_run(arguments: list[str]) -> list[str]:
+    """Let `--resume` stand without a value: it then means the latest run."""
+    named = list(arguments)
+    for index, argument in enumerate(arguments):
+        is_last = index + 1 == len(arguments)
+        if argument == "--resume" and (is_last or arguments[index + 1].startswith("-")):
+            named[index] = "--resume=latest"
+    return named
+
+
+def _parse_settings(pairs: list[str]) -> dict[str, Any]:
+    from engine.errors import ConfigurationError
+
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise ConfigurationError(f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4")
+        settings[key] = value
+    return settings
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Run a session without a screen: a status line every 30 s, events that matter as they come."""
+
+import signal
+import sys
+import time
+from collections import deque
+from types import FrameType
+
+from engine.commands import Stop
+from engine.events import (
+    CheckpointSaved,
+    CurriculumChanged,
+    EpisodeEnded,
+    ProgressReported,
+    RunFailed,
+    RunStarted,
+    RunStopped,
+    StatusChanged,
+    WarningRaised,
+)
+from engine.session import EngineSession
+
+STATUS_INTERVAL_S = 30.0
+_POLL_INTERVAL_S = 0.2
+_WINDOW = 30
+
+
+class HeadlessRunner:
+    """Print what a session does until it ends.
+
+    Args:
+        session: Not yet started.
+        is_quiet: Print failures only.
+    """
+
+    def __init__(self, session: EngineSession, *, is_quiet: bool = False) -> None:
+        self._session = session
+        self._is_quiet = is_quiet
+        self._status: StatusChanged | None = None
+        self._curriculum: CurriculumChanged | None = None
+        self._returns: deque[float] = deque(maxlen=_WINDOW)
+        self._successes: deque[bool] = deque(maxlen=_WINDOW)
+        self._end: RunStopped | RunFailed | None = None
+
+    def run(self) -> RunStopped | RunFailed:
+        """Start the session, wait for its end and return how it ended."""
+        self._catch_signals()
+        self._session.start()
+        next_status = time.monotonic() + STATUS_INTERVAL_S
+        while self._end is None:
+            time.sleep(_POLL_INTERVAL_S)
+            was_alive = self._session.is_alive
+            for event in self._session.mailbox.drain():
+                self._take(event)
+            if self._end is None and not was_alive:
+                self._end = RunFailed("The engine ended without a word.", "See the log.", False)
+            if time.monotonic() >= next_status:
+                next_status += STATUS_INTERVAL_S
+                self._print(self.status_line())
+        return self._end
+
+    def status_line(self) -> str:
+        """Return the figures of now in one line."""
+        if self._status is None:
+            return "starting"
+        status = self._status
+        parts = [
+            f"steps {status.total_steps:,}",
+            f"{status.steps_per_s:,.0f} steps/s",
+            f"episode {status.episode}",
+        ]
+        if self._returns:
+            count = len(self._returns)
+            parts.append(f"return {sum(self._returns) / count:.1f}")
+            parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
+        if self._curriculum is not None:
+            parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
+        parts.append(f"up {status.uptime_s / 60:.1f} min")
+        return " · ".join(parts)
+
+    def _take(self, event: object) -> None:
+        match event:
+            case StatusChanged():
+                self._status = event
+            case EpisodeEnded(summary=summary):
+                self._returns.append(summary.total_reward)
+                self._successes.append(summary.is_success)
+            case CurriculumChanged():
+                if event.has_moved:
+                    self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
+                self._curriculum = event
+            case RunStarted():
+                self._print(
+                    f"run {event.run_id}: {event.agent} ({event.mode}) on {event.game}, "
+                    f"{event.num_envs} games in {event.num_workers} processes"
+                    + (f", resumed at step {event.resumed_from:,}" if event.resumed_from else "")
+                )
+            case ProgressReported(text=text):
+                self._print(text)
+            case WarningRaised(message=message):
+                self._print(f"warning: {message}")
+            case CheckpointSaved() if not self._is_quiet:
+                self._print(f"saved at step {event.total_steps:,}")
+            case RunStopped() | RunFailed():
+                if self._status is not None:
+                    self._print(self.status_line())
+                self._end = event
+            case _:
+                pass
+
+    def _print(self, line: str) -> None:
+        if not self._is_quiet:
+            print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
+
+    def _catch_signals(self) -> None:
+        """Save before the end on Ctrl-C, SIGTERM or a lost terminal; a second one ends at once."""
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            name = signal.Signals(number).name
+            for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(caught, signal.SIG_DFL)
+            print(f"{name}: saving, then stopping", file=sys.stderr, flush=True)
+            self._session.send(Stop(reason=name))
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, stop)

@@ -1,0 +1,74 @@
+"""Why the agent does what it does."""
+
+from pokeTUI.panes.pane import Pane
+from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.state import DashboardState, LogLine
+from pokeTUI.theme import SOURCE_MARKS, Ink
+
+_LABEL = 6
+_WIDE = 66
+_STEP = 5
+
+
+class ReasoningPane(Pane):
+    """The goal, the decision of now, and the log of decisions and goals, newest last."""
+
+    def parts(self, state: DashboardState) -> tuple[object, ...]:
+        """Return what the pane depends on."""
+        return (state.game and state.game.goal, state.log, state.decision)
+
+    def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
+        """Return goal, decision and as much of the log as there is room for."""
+        goal = state.game.goal if state.game else None
+        text = goal.text if goal else "none yet"
+        lines = [
+            Line(width).add("goal" if index == 0 else "", Ink.dim, _LABEL).add(part, Ink.strong)
+            for index, part in enumerate(wrap(text, width - _LABEL, 2 if height > 8 else 1))
+        ]
+        if height > 5:
+            lines.append(_now(state, width))
+        lines_each = 1 if height < 9 else 2
+        blocks: list[Line] = []
+        for entry in reversed(state.log):
+            block = _entry(entry, width, lines_each)
+            if len(lines) + len(block) + len(blocks) > height:
+                break
+            blocks = block + blocks
+        return lines + blocks
+
+
+def _now(state: DashboardState, width: int) -> Line:
+    """Return who decided just now, how surely, and which button it was."""
+    line = Line(width).add("now", Ink.dim, _LABEL)
+    if state.decision is None:
+        return line.add("no decision yet", Ink.dim)
+    decision = state.decision.decision
+    mark, ink = SOURCE_MARKS.get(decision.source.value, ("·", Ink.dim))
+    line.add(f"{mark} {decision.source.value} ", ink, 10).add(
+        f"{decision.action.name:<7}", Ink.strong
+    )
+    line.add(f"sure {decision.confidence:.2f} ", Ink.text)
+    bar_width = min(20, line.room) if line.room >= 4 else 0
+    return add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
+
+
+def _entry(entry: LogLine, width: int, max_lines: int) -> list[Line]:
+    """Return step, mark, source, confidence and text; two lines if one is too short."""
+    mark, ink = SOURCE_MARKS.get(entry.source, ("·", Ink.dim))
+    is_wide = width >= _WIDE
+    first = Line(width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True).add(f" {mark} ", ink)
+    if is_wide:
+        first.add(entry.source, ink, 11)
+    body_ink = Ink.strong
+    if entry.confidence is not None:
+        first.add(f"{entry.confidence:.2f} ", Ink.dim)
+        body_ink = Ink.text
+    elif is_wide:
+        first.add("", Ink.dim, 5)
+    indent = first.used
+    repeat = f" ×{entry.count}" if entry.count > 1 else ""
+    parts = wrap(entry.text, width - indent - len(repeat), max_lines) or [""]
+    lines = [first.add(parts[0], body_ink)]
+    lines += [Line(width).skip_to(indent).add(part, body_ink) for part in parts[1:]]
+    lines[-1].add(repeat, Ink.dim)
+    return lines

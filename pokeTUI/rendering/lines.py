@@ -1,0 +1,143 @@
+"""Build lines of styled text of an exact width."""
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+_PLAIN = Style()
+
+
+class Line:
+    """A line that grows to the right and never beyond its width."""
+
+    def __init__(self, width: int) -> None:
+        self.width = max(0, width)
+        self.used = 0
+        self._segments: list[Segment] = []
+
+    @property
+    def room(self) -> int:
+        """Cells that are still free."""
+        return self.width - self.used
+
+    def add(
+        self, text: str, style: Style, width: int | None = None, *, right: bool = False
+    ) -> "Line":
+        """Add text, padded or cut to `width` if given; what does not fit is cut with an ellipsis.
+
+        Args:
+            text: Without line breaks.
+            style: Its ink.
+            width: Cells to fill.
+            right: Align right in `width`.
+        """
+        text = text.replace("\n", " ")
+        limit = self.room if width is None else min(width, self.room)
+        text = shorten(text, limit)
+        if width is not None:
+            padding = " " * (limit - cell_len(text))
+            text = padding + text if right else text + padding
+        if text:
+            self._segments.append(Segment(text, style))
+            self.used += cell_len(text)
+        return self
+
+    def skip_to(self, column: int) -> "Line":
+        """Add spaces up to `column`."""
+        return self.add(" " * max(0, min(column, self.width) - self.used), _PLAIN)
+
+    def add_whole(self, text: str, style: Style) -> "Line":
+        """Add text only if all of it fits."""
+        return self.add(text, style) if cell_len(text) <= self.room else self
+
+    def append(self, other: "Line") -> "Line":
+        """Add what another line holds."""
+        for text, style, _ in other._segments:
+            self.add(text, style or _PLAIN)
+        return self
+
+    def strip(self, base: Style) -> Strip:
+        """Return the line as a strip of its full width on the background of `base`."""
+        segments = [
+            Segment(text, base + style if style else base) for text, style, _ in self._segments
+        ]
+        if self.room > 0:
+            segments.append(Segment(" " * self.room, base))
+        return Strip(segments, self.width)
+
+    @property
+    def text(self) -> str:
+        """The bare text."""
+        return "".join(segment.text for segment in self._segments)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Line)
+            and self.width == other.width
+            and self._segments == other._segments
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+
+def shorten(text: str, width: int) -> str:
+    """Cut `text` to `width` cells, with an ellipsis if something is lost."""
+    if cell_len(text) <= width:
+        return text
+    if width <= 1:
+        return "…"[:width]
+    return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def wrap(text: str, width: int, max_lines: int) -> list[str]:
+    """Break `text` at spaces into at most `max_lines` lines; the last is cut if need be."""
+    lines: list[str] = []
+    rest = text.split()
+    while rest and len(lines) < max_lines:
+        if len(lines) == max_lines - 1:
+            lines.append(shorten(" ".join(rest), width))
+            break
+        line = rest.pop(0)
+        while rest and cell_len(line) + 1 + cell_len(rest[0]) <= width:
+            line += " " + rest.pop(0)
+        lines.append(shorten(line, width))
+    return lines
+
+
+def bar(fraction: float, width: int) -> str:
+    """Return a bar filled to `fraction` of `width` cells, in halves; more than none shows."""
+    halves = round(max(0.0, min(1.0, fraction)) * width * 2)
+    if fraction > 0 and width > 0:
+        halves = max(1, halves)
+    return "━" * (halves // 2) + "╸" * (halves % 2)
+
+
+def add_bar(
+    line: Line, fraction: float, width: int, fill: Style, track: Style, *, is_hatched: bool = False
+) -> Line:
+    """Add a bar over a dotted track; hatched bars differ without colour."""
+    width = min(width, line.room)
+    filled = bar(fraction, width)
+    if is_hatched:
+        filled = "╍" * len(filled)
+    return line.add(filled, fill).add("┈" * (width - len(filled)), track)
+
+
+def signed(value: float, width: int = 7) -> str:
+    """Return a number with its sign, "·" for nothing, in at most `width` characters."""
+    if abs(value) < 0.0005:
+        return "·"
+    for digits in (2, 1, 0):
+        text = f"{value:+.{digits}f}"
+        if len(text) <= width:
+            break
+    if abs(value) < 0.01 and width >= 6:
+        text = f"{value:+.3f}"
+    return text
+
+
+def clock(seconds: float) -> str:
+    """Return a duration as h:mm:ss."""
+    whole = max(0, int(seconds))
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -1,0 +1,36 @@
+"""How a run failed, over the screen as it was."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from engine.events import RunFailed
+
+
+class FailureScreen(ModalScreen[None]):
+    """Say what happened and what to do about it; esc looks at the screen behind."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
+
+    def __init__(self, failure: RunFailed) -> None:
+        super().__init__()
+        self._failure = failure
+
+    def compose(self) -> ComposeResult:
+        """Yield the message."""
+        with Vertical(id="failure_box") as box:
+            box.border_title = "✗ The run ended by an error"
+            box.border_subtitle = "q quit   esc look at the screen"
+            yield Static(Content(self._failure.message), id="failure_message")
+            if self._failure.hint:
+                yield Static(Content(self._failure.hint), id="failure_hint")
+            if self._failure.has_checkpoint:
+                yield Static(
+                    Content("Its last checkpoint is on disk: go on with poketui run --resume"),
+                    id="failure_resume",
+                )

@@ -1,0 +1,89 @@
+"""The top line: what the run is doing, in figures."""
+
+from rich.style import Style
+
+from pokeTUI.rendering.lines import Line, clock
+from pokeTUI.state import DashboardState
+from pokeTUI.theme import Ink
+from pokeTUI.widgets.lines_widget import LinesWidget
+
+_FORMS = 6
+_SHORT = 3
+
+
+class StatusBar(LinesWidget):
+    """Show state, steps, steps a second, episode, uptime, speed and game."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._state = DashboardState()
+
+    def show(self, state: DashboardState) -> None:
+        """Show the figures of `state`."""
+        if (state.status, state.run, state.end, state.is_human) != (
+            self._state.status,
+            self._state.run,
+            self._state.end,
+            self._state.is_human,
+        ):
+            self._state = state
+            self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the line, in its longest form that fits."""
+        for form in range(_FORMS):
+            parts = self._parts(form)
+            gap = 3 if form < _SHORT else 2
+            if sum(len(text) + gap for text, _ in parts) - gap <= width - 2:
+                break
+        line = Line(width).add(" ", Ink.text)
+        for index, (text, style) in enumerate(parts):
+            line.add(" " * gap if index else "", Ink.text).add(text, style)
+        return [line]
+
+    def _parts(self, form: int) -> list[tuple[str, Style]]:
+        """Return the parts of the line; the higher `form`, the shorter."""
+        state, status = self._state, self._state.status
+        is_short = form >= _SHORT
+        parts = [self._activity()]
+        if form <= _SHORT:
+            parts.insert(0, ("PokeTUI", Ink.strong))
+        if status is None:
+            return parts
+        steps = f"{status.total_steps:,}"
+        if form > _SHORT + 1:
+            steps = f"{status.total_steps / 1e6:.2f}M"
+        rate = f"{status.steps_per_s:,.0f}"
+        parts += [
+            (f"{steps} steps", Ink.text),
+            (f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text),
+            (f"ep {status.episode}" if is_short else f"episode {status.episode:,}", Ink.text),
+            (("" if is_short else "up ") + clock(status.uptime_s), Ink.text),
+            ("speed " + (f"{status.speed:g}/s" if status.speed > 0 else "max"), Ink.text),
+        ]
+        games = state.run.num_envs if state.run else 1
+        if games > 1:
+            parts.append((f"game {status.watched_env + 1}/{games}", Ink.text))
+        if state.run is not None and form < 2:
+            parts.append((f"{state.run.agent} {state.run.mode}", Ink.dim))
+        if state.run is not None and form < 1:
+            parts.append((f"run {state.run.run_id}", Ink.dim))
+        return parts
+
+    def _activity(self) -> tuple[str, Style]:
+        state = self._state
+        if state.failure is not None:
+            return " ✗ failed ", Ink.badge_bad
+        if state.end is not None:
+            return " ■ stopped ", Ink.badge_info
+        if state.status is None:
+            return " … starting ", Ink.badge_info
+        if state.is_human:
+            return " ▲ you play ", Ink.badge_warn
+        if state.status.is_paused:
+            return " ‖ paused ", Ink.badge_warn
+        if state.status.phase == "acting":
+            return " ► playing ", Ink.badge
+        if state.status.phase == "learning":
+            return " ◆ learning", Ink.badge
+        return f" ► {state.status.phase} ", Ink.badge

@@ -1,0 +1,157 @@
+import numpy as np
+import pytest
+import torch
+
+from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
+from engine.agents.base import Guidance
+from engine.agents.hybrid import GuidedPolicy
+from engine.agents.networks import masked_log_probs
+from engine.config import PPOConfig, RunConfig
+from engine.types import NUM_ACTIONS
+from tests.engine.toy import FEATURE_SIZE, ToyVector
+
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
+
+
+def filled_agent(seed: int = 0, guidance: Guidance = GUIDED, steps: int = 16):
+    vector = ToyVector(RunConfig(num_envs=4))
+    batch = vector.reset([1, 2, 3, 4])
+    agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed)
+    for _ in range(steps):
+        choices = agent.decide(batch, guidance)
+        batch = vector.step(choices.actions)
+        agent.observe(batch)
+    return agent, vector, batch
+
+
+def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias():
+    agent, _, _ = filled_agent()
+    rollout = agent.ppo.rollout
+    assert (rollout.biases > 0).any()
+    with torch.no_grad():
+        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1))
+    log_probs = masked_log_probs(
+        logits,
+        torch.from_numpy(rollout.masks).flatten(0, 1),
+        torch.from_numpy(rollout.biases).flatten(0, 1),
+    ).numpy()
+    now = log_probs[np.arange(len(log_probs)), rollout.actions.ravel()]
+    np.testing.assert_allclose(np.exp(now - rollout.log_probs.ravel()), 1.0, rtol=1e-5)
+
+
+def test_without_the_stored_bias_the_ratio_would_be_wrong():
+    agent, _, _ = filled_agent()
+    rollout = agent.ppo.rollout
+    with torch.no_grad():
+        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1))
+    log_probs = masked_log_probs(
+        logits, torch.from_numpy(rollout.masks).flatten(0, 1), torch.zeros(())
+    ).numpy()
+    now = log_probs[np.arange(len(log_probs)), rollout.actions.ravel()]
+    assert np.abs(np.exp(now - rollout.log_probs.ravel()) - 1.0).max() > 0.5
+
+
+def test_a_masked_action_has_probability_zero_whatever_its_logit_or_bias():
+    logits = torch.full((1, NUM_ACTIONS), 50.0)
+    mask = torch.zeros((1, NUM_ACTIONS), dtype=torch.bool)
+    mask[0, 3] = True
+    probabilities = masked_log_probs(logits, mask, torch.full((1, NUM_ACTIONS), 1e6)).exp()
+    assert probabilities[0].tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0]
+
+
+def test_sampling_follows_the_probabilities():
+    probabilities = np.array([0.5, 0.0, 0.3, 0.2, 0, 0, 0, 0, 0], np.float32)
+    with np.errstate(divide="ignore"):
+        rows = np.tile(np.log(probabilities), (20_000, 1))
+    counts = np.bincount(sample(rows, np.random.default_rng(0)), minlength=NUM_ACTIONS) / 20_000
+    np.testing.assert_allclose(counts, probabilities, atol=0.015)
+
+
+def test_a_certain_policy_is_left_alone_by_the_planner():
+    prior = np.eye(NUM_ACTIONS, dtype=np.float32)[[0, 0]]
+    sure = np.array([0.89, 0.91], np.float32)
+    bias = advice_bias(prior, np.ones(2, np.float32), sure, GUIDED)
+    assert bias[0, 0] == pytest.approx(6 * 0.8)
+    assert not bias[1].any()
+
+
+def test_certainty_is_zero_for_equal_and_one_for_single_choices():
+    mask = np.zeros((2, NUM_ACTIONS), np.bool_)
+    mask[0, :4] = True
+    mask[1, 0] = True
+    log_probs = masked_log_probs(
+        torch.zeros((2, NUM_ACTIONS)), torch.from_numpy(mask), torch.zeros(())
+    )
+    np.testing.assert_allclose(certainty(log_probs, mask), [0.0, 1.0], atol=1e-6)
+
+
+def test_the_planner_is_credited_when_it_more_than_doubled_the_chance():
+    own = np.log(np.array([0.2, 0.2], np.float32))
+    acted = np.log(np.array([0.39, 0.41], np.float32))
+    assert is_planned(own, acted).tolist() == [False, True]
+
+
+def test_an_update_reports_its_figures_and_empties_the_rollout():
+    agent, _, batch = filled_agent()
+    assert agent.is_update_due
+    figures = agent.update(batch)
+    assert set(figures) == {
+        "policy_loss",
+        "value_loss",
+        "entropy",
+        "imitation_loss",
+        "approx_kl",
+        "clip_fraction",
+        "explained_variance",
+    }
+    assert all(np.isfinite(value) for value in figures.values())
+    assert not agent.is_update_due
+
+
+def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout():
+    agent, vector, batch = filled_agent(steps=40 % 16)
+    facts, arrays = agent.save()
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    states = vector.save()
+
+    def go_on(agent, vector, batch):
+        actions = []
+        for _ in range(50):
+            choices = agent.decide(batch, GUIDED)
+            actions.append(choices.actions)
+            batch = vector.step(choices.actions)
+            agent.observe(batch)
+            if agent.is_update_due:
+                agent.update(batch)
+        return np.stack(actions), agent.ppo.network.state_dict()
+
+    other_vector = ToyVector(RunConfig(num_envs=4))
+    other_batch = other_vector.load(states)
+    other = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed=99)
+    other.load(facts, arrays)
+    actions, weights = go_on(agent, vector, batch)
+    other_actions, other_weights = go_on(other, other_vector, other_batch)
+    np.testing.assert_array_equal(actions, other_actions)
+    for name, tensor in weights.items():
+        assert torch.equal(tensor, other_weights[name]), name
+
+
+def test_the_policy_learns_to_say_what_the_planner_says():
+    """After some guided updates the unguided policy takes the planner's actions by itself."""
+    vector = ToyVector(RunConfig(num_envs=4))
+    agent = GuidedPolicy(PPOConfig(rollout_steps=16, minibatch_size=32, imitation=1.0), 4, 12, 0)
+    batch = vector.reset([1, 2, 3, 4])
+
+    def agreement() -> float:
+        logits = agent.ppo.evaluate(batch.features).logits
+        own = masked_log_probs(logits, torch.from_numpy(batch.mask), torch.zeros(())).exp()
+        return float((own.numpy() * batch.prior).sum(1).mean())
+
+    before = agreement()
+    for _ in range(16 * 10):
+        batch = vector.step(agent.decide(batch, GUIDED).actions)
+        agent.observe(batch)
+        if agent.is_update_due:
+            agent.update(batch)
+    assert agreement() > 2 * before

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from engine.agents.rollout import Rollout
+
+
+def rollout_of(rewards, values, boundaries=(), boundary_values=None) -> Rollout:
+    rollout = Rollout.empty(len(rewards), 1, 2)
+    rollout.rewards[:, 0] = rewards
+    rollout.values[:, 0] = values
+    for step in boundaries:
+        rollout.boundaries[step, 0] = True
+        rollout.boundary_values[step, 0] = (boundary_values or {}).get(step, 0.0)
+    rollout.length = len(rewards)
+    return rollout
+
+
+def advantages(rollout: Rollout, last_value: float, gamma: float, lam: float) -> np.ndarray:
+    return rollout.advantages(np.array([last_value], np.float32), gamma, lam)[:, 0]
+
+
+def test_gae_with_lambda_zero_is_the_one_step_error():
+    rollout = rollout_of([1.0, 2.0, 3.0], [0.5, 0.25, 0.125])
+    expected = [1 + 0.9 * 0.25 - 0.5, 2 + 0.9 * 0.125 - 0.25, 3 + 0.9 * 4 - 0.125]
+    np.testing.assert_allclose(advantages(rollout, 4.0, 0.9, 0.0), expected, rtol=1e-6)
+
+
+def test_gae_with_lambda_one_is_the_discounted_return_less_the_value():
+    rollout = rollout_of([1.0, 2.0, 3.0], [0.5, 0.25, 0.125])
+    tail = 3 + 0.9 * 4
+    expected = [1 + 0.9 * (2 + 0.9 * tail) - 0.5, 2 + 0.9 * tail - 0.25, tail - 0.125]
+    np.testing.assert_allclose(advantages(rollout, 4.0, 0.9, 1.0), expected, rtol=1e-6)
+
+
+def test_gae_matches_the_closed_form_sum_of_errors():
+    gamma, lam = 0.9, 0.8
+    rollout = rollout_of([1.0, 0.0, -1.0, 2.0], [0.3, 0.1, 0.2, 0.4])
+    values = [0.3, 0.1, 0.2, 0.4, 0.7]
+    rewards = [1.0, 0.0, -1.0, 2.0]
+    errors = [rewards[t] + gamma * values[t + 1] - values[t] for t in range(4)]
+    expected = [sum((gamma * lam) ** (k - t) * errors[k] for k in range(t, 4)) for t in range(4)]
+    np.testing.assert_allclose(advantages(rollout, 0.7, gamma, lam), expected, rtol=1e-5)
+
+
+def test_nothing_flows_back_over_a_terminated_episode():
+    rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0])
+    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(0.5)
+
+
+def test_a_truncated_episode_is_worth_its_last_states_value():
+    rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0], boundary_values={0: 2.0})
+    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * 2 - 0.5)
+
+
+def test_a_cut_makes_the_last_step_a_bootstrapped_boundary():
+    rollout = rollout_of([1.0, 1.0], [0.5, 0.5])
+    rollout.length = 1
+    rollout.cut(0, 3.0)
+    rollout.length = 2
+    assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * 3 - 0.5)
+
+
+def test_a_cut_leaves_an_ended_episode_as_it_is():
+    rollout = rollout_of([1.0], [0.5], boundaries=[0])
+    rollout.cut(0, 3.0)
+    assert rollout.boundary_values[0, 0] == 0.0
+
+
+def test_a_cut_before_the_first_step_does_nothing():
+    rollout = Rollout.empty(4, 1, 2)
+    rollout.cut(0, 3.0)
+    assert not rollout.boundaries.any()

@@ -1,0 +1,132 @@
+import json
+import math
+
+import pytest
+
+from engine.config import CurriculumConfig
+from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.stages import build_stages
+
+DOCUMENTED = 500.0
+"""Reward of the goal at which the documented thresholds hold as they are written."""
+
+
+def curriculum(**settings) -> Curriculum:
+    """Return a curriculum whose planner share needs no time to settle."""
+    settings = {"confidence_decay_rate": 1e-9} | settings
+    return Curriculum(CurriculumConfig(**settings), DOCUMENTED)
+
+
+def feed(subject: Curriculum, rewards, *, is_success: bool = True) -> list:
+    return [subject.record(reward, is_success=is_success) for reward in rewards]
+
+
+def test_the_documented_thresholds_confidences_and_shares_are_the_default():
+    stages = build_stages(CurriculumConfig(), DOCUMENTED, "llm_heavy")
+    assert [stage.threshold for stage in stages[:-1]] == [50, 100, 200, 500]
+    assert math.isnan(stages[-1].threshold)
+    assert [stage.needed_confidence for stage in stages[:4]] == [0.9, 0.7, 0.5, 0.3]
+    assert [stage.planner_share for stage in stages] == [0.8, 0.5, 0.2, 0.05, 0.0]
+
+
+def test_thresholds_are_shares_of_what_the_goal_pays():
+    stages = build_stages(CurriculumConfig(), 80.0, "llm_heavy")
+    assert [stage.threshold for stage in stages[:-1]] == pytest.approx([8, 16, 32, 80])
+
+
+def test_a_given_scale_wins_over_the_games():
+    stages = build_stages(CurriculumConfig(reward_scale=1.0), 80.0, "llm_heavy")
+    assert stages[0].threshold == 50
+
+
+def test_the_initial_strategy_sets_the_first_share():
+    assert build_stages(CurriculumConfig(), 80.0, "rule_heavy")[0].planner_share == 0.2
+
+
+def test_ten_steady_episodes_at_the_threshold_advance():
+    changes = feed(curriculum(), [50.0] * 10)
+    assert [change.has_moved for change in changes] == [False] * 9 + [True]
+    assert changes[-1].stage == 2
+    assert changes[8].missing == "1 more episodes"
+
+
+def test_below_the_threshold_nothing_moves():
+    changes = feed(curriculum(), [49.9] * 30)
+    assert not any(change.has_moved for change in changes)
+    assert changes[-1].missing == "average reward 49.9 of 50.0"
+
+
+def test_too_much_variation_holds_the_advance_back():
+    changes = feed(curriculum(), [30.0, 90.0] * 10)
+    assert not any(change.has_moved for change in changes)
+    assert changes[-1].missing.startswith("variation 50%")
+
+
+def test_a_stage_that_stops_holding_goes_back():
+    subject = curriculum()
+    feed(subject, [60.0] * 10)
+    changes = feed(subject, [10.0] * 20)
+    assert changes[-1].has_moved
+    assert changes[-1].stage == 1
+
+
+def test_a_stage_that_holds_stays():
+    subject = curriculum()
+    feed(subject, [60.0] * 10)
+    changes = feed(subject, [60.0] * 100)
+    assert {change.stage for change in changes} == {2}
+
+
+def test_the_last_stage_is_never_left_upwards():
+    subject = curriculum()
+    changes = feed(subject, [600.0] * 100)
+    assert changes[-1].stage == changes[-1].num_stages == 5
+    assert changes[-1].missing == ""
+
+
+def test_only_a_policy_that_reaches_the_goal_gets_into_the_last_stage():
+    subject = curriculum()
+    changes = feed(subject, [600.0] * 60, is_success=False)
+    assert changes[-1].stage == 4
+    assert changes[-1].missing == "the goal in 0 of 10, 8 needed"
+    assert feed(subject, [600.0] * 8)[-1].stage == 5
+
+
+def test_the_last_stage_is_left_when_the_goal_is_missed_half_the_time():
+    subject = curriculum()
+    feed(subject, [600.0] * 40)
+    changes = feed(subject, [600.0] * 20, is_success=False)
+    assert changes[-1].has_moved
+    assert changes[-1].stage == 4
+
+
+def test_the_planners_share_glides_after_a_move():
+    subject = curriculum(confidence_decay_rate=0.98)
+    feed(subject, [60.0] * 10)
+    assert subject.planner_share == pytest.approx(0.8)
+    subject.record(60.0, is_success=True)
+    assert subject.planner_share == pytest.approx(0.5 + 0.3 * 0.98)
+    feed(subject, [60.0] * 300)
+    assert subject.planner_share == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_stage_is_not_left_while_the_former_ones_planner_still_helps():
+    subject = curriculum(confidence_decay_rate=0.98)
+    feed(subject, [600.0] * 10)
+    changes = feed(subject, [600.0] * 100)
+    assert {change.stage for change in changes} == {2}
+    assert "on its way to 50%" in changes[-1].missing
+    assert feed(subject, [600.0] * 40)[-1].stage == 3
+
+
+def test_a_fixed_share_holds_in_every_stage():
+    subject = Curriculum(CurriculumConfig(), DOCUMENTED, fixed_share=0.0)
+    assert {change.planner_share for change in feed(subject, [600.0] * 50)} == {0.0}
+
+
+def test_a_loaded_curriculum_goes_on_as_the_saved_one():
+    subject = curriculum()
+    feed(subject, [60.0] * 17)
+    other = curriculum()
+    other.load(json.loads(json.dumps(subject.save())))
+    assert feed(subject, [120.0] * 20) == feed(other, [120.0] * 20)

@@ -1,0 +1,64 @@
+"""Make the environments of vector tests; named in "module:callable" form and called in workers."""
+
+import os
+import sys
+import time
+
+from engine.config import RunConfig
+from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
+from engine.errors import RomError
+from engine.types import Action, Advice, Goal
+
+
+class AlwaysRight:
+    """An advisor that wants to go right and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def reset(self, state) -> None:
+        self.asked = 0
+
+    def advise(self, state, mask) -> Advice | None:
+        self.asked += 1
+        prior = mask * 0.0
+        prior[Action.RIGHT] = 1.0
+        return Advice(Goal("right", "go right"), prior, 0.5, f"asked {self.asked} times")
+
+    def save(self) -> int:
+        return self.asked
+
+    def restore(self, saved: int) -> None:
+        self.asked = saved
+
+
+def advised(config: RunConfig, env_index: int) -> ArrayEnv:
+    return SteppedEnv(make_crystal_env(config, env_index), AlwaysRight())
+
+
+def refusing(config: RunConfig, env_index: int) -> ArrayEnv:
+    raise RomError("There is no such game.", "Bring one.")
+
+
+def broken(config: RunConfig, env_index: int) -> ArrayEnv:
+    raise ZeroDivisionError("oops")
+
+
+class _Dying(SteppedEnv):
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        if action == Action.B:
+            print("last words", file=sys.stderr, flush=True)
+            os._exit(3)
+        if action == Action.SELECT:
+            time.sleep(60)
+        return super().step(action)
+
+
+def dying(config: RunConfig, env_index: int) -> ArrayEnv:
+    return _Dying(make_crystal_env(config, env_index))
+
+
+def talkative(config: RunConfig, env_index: int) -> ArrayEnv:
+    print("a worker's words")
+    os.write(2, b"a worker's words")
+    return SteppedEnv(make_crystal_env(config, env_index))

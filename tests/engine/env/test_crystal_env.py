@@ -1,0 +1,260 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from engine.config import EnvConfig, RewardConfig
+from engine.emulator.gameboy import GameBoy
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.introduction import FAST_OPTIONS
+from engine.env.observation import STATE_VARIABLES, ObservationType
+from engine.errors import CheckpointError
+from engine.types import Action, Facing, GameState, Observation
+
+SHORT = EnvConfig(max_steps=120)
+
+
+@pytest.fixture
+def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    yield env
+    env.close()
+
+
+def play(
+    env: EnhancedPyBoyPokemonCrystalEnv, steps: int, seed: int = 0
+) -> list[tuple[Observation, float]]:
+    """Take masked random actions; start anew where an episode ends."""
+    rng = np.random.default_rng(seed)
+    trace = []
+    for _ in range(steps):
+        action = int(rng.choice(np.flatnonzero(env.action_mask())))
+        observation, reward, terminated, truncated, _ = env.step(action)
+        trace.append((observation, reward))
+        if terminated or truncated:
+            env.begin_episode()
+    return trace
+
+
+def same(first: Observation, second: Observation) -> bool:
+    return first.keys() == second.keys() and all(
+        np.array_equal(first[key], second[key]) for key in first
+    )
+
+
+@pytest.mark.parametrize("kind", ["multi_modal", "screen", "state"])
+def test_gymnasium_accepts_the_environment(kind: ObservationType) -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv("", True, kind, config=SHORT, render_mode="rgb_array")
+    check_env(env, skip_render_check=True)
+    assert env.render() is not None
+    env.close()
+
+
+def test_observation_holds_what_is_documented() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv()
+    observation, info = env.reset(seed=1)
+    assert observation["screen"].shape == (144, 160, 3)
+    assert observation["state_variables"].shape == (len(STATE_VARIABLES),) == (25,)
+    assert observation["action_mask"].shape == (9,)
+    context = observation["strategic_context"]
+    assert context["current_goal"] == "Go downstairs"
+    assert "HOME 2F" in context["context_summary"]
+    assert "DOWN" in context["action_suggestions"]
+    assert not info["is_success"]
+    env.step(Action.LEFT)
+    assert env.step(Action.LEFT)[0]["screen"].std() > 10, "a picture is rendered"
+    env.close()
+
+
+def test_picture_is_there_before_the_first_step() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="screen")
+    for _ in range(2):
+        assert env.reset(seed=1)[0]["screen"].std() > 10
+        env.step(Action.LEFT)
+    env.close()
+
+
+@pytest.mark.parametrize("steps", [0, 1, 200])
+def test_looking_changes_nothing(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> None:
+    env.reset(seed=2)
+    play(env, steps)
+    before = env.save()
+    assert env.frame().std() > 0
+    assert env.save() == before
+
+
+def test_episode_starts_free_in_the_bedroom_with_fast_text(
+    env: EnhancedPyBoyPokemonCrystalEnv,
+) -> None:
+    env.reset(seed=0)
+    assert env.state.control.is_free
+    assert (env.state.party, env.milestones) == ((), frozenset())
+    assert env.emulator.read(0, 0xCFCC, 1) == bytes([FAST_OPTIONS])
+
+
+def test_an_action_walks_one_tile(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=0)
+    x, y = env.state.place.x, env.state.place.y
+    for action, at in ((Action.LEFT, (x - 1, y)), (Action.LEFT, (x - 2, y))):
+        env.step(action)
+        assert (env.state.place.x, env.state.place.y) == at
+        assert env.state.control.is_free
+
+
+def test_short_press_turns_first() -> None:
+    config = EnvConfig(hold_frames=8, wait_frames=12)
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
+    env.reset(seed=0)
+    x = env.state.place.x
+    env.step(Action.LEFT)
+    assert (env.state.place.x, env.state.place.facing) == (x, Facing.LEFT)
+    env.step(Action.LEFT)
+    assert env.state.place.x == x - 1
+    env.close()
+
+
+def test_same_seed_and_actions_give_identical_observations() -> None:
+    traces = []
+    for _ in range(2):
+        env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+        first, _ = env.reset(seed=7)
+        traces.append([(first, 0.0), *play(env, 300)])
+        env.close()
+    for (one, reward), (other, other_reward) in zip(*traces, strict=True):
+        assert same(one, other)
+        assert reward == other_reward
+
+
+def test_seed_decides_the_games_random_numbers(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    seeds = set()
+    for seed in (1, 1, 2):
+        env.reset(seed=seed)
+        seeds.add(env.emulator.read(0, 0xFFE1, 2))
+    assert len(seeds) == 2
+
+
+@pytest.mark.parametrize("steps", [1, 150, 400])
+def test_restored_environment_goes_on_exactly(
+    env: EnhancedPyBoyPokemonCrystalEnv, steps: int
+) -> None:
+    env.reset(seed=3)
+    play(env, steps)
+    saved = env.save()
+    state, features, breakdown = env.state, env.features().copy(), env.breakdown
+    expected = play(env, 150, seed=9)
+    summary = env.summary()
+    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    other.restore(saved)
+    assert np.array_equal(other.features(), features)
+    assert other.breakdown == breakdown
+    assert other.state.place == state.place
+    for (one, reward), (two, other_reward) in zip(expected, play(other, 150, seed=9), strict=True):
+        assert same(one, two)
+        assert reward == other_reward
+    assert other.summary() == summary
+    other.close()
+
+
+def test_saving_does_not_disturb(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=3)
+    play(env, 20)
+    assert env.save() == env.save()
+
+
+@pytest.mark.parametrize("damage", [b"", b"other", b"PokeTUI environment 1\n\x05\0\0\0{"])
+def test_damaged_save_is_refused(env: EnhancedPyBoyPokemonCrystalEnv, damage: bytes) -> None:
+    with pytest.raises(CheckpointError):
+        env.restore(damage)
+
+
+def test_reward_is_the_sum_of_its_components(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=5)
+    total = 0.0
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        action = int(rng.choice(np.flatnonzero(env.action_mask())))
+        _, reward, *_ = env.step(action)
+        assert reward == sum(value for _, value in env.breakdown.components)
+        total += reward
+    assert sum(dict(env.episode_sums).values()) == pytest.approx(total)
+
+
+def test_subclass_may_add_its_own_reward() -> None:
+    class Bonus(EnhancedPyBoyPokemonCrystalEnv):
+        def _calculate_reward(
+            self, current_state: GameState, previous_state: GameState, action: int
+        ) -> float:
+            return super()._calculate_reward(current_state, previous_state, action) + 100.0
+
+    env = Bonus(observation_type="state", rewards=RewardConfig(step=0.0))
+    env.reset(seed=0)
+    _, reward, *_ = env.step(Action.NOOP)
+    assert reward == 100.0
+    assert dict(env.breakdown.components)["custom"] == 100.0
+    assert env.summary().total_reward == 100.0
+    env.close()
+
+
+def test_long_random_play_keeps_to_the_contract(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=11)
+    space = env.observation_space
+    for observation, _ in play(env, 1500, seed=4):
+        assert observation["action_mask"].any()
+        assert space.contains(observation)
+
+
+def test_episode_is_truncated_at_its_length() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=EnvConfig(max_steps=16))
+    env.reset(seed=0)
+    ends = [env.step(Action.NOOP)[2:4] for _ in range(16)]
+    assert ends == [(False, False)] * 15 + [(False, True)]
+    env.close()
+
+
+def test_first_badge_ends_the_episode_as_success(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=0)
+    env.emulator.write(1, 0xD857, b"\x01")
+    _, _, terminated, truncated, info = env.step(Action.NOOP)
+    assert (terminated, truncated, info["is_success"]) == (True, False, True)
+    assert dict(env.breakdown.components)["badge"] == RewardConfig().badge
+    assert env.summary().is_success
+    env.reset(seed=0)
+    assert not env.is_success
+
+
+class TestStartStates:
+    def test_state_is_kept_in_the_folder_and_used_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = tmp_path / "states"
+        first = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=folder)
+        (kept,) = folder.iterdir()
+        assert kept.name.startswith(first.profile.sha1)
+        ticks: list[int] = []
+        tick = GameBoy.tick
+        monkeypatch.setattr(
+            GameBoy, "tick", lambda game, frames, render=False: ticks.append(tick(game, frames))
+        )
+        second = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=folder)
+        assert ticks == [], "the introduction is not played again"
+        assert same(first.reset(seed=1)[0], second.reset(seed=1)[0])
+
+    def test_damaged_state_is_made_anew(self, tmp_path: Path) -> None:
+        EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=tmp_path).close()
+        (kept,) = tmp_path.iterdir()
+        good = kept.read_bytes()
+        for bad in (b"", good[:-20], good[:50] + b"\0\0\0\0" + good[54:]):
+            kept.write_bytes(bad)
+            env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=tmp_path)
+            assert env.state.control.is_free
+            env.close()
+            assert kept.read_bytes() == good
+
+    def test_folder_that_cannot_be_written_is_done_without(self, tmp_path: Path) -> None:
+        file = tmp_path / "file"
+        file.write_text("not a folder")
+        env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=file / "states")
+        assert env.state.control.is_free
+        env.close()

@@ -1,0 +1,333 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.config import EnvConfig, RunConfig
+from engine.env import vector as vector_module
+from engine.env.features import FEATURE_SIZE
+from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.errors import CheckpointError, RomError, WorkerError
+from engine.types import Action, EpisodeSummary
+
+FACTORIES = "tests.engine.env.factories"
+SEEDS = [5, 6, 7]
+ARRAYS = (
+    "features", "mask", "prior", "advice_confidence", "rewards", "terminated", "truncated",
+    "final_features",
+)  # fmt: skip
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> RunConfig:
+    return RunConfig(save_dir=str(tmp_path), env=EnvConfig(max_steps=40))
+
+
+def choose(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.where(mask, rng.random(mask.shape), -1.0).argmax(1)
+
+
+def same(first: Batch, second: Batch) -> bool:
+    return first.summaries == second.summaries and all(
+        np.array_equal(getattr(first, name), getattr(second, name)) for name in ARRAYS
+    )
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def is_gone(pid: int) -> bool:
+    """Tell whether a process has ended (a zombie without a parent to reap it counts as ended)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def test_batch_has_the_documented_arrays(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+        batch = vector.reset(SEEDS)
+        assert vector.feature_size == FEATURE_SIZE
+        assert vector.component_names[0] == "milestone"
+        assert vector.milestone_keys[-1] == "first_badge"
+    assert (batch.features.shape, batch.features.dtype) == ((3, FEATURE_SIZE), np.float32)
+    assert (batch.mask.shape, batch.mask.dtype) == ((3, 9), np.bool_)
+    assert batch.mask.any(1).all()
+    assert not batch.prior.any()
+    assert not batch.rewards.any()
+    assert batch.summaries == {}
+
+
+@pytest.mark.parametrize("num_workers", [1, 3])
+def test_workers_play_what_a_single_environment_plays(config: RunConfig, num_workers: int) -> None:
+    alone = SteppedEnv(make_crystal_env(config, 1))
+    alone.begin(SEEDS[1])
+    rng = np.random.default_rng(0)
+    summaries: list[EpisodeSummary] = []
+    with VectorEnv(PLAIN_FACTORY, config, 3, num_workers) as vector:
+        batch = vector.reset(SEEDS)
+        for _ in range(90):
+            assert np.array_equal(batch.features[1], alone.features)
+            assert np.array_equal(batch.mask[1], alone.mask)
+            actions = choose(batch.mask, rng)
+            batch = vector.step(actions)
+            reward, terminated, truncated = alone.step(int(actions[1]))
+            assert batch.rewards[1] == np.float32(reward)
+            assert (batch.terminated[1], batch.truncated[1]) == (terminated, truncated)
+            if truncated:
+                assert np.array_equal(batch.final_features[1], alone.features)
+                assert batch.summaries[1] == alone.summary()
+                summaries.append(alone.summary())
+                alone.begin()
+            else:
+                assert not batch.final_features[1].any()
+    assert [summary.length for summary in summaries] == [40, 40]
+    alone.close()
+
+
+def test_batches_are_copies(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
+        first = vector.reset([1])
+        before = first.features.copy()
+        vector.step(np.array([Action.LEFT]))
+        assert np.array_equal(first.features, before)
+
+
+def test_one_environment_steps_alone(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+        before = vector.reset(SEEDS)
+        after = vector.step_one(2, Action.LEFT)
+        changed = (before.features != after.features).any(1)
+        assert changed.tolist() == [False, False, True]
+        assert after.rewards.astype(bool).tolist() == [False, False, True]
+
+
+def test_saved_environments_go_on_exactly(config: RunConfig) -> None:
+    rng = np.random.default_rng(1)
+    with VectorEnv(f"{FACTORIES}:advised", config, 3, 2) as vector:
+        batch = vector.reset(SEEDS)
+        for _ in range(25):
+            batch = vector.step(choose(batch.mask, rng))
+        states = vector.save()
+        draws = np.random.default_rng(2).random((50, 3, 9))
+        expected = [batch]
+        for draw in draws:
+            mask = expected[-1].mask
+            expected.append(vector.step(np.where(mask, draw, -1.0).argmax(1)))
+    with VectorEnv(f"{FACTORIES}:advised", config, 3, 1) as other:
+        now = other.load(states)
+        assert np.array_equal(now.features, batch.features)
+        assert np.array_equal(now.prior, batch.prior)
+        assert not now.rewards.any()
+        for draw, wanted in zip(draws, expected[1:], strict=True):
+            now = other.step(np.where(now.mask, draw, -1.0).argmax(1))
+            assert same(now, wanted)
+
+
+def test_damaged_state_is_refused(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
+        vector.reset([1])
+        with pytest.raises(CheckpointError):
+            vector.load([b"\0\0\0\0nonsense"])
+
+
+def test_advice_fills_prior_confidence_goal_and_reason(config: RunConfig) -> None:
+    with VectorEnv(f"{FACTORIES}:advised", config, 2, 1) as vector:
+        batch = vector.reset([1, 2])
+        assert batch.prior[:, Action.RIGHT].tolist() == [1.0, 1.0]
+        assert batch.advice_confidence.tolist() == [0.5, 0.5]
+        vector.watch(0)
+        vector.step(np.array([8, 8]))
+        seen = vector.observed()
+        assert seen is not None
+        assert seen.goal is not None
+        assert (seen.goal.text, seen.reason) == ("go right", "asked 2 times")
+
+
+class TestWatching:
+    def test_nothing_is_seen_unasked(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
+            vector.reset([1, 2])
+            assert vector.observed() is None
+
+    def test_watched_environment_shows_its_newest_state_once(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+            vector.reset(SEEDS)
+            vector.watch(2)
+            vector.step(np.full(3, Action.LEFT))
+            vector.step(np.full(3, Action.LEFT))
+            seen = vector.observed()
+            assert seen is not None
+            assert vector.observed() is None
+            assert (seen.frame.shape, seen.frame.dtype) == ((144, 160, 3), np.uint8)
+            assert seen.frame.std() > 10
+            assert seen.state.place.name == "HOME 2F"
+            assert dict(seen.breakdown.components)["step"] < 0.0
+            assert seen.paid is not None
+            two_steps = 2 * dict(seen.breakdown.components)["step"]
+            assert dict(seen.paid.components)["step"] == pytest.approx(two_steps)
+            assert dict(seen.episode)["step"] == pytest.approx(two_steps)
+
+    def test_newly_watched_environment_shows_at_once(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
+            vector.reset([1, 2])
+            vector.watch(1)
+            seen = vector.observed()
+            assert seen is not None
+            assert seen.frame.std() > 10
+
+    def test_watching_changes_nothing_in_the_game(self, config: RunConfig) -> None:
+        traces = []
+        for watched in (None, 0):
+            rng = np.random.default_rng(0)
+            with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
+                batch = vector.reset([1, 2])
+                vector.watch(watched)
+                trace = []
+                for _ in range(60):
+                    batch = vector.step(choose(batch.mask, rng))
+                    vector.observed()
+                    trace.append(batch)
+                traces.append(trace)
+        assert all(same(one, two) for one, two in zip(*traces, strict=True))
+
+    def test_watching_can_move_and_end(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+            vector.reset(SEEDS)
+            for index in (0, 2):
+                vector.watch(index)
+                vector.step(np.full(3, Action.NOOP))
+                assert vector.observed() is not None
+            vector.watch(None)
+            vector.step(np.full(3, Action.NOOP))
+            assert vector.observed() is None
+
+
+class TestFailures:
+    def test_error_of_ours_crosses_with_its_hint(self, config: RunConfig) -> None:
+        with pytest.raises(RomError) as caught:
+            VectorEnv(f"{FACTORIES}:refusing", config, 2, 1)
+        assert (caught.value.message, caught.value.hint) == ("There is no such game.", "Bring one.")
+
+    def test_missing_rom_crosses_as_rom_error(self, tmp_path: Path) -> None:
+        config = RunConfig(rom_path=str(tmp_path / "none.gbc"), save_dir=str(tmp_path))
+        with pytest.raises(RomError, match="There is no ROM file"):
+            VectorEnv(PLAIN_FACTORY, config, 1, 1)
+
+    def test_other_error_becomes_a_worker_error(self, config: RunConfig) -> None:
+        with pytest.raises(WorkerError, match="ZeroDivisionError: oops"):
+            VectorEnv(f"{FACTORIES}:broken", config, 1, 1)
+
+    def test_dead_worker_is_told_with_its_last_words(self, config: RunConfig) -> None:
+        with VectorEnv(f"{FACTORIES}:dying", config, 2, 2) as vector:
+            vector.reset([1, 2])
+            with pytest.raises(WorkerError, match=r"died \(exit status 3\).*last words"):
+                vector.step(np.array([Action.A, Action.B]))
+
+    def test_killed_worker_is_told(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
+            vector.reset([1, 2])
+            os.kill(vector.pids[0], signal.SIGKILL)
+            with pytest.raises(WorkerError, match="died"):
+                vector.step(np.array([8, 8]))
+
+    def test_hanging_worker_is_told(
+        self, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with VectorEnv(f"{FACTORIES}:dying", config, 1, 1) as vector:
+            vector.reset([1])
+            monkeypatch.setattr(vector_module, "ANSWER_TIMEOUT_S", 0.2)
+            monkeypatch.setattr(vector_module, "QUIT_TIMEOUT_S", 0.2)
+            with pytest.raises(WorkerError, match="did not answer"):
+                vector.step(np.array([Action.SELECT]))
+            pids = vector.pids
+            vector.close()
+        assert all(is_gone(pid) for pid in pids)
+
+
+class TestProcesses:
+    def test_close_ends_the_workers(self, config: RunConfig) -> None:
+        vector = VectorEnv(PLAIN_FACTORY, config, 2, 2)
+        pids = vector.pids
+        assert len(pids) == 2
+        vector.close()
+        vector.close()
+        assert all(is_gone(pid) for pid in pids)
+
+    def test_workers_ignore_what_the_terminal_sends(self, config: RunConfig) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
+            vector.reset([1])
+            for number in (signal.SIGINT, signal.SIGHUP):
+                os.kill(vector.pids[0], number)
+            assert vector.step(np.array([Action.LEFT])).rewards.any()
+            assert os.getsid(vector.pids[0]) != os.getsid(0)
+
+    def test_workers_say_nothing_on_the_terminal(
+        self, config: RunConfig, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with VectorEnv(f"{FACTORIES}:talkative", config, 1, 1) as vector:
+            vector.reset([1])
+        assert capfd.readouterr() == ("", "")
+
+    def test_workers_import_neither_torch_nor_the_terminal(self) -> None:
+        code = (
+            "import engine.env.worker, engine.env.vector, sys;"
+            "print(sorted({'torch', 'textual', 'rich', 'typer'} & set(sys.modules)))"
+        )
+        result = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert result.stdout.strip() == "[]"
+
+    def test_vector_works_from_another_thread(self, config: RunConfig) -> None:
+        results: list[Batch] = []
+
+        def work() -> None:
+            with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
+                vector.reset([1, 2])
+                results.append(vector.step(np.array([6, 6])))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join(60)
+        assert results
+
+    def test_workers_die_with_a_killed_parent(self, config: RunConfig) -> None:
+        script = (
+            "import sys, time\n"
+            "from engine.config import RunConfig\n"
+            "from engine.env.vector import PLAIN_FACTORY, VectorEnv\n"
+            "vector = VectorEnv(PLAIN_FACTORY, RunConfig(save_dir=sys.argv[1]), 2, 2)\n"
+            "vector.reset([1, 2])\n"
+            "print(*vector.pids, flush=True)\n"
+            "time.sleep(60)\n"
+        )
+        parent = subprocess.Popen(
+            [sys.executable, "-c", script, config.save_dir], stdout=subprocess.PIPE, text=True
+        )
+        assert parent.stdout is not None
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        assert len(pids) == 2
+        assert not any(is_gone(pid) for pid in pids)
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+        assert wait_until(lambda: all(is_gone(pid) for pid in pids))

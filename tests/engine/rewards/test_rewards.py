@@ -1,0 +1,221 @@
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.config import RewardConfig
+from engine.rewards.base import Transition
+from engine.rewards.battle import WILD_WINS_PAID
+from engine.rewards.composer import RewardComposer
+from engine.rewards.exploration import STILL_LIMIT, WALKED_AGAIN
+from engine.types import Action, BattleKind, GameState, RewardBreakdown
+from tests.engine.states import make_battle, make_creature, make_state
+
+ONES = RewardConfig(**dict.fromkeys(RewardConfig.model_fields, 1.0))
+
+
+class Player:
+    """Walks a composer through states and remembers what was paid."""
+
+    def __init__(self, start: GameState, config: RewardConfig = ONES) -> None:
+        self.composer = RewardComposer(config)
+        self.composer.reset(start)
+        self.now = start
+        self.last = RewardBreakdown(())
+
+    def go(self, state: GameState, **facts: object) -> dict[str, float]:
+        step = Transition(self.now, state, Action.A, **facts)  # type: ignore[arg-type]
+        self.last = self.composer.pay(step)
+        self.now = state
+        return dict(self.last.components)
+
+
+@pytest.fixture
+def player() -> Player:
+    return Player(make_state(party=(make_creature(),)))
+
+
+def trainer(hp: int, **changes: object) -> GameState:
+    enemy = make_creature(hp=hp, max_hp=20)
+    battle = make_battle(
+        kind=BattleKind.TRAINER, trainer_class=2, trainer_id=1, enemy=enemy, **changes
+    )
+    return make_state(party=(make_creature(),), battle=battle)
+
+
+def wild(hp: int) -> GameState:
+    return make_state(party=(make_creature(),), battle=make_battle(enemy=make_creature(hp=hp)))
+
+
+def test_milestones_pay_one_each(player: Player) -> None:
+    paid = player.go(player.now, reached=(("a", "go there"), ("b", "and there")))
+    assert paid["milestone"] == 2.0
+    assert player.last.causes[:2] == ("milestone: go there", "milestone: and there")
+
+
+def test_badge_pays_once(player: Player) -> None:
+    won = replace(player.now, badges=(1, 0))
+    assert player.go(won)["badge"] == 1.0
+    assert player.go(won)["badge"] == 0.0
+    assert player.go(replace(won, badges=(3, 1)))["badge"] == 2.0
+
+
+def test_new_tile_and_new_map_pay(player: Player) -> None:
+    paid = player.go(make_state(x=3), is_new_tile=True, is_first_visit=True, is_new_map=True)
+    assert (paid["exploration"], paid["map"]) == (1.0, 1.0)
+    paid = player.go(make_state(x=4))
+    assert (paid["exploration"], paid["map"]) == (0.0, 0.0)
+
+
+def test_tile_from_before_the_milestone_pays_a_share(player: Player) -> None:
+    assert player.go(make_state(x=3), is_new_tile=True)["exploration"] == WALKED_AGAIN
+
+
+def test_new_tiles_pay_less_and_less_until_a_milestone(player: Player) -> None:
+    facts: dict[str, Any] = {"is_new_tile": True, "is_first_visit": True}
+    first, *_, last = [player.go(player.now, **facts)["exploration"] for _ in range(120)]
+    assert first == 1.0
+    assert last < 0.5
+    renewed = player.go(player.now, reached=(("a", "a"),), **facts)
+    assert renewed["exploration"] == 1.0
+
+
+def test_every_step_costs(player: Player) -> None:
+    assert player.go(player.now)["step"] == -1.0
+
+
+def test_stuck_is_charged_by_the_step_and_never_refunded(player: Player) -> None:
+    here = player.now
+    charges = [player.go(here)["stuck"] for _ in range(STILL_LIMIT + 5)]
+    assert charges == [0.0] * STILL_LIMIT + [-1.0] * 5
+    assert player.go(make_state(x=4, party=here.party))["stuck"] == 0.0
+
+
+def test_fight_that_goes_on_is_not_stuck(player: Player) -> None:
+    charges = [player.go(wild(hp=20 - turn % 2))["stuck"] for turn in range(2 * STILL_LIMIT)]
+    assert not any(charges)
+
+
+def test_level_pays_a_running_maximum_less_and_less(player: Player) -> None:
+    def at(level: int) -> GameState:
+        return make_state(party=(make_creature(level=level),))
+
+    first = player.go(at(6))["level"]
+    second = player.go(at(7))["level"]
+    assert (first, player.go(at(6))["level"], player.go(at(7))["level"]) == (1.0, 0.0, 0.0)
+    assert 0.0 < second < first
+
+
+def test_first_creature_pays_no_levels() -> None:
+    player = Player(make_state())
+    assert player.go(make_state(party=(make_creature(level=5),)))["level"] == 0.0
+    assert player.go(make_state(party=(make_creature(level=6),)))["level"] == 1.0
+
+
+def test_trainer_creature_is_worth_one_in_all(player: Player) -> None:
+    pays = [player.go(trainer(hp))["battle"] for hp in (20, 15, 5, 0, 0)]
+    assert pays == pytest.approx([0.0, 0.125, 0.25, 0.625, 0.0])
+
+
+def test_retry_against_a_trainer_pays_only_what_is_new(player: Player) -> None:
+    player.go(trainer(5))
+    player.go(make_state(party=player.now.party))
+    assert player.go(trainer(10))["battle"] == 0.0
+    assert player.go(trainer(5))["battle"] == 0.0
+    assert player.go(trainer(0))["battle"] == pytest.approx(0.625)
+
+
+def test_second_creature_of_a_trainer_pays_too(player: Player) -> None:
+    player.go(trainer(0))
+    assert player.go(trainer(10, enemy_slot=1))["battle"] == pytest.approx(0.25)
+
+
+def test_wild_wins_shrink_and_run_dry(player: Player) -> None:
+    pays = []
+    for _ in range(WILD_WINS_PAID + 3):
+        pays.append(player.go(wild(0))["battle"])
+        assert player.go(wild(0))["battle"] == 0.0
+        player.go(make_state(party=player.now.party))
+    assert pays == sorted(pays, reverse=True)
+    assert pays[WILD_WINS_PAID - 1] > 0.0
+    assert pays[WILD_WINS_PAID:] == [0.0] * 3
+    assert sum(pays) < 2.0
+
+
+def test_rest_pays_once_a_milestone() -> None:
+    hurt = make_state(party=(make_creature(hp=4),))
+    well = make_state(party=(make_creature(hp=20),))
+    player = Player(hurt)
+    assert player.go(well)["heal"] == pytest.approx(0.8)
+    player.go(hurt)
+    assert player.go(well)["heal"] == 0.0
+    player.go(hurt, reached=(("a", "a"),))
+    assert player.go(well)["heal"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("before", "facts"),
+    [
+        (make_state(party=(make_creature(hp=4),)), {"has_whited_out": True}),
+        (make_state(party=(make_creature(hp=0),)), {}),
+        (make_state(party=(make_creature(hp=16),)), {}),
+        (make_state(party=(make_creature(hp=4),), battle=make_battle()), {}),
+    ],
+    ids=["woke up after a defeat", "was beaten", "a scratch", "in battle"],
+)
+def test_what_is_no_rest_pays_nothing(before: GameState, facts: dict[str, bool]) -> None:
+    player = Player(before)
+    assert player.go(make_state(party=(make_creature(hp=20),)), **facts)["heal"] == 0.0
+
+
+def test_whiteout_is_charged(player: Player) -> None:
+    assert player.go(player.now, has_whited_out=True)["whiteout"] == -1.0
+
+
+def eventful(player: Player) -> list[RewardBreakdown]:
+    """Make every component pay."""
+    here = player.now
+    player.go(
+        replace(here, badges=(1, 0)),
+        reached=(("a", "a"),),
+        is_new_tile=True,
+        is_first_visit=True,
+        is_new_map=True,
+        has_whited_out=True,
+    )
+    paid = [player.last]
+    states = [trainer(0), make_state(party=(make_creature(level=7),))]
+    states += [make_state(party=(make_creature(hp=4),)), make_state(party=(make_creature(hp=20),))]
+    for state in states + [make_state()] * (STILL_LIMIT + 2):
+        player.go(state)
+        paid.append(player.last)
+    return paid
+
+
+@pytest.mark.parametrize("name", sorted(RewardConfig.model_fields))
+def test_every_weight_moves_the_reward(name: str) -> None:
+    start = make_state(party=(make_creature(),))
+    normal = sum(paid.total for paid in eventful(Player(start, ONES)))
+    off = eventful(Player(start, ONES.model_copy(update={name: 0.0})))
+    assert sum(paid.total for paid in off) != pytest.approx(normal)
+    assert all(dict(paid.components)[name] == 0.0 for paid in off)
+
+
+def test_total_is_the_exact_sum_of_the_components_in_a_fixed_order() -> None:
+    player = Player(make_state(party=(make_creature(),)), RewardConfig())
+    for paid in eventful(player):
+        assert tuple(name for name, _ in paid.components) == player.composer.names
+        assert paid.total == sum(value for _, value in paid.components)
+
+
+def test_saved_composer_goes_on_alike(player: Player) -> None:
+    eventful(player)
+    other = Player(player.now)
+    other.composer.restore(json.loads(json.dumps(player.composer.save())))
+    for state in (
+        trainer(0),
+        trainer(0, enemy_slot=1),
+        make_state(party=(make_creature(level=9),)),
+    ):
+        assert player.go(state) == other.go(state)

@@ -1,0 +1,152 @@
+"""The whole engine on the real practice game."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.commands import GiveBack, Press, SetSpeed, TakeOver
+from engine.config import EnvConfig, PPOConfig, RunConfig
+from engine.events import (
+    CheckpointSaved,
+    ControlChanged,
+    DecisionMade,
+    EpisodeEnded,
+    FrameRendered,
+    GameObserved,
+    ReasoningLogged,
+    RewardPaid,
+    RunFailed,
+    RunStopped,
+)
+from engine.session import EngineSession
+from engine.types import Action, Source
+
+SETTINGS = {
+    "num_envs": 4,
+    "workers": 2,
+    "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
+    "env": EnvConfig(max_steps=70),
+}
+STEPS = 4 * 250
+
+
+def play(folder: Path, resume: str | None = None, **settings) -> list:
+    """Run a session to its end and return what it told."""
+    config = RunConfig(save_dir=str(folder), **SETTINGS | {"headless": True} | settings)
+    session = EngineSession(config, resume)
+    session.start()
+    assert session.join(120)
+    events = session.mailbox.drain()
+    assert isinstance(events[-1], RunStopped), events[-1]
+    return events
+
+
+def journal(folder: Path) -> str:
+    (path,) = folder.glob("runs/*/journal.jsonl")
+    return path.read_text()
+
+
+def final_checkpoint(folder: Path) -> dict:
+    from engine.training.checkpoint import CheckpointStore
+
+    (run,) = folder.glob("runs/*")
+    checkpoint, _, warnings = CheckpointStore(run / "checkpoints", keep=3).load_newest()
+    assert not warnings
+    arrays = {name: array.tobytes() for name, array in checkpoint.arrays.items()}
+    facts = {k: v for k, v in checkpoint.facts.items() if k not in {"config", "uptime_s"}}
+    return {"arrays": arrays, "facts": facts, "blobs": dict(checkpoint.blobs)}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A run that nobody interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    events = play(folder, total_steps=STEPS)
+    assert sum(isinstance(event, EpisodeEnded) for event in events) >= 8
+    return folder
+
+
+@pytest.mark.parametrize("stop_at", [4 * 16 * 5, 4 * 100])
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(whole, tmp_path, stop_at):
+    play(tmp_path, total_steps=stop_at)
+    play(tmp_path, "latest", total_steps=STEPS)
+    assert journal(tmp_path) == journal(whole)
+    assert final_checkpoint(tmp_path) == final_checkpoint(whole)
+
+
+RUN = """
+from engine.session import EngineSession
+from engine.config import RunConfig, EnvConfig, PPOConfig
+import sys, time
+if __name__ == "__main__":
+    settings = {settings!r}
+    session = EngineSession(RunConfig(save_dir=sys.argv[1], headless=True, **settings))
+    session.start()
+    session.join()
+"""
+
+
+def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
+    settings = SETTINGS | {"checkpoint_interval_s": 0.2, "total_steps": STEPS}
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", RUN.format(settings=settings), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    deadline = time.monotonic() + 100
+    pattern = "runs/*/checkpoints/step-*.zip"
+    while len(saved := sorted(tmp_path.glob(pattern))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert len(saved) >= 3
+    events = play(tmp_path, "latest", total_steps=STEPS)
+    assert events[-1].total_steps == STEPS
+    assert journal(tmp_path) == journal(whole)
+
+
+def wait_for(session: EngineSession, kind: type, events: list, timeout_s: float = 60) -> None:
+    """Gather events until one of this kind has come."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        new = session.mailbox.drain()
+        events += new
+        assert not any(isinstance(event, RunFailed) for event in new), new
+        if any(isinstance(event, kind) for event in new):
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def test_a_watched_run_is_seen_taken_over_and_given_back(tmp_path):
+    session = EngineSession(RunConfig(save_dir=str(tmp_path), **SETTINGS))
+    session.start()
+    events: list = []
+    wait_for(session, DecisionMade, events)
+    session.send(SetSpeed(50))
+    session.send(TakeOver())
+    wait_for(session, ControlChanged, events)
+    session.send(Press(Action.DOWN))
+    wait_for(session, FrameRendered, events)
+    session.send(GiveBack())
+    wait_for(session, ControlChanged, events)
+    wait_for(session, DecisionMade, events)
+    assert session.stop(60)
+    events += session.mailbox.drain()
+
+    def of(kind):
+        return [event for event in events if isinstance(event, kind)]
+
+    assert of(FrameRendered)[-1].frame.shape == (144, 160, 3)
+    assert of(GameObserved)[0].state.place.name == "HOME 2F"
+    assert of(GameObserved)[0].goal.key == "left_bedroom"
+    assert of(RewardPaid)
+    assert of(CheckpointSaved)
+    sources = {event.decision.source for event in of(DecisionMade)}
+    assert {Source.PLANNER, Source.HUMAN} <= sources
+    assert any("Go downstairs" in event.text for event in of(ReasoningLogged))

@@ -1,0 +1,148 @@
+from engine.strategy.navigation import (
+    Exit,
+    Link,
+    Navigator,
+    WorldMap,
+    grass_exits,
+    link_exits,
+    talk_exits,
+)
+from engine.types import Action, Facing, MapId
+from tests.engine.strategy.helpers import state, view
+
+THERE = MapId(1, 2)
+
+
+def walk(shown, start, exits, facing=Facing.DOWN, limit=50) -> list[Action]:
+    """Press what the navigator says on a map where nothing moves, until an exit is used."""
+    deltas = {a: f.delta for a, f in zip(
+        (Action.UP, Action.DOWN, Action.LEFT, Action.RIGHT),
+        (Facing.UP, Facing.DOWN, Facing.LEFT, Facing.RIGHT),
+        strict=True,
+    )}  # fmt: skip
+    facings = {
+        Action.UP: Facing.UP,
+        Action.DOWN: Facing.DOWN,
+        Action.LEFT: Facing.LEFT,
+        Action.RIGHT: Facing.RIGHT,
+    }
+    navigator, position, pressed = Navigator(), start, []
+    for _ in range(limit):
+        actions, _ = navigator.step_towards(state(shown, position, facing), exits)
+        if not actions:
+            return pressed
+        action = actions[0]
+        pressed.append(action)
+        if any(e.tile == position and (action is Action.A or not e.is_talk) for e in exits):
+            return pressed
+        facing = facings[action]
+        target = (position[0] + deltas[action][0], position[1] + deltas[action][1])
+        if shown.collision[target[1], target[0]] in (0x00, 0x18, 0x70):
+            position = target
+    raise AssertionError("never arrived")
+
+
+def names(actions) -> str:
+    return " ".join(action.name for action in actions)
+
+
+def test_a_door_is_stepped_on():
+    shown = view(["#D#", "...", "..."], warps=[(1, 0)])
+    exits = link_exits(shown, [Link(THERE, (1, 0))])
+    assert names(walk(shown, (1, 2), exits)) == "UP UP"
+
+
+def test_a_carpet_is_stood_on_and_pressed_on():
+    shown = view(["...", ".m."], warps=[(1, 1)])
+    exits = link_exits(shown, [Link(THERE, (1, 1))])
+    assert exits == (Exit((1, 1), Action.DOWN),)
+    assert names(walk(shown, (1, 0), exits)) == "DOWN DOWN"
+
+
+def test_an_edge_is_walked_off_where_the_neighbour_is_open():
+    shown = view(["#.#", "..."], connections=["north"])
+    exits = link_exits(shown, [Link(THERE, None, "north")])
+    assert exits == (Exit((1, 0), Action.UP),)
+
+
+def test_an_edge_against_a_wall_is_no_exit():
+    shown = view(["...", "..."])
+    assert link_exits(shown, [Link(THERE, None, "north")]) == ()
+
+
+def test_a_person_is_faced_and_spoken_to():
+    shown = view(["...", "...", "..."], people=[(1, 0)])
+    exits = talk_exits(shown, (1, 0))
+    assert names(walk(shown, (1, 2), exits, Facing.UP)) == "UP A"
+
+
+def test_a_person_who_is_not_faced_is_turned_to_first():
+    shown = view(["...", "..."], people=[(1, 0)])
+    navigator = Navigator()
+    exits = talk_exits(shown, (1, 0))
+    actions, _ = navigator.step_towards(state(shown, (1, 1), Facing.LEFT), exits)
+    assert actions == [Action.UP]
+
+
+def test_a_person_behind_a_counter_is_spoken_to_across_it():
+    shown = view(["###", "#.#", "#C#", "..."], people=[(1, 1)])
+    assert Exit((1, 3), Action.UP, is_talk=True) in talk_exits(shown, (1, 1))
+
+
+def test_people_in_the_way_are_walked_round():
+    shown = view(["...", "...", "..."], people=[(1, 1)])
+    exits = (Exit((1, 0), Action.UP),)
+    assert names(walk(shown, (1, 2), exits)) in {
+        "LEFT UP UP RIGHT UP",
+        "RIGHT UP UP LEFT UP",
+    }
+
+
+def test_a_closed_way_yields_nothing():
+    shown = view(["...", "###", "..."])
+    assert walk(shown, (1, 2), (Exit((1, 0), Action.UP),)) == []
+
+
+def test_tall_grass_is_avoided_when_the_way_round_is_short():
+    shown = view(['."".', "...."])
+    actions = walk(shown, (0, 0), (Exit((3, 0), Action.RIGHT),))
+    assert names(actions) == "DOWN RIGHT RIGHT RIGHT UP RIGHT"
+
+
+def test_other_doors_are_not_walked_into():
+    shown = view(["...", "#D#", "..."], warps=[(1, 1)])
+    assert walk(shown, (1, 2), (Exit((1, 0), Action.UP),)) == []
+
+
+def test_who_stands_in_a_doorway_walks_out_of_it():
+    shown = view(["#D#", "..."], warps=[(1, 0)])
+    actions, _ = Navigator().step_towards(state(shown, (1, 0)), (Exit((2, 1), Action.RIGHT),))
+    assert actions == [Action.DOWN]
+
+
+def test_of_two_equal_ways_the_one_straight_on_is_taken():
+    shown = view(["...", "...", "..."])
+    exits = (Exit((2, 2), Action.RIGHT),)
+    for facing, action in ((Facing.DOWN, Action.DOWN), (Facing.RIGHT, Action.RIGHT)):
+        actions, distance = Navigator().step_towards(state(shown, (0, 0), facing), exits)
+        assert (actions, distance) == ([action], 3)
+
+
+def test_training_means_stepping_from_grass_to_grass():
+    shown = view(['.""', "..."])
+    assert set(grass_exits(shown)) == {Exit((1, 0), Action.RIGHT), Exit((2, 0), Action.LEFT)}
+
+
+def test_the_way_over_maps_is_a_shortest_one():
+    world = WorldMap(
+        {
+            (1, 1): (("warp", 3, 4, (1, 2)), ("north", 0, 0, (1, 3))),
+            (1, 2): (("warp", 0, 0, (1, 4)),),
+            (1, 3): (("south", 0, 0, (1, 1)),),
+            (1, 4): (("warp", 1, 1, (1, 2)),),
+        }
+    )
+    assert world.links_towards(MapId(1, 1), MapId(1, 4)) == (Link(MapId(1, 2), (3, 4)),)
+    assert world.links_towards(MapId(1, 3), MapId(1, 4)) == (Link(MapId(1, 1), None, "south"),)
+    assert world.links_towards(MapId(1, 4), MapId(1, 3)) == ()
+    assert world.links_towards(MapId(9, 9), MapId(1, 3)) == ()

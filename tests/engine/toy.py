@@ -1,0 +1,210 @@
+"""A grid world with the form of the vector environment, for tests of what learns and trains.
+
+The player starts anywhere on a square board and is paid for reaching the goal tile. Every part of
+its state is saved, so that resuming can be compared bit for bit.
+"""
+
+import json
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.env.vector import Batch, Watched
+from engine.types import (
+    Action,
+    Control,
+    EpisodeSummary,
+    Facing,
+    GameState,
+    Goal,
+    MapId,
+    MapView,
+    Place,
+    RewardBreakdown,
+)
+
+SIZE = 6
+MAX_STEPS = 40
+STEP_COST = 0.01
+GOAL = (SIZE - 1, SIZE - 1)
+MOVES = {
+    Action.UP: (0, -1),
+    Action.DOWN: (0, 1),
+    Action.LEFT: (-1, 0),
+    Action.RIGHT: (1, 0),
+}
+FEATURE_SIZE = 2 * SIZE
+
+
+class ToyGame:
+    """One board."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.rng = np.random.default_rng(0)
+        self.total = 0.0
+        self.steps = 0
+        self.begin()
+
+    def begin(self) -> None:
+        self.total, self.steps = 0.0, 0
+        self.x, self.y = (int(v) for v in self.rng.integers(0, SIZE, 2))
+        if (self.x, self.y) == GOAL:
+            self.x = 0
+
+    def features(self) -> np.ndarray:
+        result = np.zeros(FEATURE_SIZE, np.float32)
+        result[self.x] = result[SIZE + self.y] = 1.0
+        return result
+
+    def mask(self) -> np.ndarray:
+        result = np.zeros(len(Action), np.bool_)
+        result[[Action.A, Action.B]] = True
+        for action, (dx, dy) in MOVES.items():
+            result[action] = 0 <= self.x + dx < SIZE and 0 <= self.y + dy < SIZE
+        return result
+
+    def prior(self) -> np.ndarray:
+        result = np.zeros(len(Action), np.float32)
+        result[Action.RIGHT if self.x < GOAL[0] else Action.DOWN] = 1.0
+        return result
+
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        assert self.mask()[action], f"masked action {action}"
+        dx, dy = MOVES.get(Action(action), (0, 0))
+        self.x, self.y, self.steps = self.x + dx, self.y + dy, self.steps + 1
+        is_done = (self.x, self.y) == GOAL
+        reward = (1.0 if is_done else 0.0) - STEP_COST
+        self.total += reward
+        return reward, is_done, self.steps >= MAX_STEPS and not is_done
+
+    def summary(self, is_success: bool) -> EpisodeSummary:
+        goal = 1.0 if is_success else 0.0
+        return EpisodeSummary(
+            env_index=self.index,
+            total_reward=self.total,
+            length=self.steps,
+            components=(("goal", goal), ("step", self.total - goal)),
+            steps_to_milestone={"goal": self.steps} if is_success else {},
+            maps_seen=1,
+            is_success=is_success,
+        )
+
+    def save(self) -> bytes:
+        facts = [self.x, self.y, self.steps, self.total, self.rng.bit_generator.state]
+        return json.dumps(facts).encode()
+
+    def load(self, state: bytes) -> None:
+        self.x, self.y, self.steps, self.total, rng = json.loads(state)
+        self.rng.bit_generator.state = rng
+
+
+class ToyVector:
+    """Several boards with the interface of `engine.env.vector.VectorEnv`."""
+
+    feature_size = FEATURE_SIZE
+    component_names = ("goal", "step")
+    milestone_keys = ("goal",)
+
+    def __init__(self, config: RunConfig) -> None:
+        self.num_envs = config.num_envs
+        self.games = [ToyGame(index) for index in range(self.num_envs)]
+        self.watched: int | None = None
+        self.is_closed = False
+        self.fail_at_step = 0
+        self.num_steps = 0
+        self._breakdown = RewardBreakdown(())
+
+    def reset(self, seeds) -> Batch:
+        for game, seed in zip(self.games, seeds, strict=True):
+            game.rng = np.random.default_rng(seed)
+            game.begin()
+        return self._batch()
+
+    def step(self, actions: np.ndarray) -> Batch:
+        self.num_steps += 1
+        if self.num_steps == self.fail_at_step:
+            raise RuntimeError("toy failure")
+        return self._step(range(self.num_envs), actions)
+
+    def step_one(self, index: int, action: int) -> Batch:
+        return self._step([index], {index: action})
+
+    def _step(self, indices, actions) -> Batch:
+        rewards = np.zeros(self.num_envs, np.float32)
+        terminated = np.zeros(self.num_envs, np.bool_)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        final = np.zeros((self.num_envs, FEATURE_SIZE), np.float32)
+        summaries = {}
+        for index in indices:
+            game = self.games[index]
+            rewards[index], terminated[index], truncated[index] = game.step(int(actions[index]))
+            if index == self.watched:
+                self._breakdown = RewardBreakdown((("goal", float(rewards[index])),))
+            if terminated[index] or truncated[index]:
+                final[index] = game.features()
+                summaries[index] = game.summary(bool(terminated[index]))
+                game.begin()
+        return self._batch(rewards, terminated, truncated, final, summaries)
+
+    def _batch(
+        self, rewards=None, terminated=None, truncated=None, final=None, summaries=None
+    ) -> Batch:
+        n = self.num_envs
+        return Batch(
+            features=np.stack([game.features() for game in self.games]),
+            mask=np.stack([game.mask() for game in self.games]),
+            prior=np.stack([game.prior() for game in self.games]),
+            advice_confidence=np.ones(n, np.float32),
+            rewards=np.zeros(n, np.float32) if rewards is None else rewards,
+            terminated=np.zeros(n, np.bool_) if terminated is None else terminated,
+            truncated=np.zeros(n, np.bool_) if truncated is None else truncated,
+            final_features=np.zeros((n, FEATURE_SIZE), np.float32) if final is None else final,
+            summaries=summaries or {},
+        )
+
+    def watch(self, index: int | None) -> None:
+        self.watched = index
+
+    def observed(self) -> Watched | None:
+        if self.watched is None:
+            return None
+        game = self.games[self.watched]
+        return Watched(
+            frame=np.zeros((144, 160, 3), np.uint8),
+            state=_state(game),
+            breakdown=self._breakdown,
+            goal=Goal("goal", "reach the corner"),
+            reason="the corner is that way",
+            milestones=frozenset(),
+            episode=(("goal", game.total),),
+        )
+
+    def save(self) -> list[bytes]:
+        return [game.save() for game in self.games]
+
+    def load(self, states: list[bytes]) -> Batch:
+        for game, state in zip(self.games, states, strict=True):
+            game.load(state)
+        return self._batch()
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def _state(game: ToyGame) -> GameState:
+    return GameState(
+        place=Place(MapId(1, 1), "BOARD", game.x, game.y, Facing.DOWN, "indoor"),
+        control=Control(True, True, False, False, False, False, (0, 0), (0, 0)),
+        party=(),
+        battle=None,
+        badges=(0, 0),
+        money=0,
+        play_time_s=0.0,
+        caught=0,
+        seen=0,
+        bag=None,
+        event_flags=bytes(256),
+        screen_text=(),
+        map=MapView(SIZE, SIZE, np.zeros((SIZE, SIZE), np.uint8), (), (), frozenset()),
+    )

@@ -1,0 +1,73 @@
+"""Build trainers on the toy."""
+
+from pathlib import Path
+
+from engine.agents.hybrid import GuidedPolicy
+from engine.config import PPOConfig, RunConfig
+from engine.curriculum.scheduler import Curriculum
+from engine.events import Event
+from engine.training.build import environment_seeds
+from engine.training.checkpoint import CheckpointStore
+from engine.training.controls import CommandQueue
+from engine.training.journal import Journal
+from engine.training.snapshot import restore_snapshot
+from engine.training.trainer import Trainer
+from tests.engine.toy import ToyVector
+
+PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, learning_rate=1e-3)
+
+
+class Clock:
+    """A clock that moves only when it is told to, or a little at every look."""
+
+    def __init__(self, tick_s: float = 0.0) -> None:
+        self.now_s = 1000.0
+        self.tick_s = tick_s
+
+    def __call__(self) -> float:
+        self.now_s += self.tick_s
+        return self.now_s
+
+
+class Run:
+    """A trainer on the toy with everything it told."""
+
+    def __init__(self, folder: Path, *, clock=None, agent=None, **settings) -> None:
+        settings = {"num_envs": 4, "workers": 1, "headless": True, "ppo": PPO} | settings
+        self.config = RunConfig(**settings)
+        self.events: list[Event] = []
+        self.commands = CommandQueue()
+        self.vector = ToyVector(self.config)
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        self.journal = Journal(folder / "journal.jsonl")
+        self.store = CheckpointStore(folder / "checkpoints", keep=3)
+        self.trainer = Trainer(
+            config=self.config,
+            vector=self.vector,
+            batch=self.vector.reset(environment_seeds(self.config)),
+            agent=agent
+            or GuidedPolicy(PPO, self.config.num_envs, ToyVector.feature_size, self.config.seed),
+            curriculum=Curriculum(self.config.curriculum, goal_reward=1.0),
+            store=self.store,
+            journal=self.journal,
+            milestones=(("goal", "The corner"),),
+            commands=self.commands,
+            emit=self.events.append,
+            clock=clock or Clock(tick_s=1e-4),
+        )
+
+    def resume(self) -> "Run":
+        checkpoint, path, _ = self.store.load_newest()
+        restore_snapshot(self.trainer, checkpoint)
+        self.trainer.checkpoint_path = str(path)
+        return self
+
+    def play(self):
+        """Run to the end and return what came of it."""
+        result = self.trainer.run()
+        self.journal.close()
+        return result
+
+    def of(self, kind: type) -> list:
+        return [event for event in self.events if isinstance(event, kind)]

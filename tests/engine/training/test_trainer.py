@@ -1,0 +1,277 @@
+import pytest
+import torch
+
+from engine.agents.random import RandomAgent
+from engine.commands import (
+    GiveBack,
+    Pause,
+    Press,
+    Resume,
+    Save,
+    SetSpeed,
+    StepOnce,
+    Stop,
+    TakeOver,
+    Watch,
+)
+from engine.events import (
+    CheckpointSaved,
+    CommandRefused,
+    ControlChanged,
+    CurriculumChanged,
+    DecisionMade,
+    EpisodeEnded,
+    FrameRendered,
+    GameObserved,
+    PolicyUpdated,
+    ReasoningLogged,
+    RewardPaid,
+    StatusChanged,
+    WarningRaised,
+)
+from engine.training.steering import obey
+from engine.types import Action, Source
+from tests.engine.toy import GOAL
+from tests.engine.training.helpers import Clock, Run
+
+
+def curve(run: Run) -> list:
+    return [(event.episode, event.total_steps, event.summary) for event in run.of(EpisodeEnded)]
+
+
+def test_a_run_ends_at_its_limit_of_steps(tmp_path):
+    result = Run(tmp_path, total_steps=200).play()
+    assert (result.total_steps, result.reason) == (200, "took 200 steps")
+
+
+def test_a_run_ends_at_its_limit_of_episodes(tmp_path):
+    run = Run(tmp_path, total_episodes=5)
+    run.play()
+    assert len(run.of(EpisodeEnded)) >= 5
+
+
+def test_updates_come_once_a_rollout(tmp_path):
+    run = Run(tmp_path, total_steps=4 * 16 * 3)
+    run.play()
+    assert [event.total_steps for event in run.of(PolicyUpdated)] == [64, 128, 192]
+
+
+def test_the_curriculum_moves_with_the_episodes(tmp_path):
+    run = Run(tmp_path, total_steps=6000)
+    run.play()
+    changes = run.of(CurriculumChanged)
+    assert changes[0].stage == 1
+    assert max(change.stage for change in changes) >= 2
+
+
+def test_episodes_tell_the_planners_share(tmp_path):
+    run = Run(tmp_path, total_steps=400)
+    run.play()
+    assert max(event.summary.planner_share for event in run.of(EpisodeEnded)) > 0.5
+
+
+def test_a_headless_run_watches_nothing(tmp_path):
+    run = Run(tmp_path, total_steps=400)
+    run.play()
+    assert run.vector.watched is None
+    assert not run.of(FrameRendered) + run.of(DecisionMade) + run.of(GameObserved)
+
+
+def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
+    run = Run(tmp_path, total_steps=800, headless=False, clock=Clock(tick_s=0.01))
+    run.play()
+    assert run.of(FrameRendered)
+    assert run.of(RewardPaid)
+    assert run.of(GameObserved)[0].goal.text == "reach the corner"
+    sources = {event.decision.source for event in run.of(DecisionMade)}
+    assert Source.PLANNER in sources
+    assert all(0 <= event.decision.confidence <= 1 for event in run.of(DecisionMade))
+    assert any("goal: reach the corner" in event.text for event in run.of(ReasoningLogged))
+
+
+def test_frames_come_at_most_thirty_times_a_second(tmp_path):
+    clock = Clock(tick_s=1e-4)
+    run = Run(tmp_path, total_steps=4000, headless=False, clock=clock)
+    began_s = clock.now_s
+    run.play()
+    elapsed_s = clock.now_s - began_s
+    assert 1 <= len(run.of(FrameRendered)) <= 30 * elapsed_s + 2
+
+
+@pytest.mark.parametrize("stop_at", [64 * 4, 64 * 4 + 20])
+def test_a_resumed_run_goes_on_bit_for_bit(tmp_path, stop_at):
+    """Also from within a rollout."""
+    whole = Run(tmp_path / "whole", total_steps=2000)
+    whole.play()
+    first = Run(tmp_path / "parts", total_steps=stop_at)
+    first.play()
+    second = Run(tmp_path / "parts", total_steps=2000, agent=None).resume()
+    second.play()
+    assert curve(first) + curve(second) == curve(whole)
+    for name, tensor in whole.trainer.agent.ppo.network.state_dict().items():
+        assert torch.equal(tensor, second.trainer.agent.ppo.network.state_dict()[name]), name
+    whole_journal = (tmp_path / "whole" / "journal.jsonl").read_text()
+    assert whole_journal == (tmp_path / "parts" / "journal.jsonl").read_text()
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(tmp_path):
+    whole = Run(tmp_path / "whole", total_steps=2000)
+    whole.play()
+    killed = Run(tmp_path / "killed", checkpoint_interval_s=1e-9)
+    killed.vector.fail_at_step = 16 * 8 + 7
+    with pytest.raises(RuntimeError):
+        killed.play()
+    killed.journal.close()
+    resumed = Run(tmp_path / "killed", total_steps=2000).resume()
+    assert resumed.trainer.metrics.total_steps == 16 * 8 * 4
+    resumed.play()
+    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
+        tmp_path / "killed" / "journal.jsonl"
+    ).read_text()
+
+
+def test_there_is_a_checkpoint_before_the_first_step(tmp_path):
+    run = Run(tmp_path, total_steps=64)
+    run.play()
+    assert [event.total_steps for event in run.of(CheckpointSaved)] == [0, 64]
+
+
+def test_a_full_disk_is_a_warning_and_the_run_goes_on(tmp_path, monkeypatch):
+    run = Run(tmp_path, total_steps=128)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.training.checkpoint.write_checkpoint", full)
+    assert run.play().total_steps == 128
+    assert "No space left on device" in run.of(WarningRaised)[0].message
+
+
+def test_a_paused_run_steps_once_when_asked(tmp_path):
+    run = Run(tmp_path)
+    for command in (Pause(), StepOnce(), StepOnce()):
+        run.commands.put(command)
+    stopper(run, idle_turns=3)
+    assert run.play().total_steps == 2 * 4
+    assert any(event.is_paused for event in run.of(StatusChanged))
+
+
+def test_a_resumed_pause_steps_on(tmp_path):
+    run = Run(tmp_path, total_steps=64)
+    run.commands.put(Pause())
+    run.commands.put(Resume())
+    assert run.play().total_steps == 64
+
+
+def test_step_once_is_refused_while_it_runs(tmp_path):
+    run = Run(tmp_path, total_steps=8)
+    run.commands.put(StepOnce())
+    run.play()
+    assert run.of(CommandRefused)[0].reason == "Pause first."
+
+
+def test_stop_says_why(tmp_path):
+    run = Run(tmp_path)
+    run.commands.put(Stop("lunch"))
+    result = run.play()
+    assert result.reason == "lunch"
+    assert result.checkpoint.endswith(".zip")
+
+
+def test_save_writes_at_once(tmp_path):
+    run = Run(tmp_path, total_steps=8)
+    run.commands.put(Save())
+    run.play()
+    assert len(run.of(CheckpointSaved)) == 3
+
+
+def test_watching_an_environment_that_is_not_there_is_refused(tmp_path):
+    run = Run(tmp_path, total_steps=8)
+    run.commands.put(Watch(4))
+    run.play()
+    assert "0 to 3" in run.of(CommandRefused)[0].reason
+
+
+def test_watch_shows_another_environment(tmp_path):
+    run = Run(tmp_path, total_steps=400, headless=False, clock=Clock(tick_s=0.01))
+    run.commands.put(Watch(2))
+    run.play()
+    assert {event.env_index for event in run.of(FrameRendered)} == {2}
+
+
+def test_the_speed_can_be_limited_and_set_free(tmp_path):
+    run = Run(tmp_path, total_steps=16)
+    run.commands.put(SetSpeed(50))
+    run.play()
+    assert run.of(StatusChanged)[-1].speed == 50
+    run.trainer.pace.limit(0)
+    assert run.trainer.pace.wait_s() == 0
+
+
+def test_a_person_acts_alone_and_nothing_is_learnt_from_it(tmp_path):
+    run = Run(tmp_path, headless=False, agent=None)
+    trainer = run.trainer
+    for _ in range(5):
+        trainer.step()
+    others = [game.save() for game in run.vector.games[1:]]
+    obey(trainer, TakeOver())
+    rollout = trainer.agent.ppo.rollout
+    assert rollout.boundaries[4, 0]
+    value = trainer.agent.ppo.evaluate(trainer.batch.features).values[0]
+    assert rollout.boundary_values[4, 0] == pytest.approx(value)
+    for action in (Action.A, Action.B, Action.A):
+        obey(trainer, Press(action))
+    assert [game.save() for game in run.vector.games[1:]] == others
+    assert rollout.length == 5
+    assert trainer.metrics.total_steps == 20
+    obey(trainer, GiveBack())
+    assert not trainer.controls.is_human
+    trainer.step()
+    assert rollout.length == 6
+    assert [event.is_human for event in run.of(ControlChanged)] == [True, False]
+    human = [e for e in run.of(DecisionMade) if e.decision.source is Source.HUMAN]
+    assert len(human) == 3
+    run.journal.close()
+
+
+def test_an_episode_that_a_person_had_a_hand_in_does_not_count(tmp_path):
+    run = Run(tmp_path, headless=False)
+    game = run.vector.games[0]
+    obey(run.trainer, TakeOver())
+    game.x, game.y = GOAL[0] - 1, GOAL[1]
+    obey(run.trainer, Press(Action.RIGHT))
+    assert not run.of(EpisodeEnded)
+    assert any("does not count" in event.text for event in run.of(ReasoningLogged))
+    run.journal.close()
+
+
+def test_presses_without_control_are_refused(tmp_path):
+    run = Run(tmp_path, total_steps=8)
+    for command in (Press(Action.A), GiveBack()):
+        run.commands.put(command)
+    run.play()
+    assert [event.reason for event in run.of(CommandRefused)] == [
+        "Take control first.",
+        "The agent has control already.",
+    ]
+
+
+def test_baselines_train_nothing_but_play(tmp_path):
+    run = Run(tmp_path, total_steps=2000, agent=RandomAgent(0))
+    run.play()
+    assert run.of(EpisodeEnded)
+    assert not run.of(PolicyUpdated)
+
+
+def stopper(run: Run, idle_turns: int) -> None:
+    """Stop the run after some turns without a step."""
+    idle, turns = run.trainer.reporter.idle, 0
+
+    def count() -> None:
+        nonlocal turns
+        turns += 1
+        if turns == idle_turns:
+            run.commands.put(Stop())
+        idle()
+
+    run.trainer.reporter.idle = count

@@ -1,0 +1,61 @@
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from engine.config import RunConfig
+from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
+from tests.pokeTUI.fake_session import FakeSession
+
+Cockpit = tuple[Pilot[None], FakeSession]
+OpenCockpit = Callable[..., AbstractAsyncContextManager[Cockpit]]
+
+
+@pytest.fixture(autouse=True)
+def _truecolor_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def open_cockpit() -> OpenCockpit:
+    """Open the application on a fake session; by default everything is on the screen."""
+
+    @asynccontextmanager
+    async def open_it(
+        columns: int = 120, rows: int = 40, *, is_filled: bool = True
+    ) -> AsyncIterator[Cockpit]:
+        session = FakeSession()
+        app = CockpitApp(session, RunConfig())
+        async with app.run_test(size=(columns, rows), notifications=True) as pilot:
+            if is_filled:
+                session.post_all()
+            await settle(pilot)
+            yield pilot, session
+
+    return open_it
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Let the next polls happen and be drawn, however slow the machine is."""
+    app = pilot.app
+    assert isinstance(app, CockpitApp)
+    wanted = app.polls + 2 * FRAMES_PER_FIGURES
+    while app.is_running and app.polls < wanted:
+        await asyncio.sleep(0.01)
+    for _ in range(3):
+        await pilot.pause()
+
+
+def screen_lines(pilot: Pilot[None]) -> list[str]:
+    """Return what is on the screen as text, a string a row."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return [strip.text for strip in strips]
+
+
+def screen_text(pilot: Pilot[None]) -> str:
+    """Return what is on the screen as one text."""
+    return "\n".join(screen_lines(pilot))

@@ -1,0 +1,141 @@
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+
+from engine.commands import Stop
+from engine.config import RunConfig
+from engine.errors import TrainingError
+from engine.events import RunFailed, RunStopped
+from pokeTUI.app import CockpitApp
+from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.fake_session import FakeSession
+
+
+async def test_quitting_waits_for_the_checkpoint(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.saves_on_stop = False
+        await pilot.press("q")
+        await settle(pilot)
+        assert "Saving…" in screen_text(pilot)
+        assert pilot.app.is_running
+        session.finish("quit")
+        await settle(pilot)
+        assert pilot.app.end == RunStopped("quit", 123456, "saves/x.zip")  # type: ignore[attr-defined]
+        assert pilot.app.return_code == 0
+
+
+async def test_a_second_q_asks_whether_to_leave_at_once(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.saves_on_stop = False
+        await pilot.press("q", "q")
+        await settle(pilot)
+        assert "Quit without waiting?" in screen_text(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "Saving…" in screen_text(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        assert pilot.app.return_code is None
+        await pilot.press("q", "y")
+        await settle(pilot)
+        assert pilot.app.return_code == 1
+        assert pilot.app.end is None  # type: ignore[attr-defined]
+        assert session.sent == [Stop("quit")]
+
+
+async def test_a_failure_stays_on_the_screen_and_is_the_exit_code(
+    open_cockpit: OpenCockpit,
+) -> None:
+    failure = RunFailed("Worker 1 died [signal 9].", "Use fewer games: --envs 8.", True)
+    async with open_cockpit(80, 24) as (pilot, session):
+        await pilot.press("question_mark")
+        session.post(failure)
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert failure.message in text
+        assert failure.hint in text
+        assert "poketui run --resume" in text
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "✗ failed" in screen_text(pilot)
+        await pilot.press("p", "q")
+        await settle(pilot)
+        assert session.sent == []
+        assert pilot.app.return_code == 1
+        assert pilot.app.failure == failure  # type: ignore[attr-defined]
+
+
+async def test_a_failure_while_saving_is_told(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.saves_on_stop = False
+        await pilot.press("q")
+        session.post(RunFailed("The disk is full.", "Free some space.", False))
+        await settle(pilot)
+        assert "The disk is full." in screen_text(pilot)
+        assert "Saving…" not in screen_text(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert pilot.app.return_code == 1
+
+
+async def test_a_session_that_cannot_start_is_a_failure() -> None:
+    class Broken(FakeSession):
+        def start(self) -> None:
+            raise TrainingError("No process could be started.", "Close some programs.")
+
+    app = CockpitApp(Broken(), RunConfig())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "No process could be started." in screen_text(pilot)
+
+
+async def test_a_run_that_reaches_its_end_leaves_the_screen(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.finish("1,000,000 steps were taken")
+        await settle(pilot)
+        assert pilot.app.return_code == 0
+
+
+async def test_a_polite_kill_saves(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        os.kill(os.getpid(), signal.SIGTERM)
+        await settle(pilot)
+        assert session.sent == [Stop("SIGTERM")]
+
+
+def test_a_lost_terminal_ends_the_process() -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    code = (
+        "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "from tests.pokeTUI.demo import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    seen = b""
+    while b"Starting" not in seen:
+        seen += os.read(ours, 65536)
+    os.close(ours)
+    process.wait(timeout=60)
+
+
+def test_the_application_needs_neither_torch_nor_an_emulator() -> None:
+    code = (
+        "import sys, pokeTUI.app; "
+        "print([name for name in ('torch', 'pyboy', 'gymnasium') if name in sys.modules])"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert output.strip() == "[]"

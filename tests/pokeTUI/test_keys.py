@@ -1,0 +1,168 @@
+import pytest
+
+from engine.commands import (
+    Command,
+    GiveBack,
+    Pause,
+    Press,
+    Resume,
+    Save,
+    SetSpeed,
+    StepOnce,
+    Stop,
+    TakeOver,
+    Watch,
+)
+from engine.types import Action
+from pokeTUI.rendering.encoders import GameMode
+from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
+
+
+@pytest.mark.parametrize(
+    ("keys", "commands"),
+    [
+        ("p", [Pause()]),
+        ("space", [Pause()]),
+        ("p . p", [Pause(), StepOnce(), Resume()]),
+        (".", []),
+        ("-", [SetSpeed(60.0)]),
+        ("- - +", [SetSpeed(60.0), SetSpeed(30.0), SetSpeed(60.0)]),
+        ("n", [Watch(1)]),
+        ("N", [Watch(15)]),
+        ("s", [Save()]),
+        ("t t", [TakeOver(), GiveBack()]),
+        ("q", [Stop("quit")]),
+        ("ctrl+c", [Stop("quit")]),
+        ("ctrl+q", [Stop("quit")]),
+    ],
+)
+async def test_a_key_sends_its_command(
+    open_cockpit: OpenCockpit, keys: str, commands: list[Command]
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        for key in keys.split():
+            await pilot.press({".": "full_stop", "+": "plus", "-": "minus"}.get(key, key))
+            await settle(pilot)
+        assert session.sent == commands
+
+
+BUTTONS = {
+    "up": Action.UP,
+    "down": Action.DOWN,
+    "left": Action.LEFT,
+    "right": Action.RIGHT,
+    "z": Action.A,
+    "a": Action.A,
+    "x": Action.B,
+    "b": Action.B,
+    "enter": Action.START,
+    "backspace": Action.SELECT,
+}
+
+
+@pytest.mark.parametrize("key", BUTTONS)
+async def test_buttons_are_pressed_while_a_person_plays(
+    open_cockpit: OpenCockpit, key: str
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press(key)
+        assert session.sent == []
+        await pilot.press("t")
+        await settle(pilot)
+        await pilot.press(key)
+        assert session.sent == [TakeOver(), Press(BUTTONS[key])]
+
+
+async def test_the_screen_says_that_a_person_plays(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press("t")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "▲ YOU PLAY" in text
+        assert "you play" in screen_lines(pilot)[0]
+        assert "z A  x B  enter START  bksp SELECT" in screen_lines(pilot)[-1]
+        assert "You play now" in text
+
+
+async def test_v_cycles_through_the_ways_to_draw_the_game(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, _):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        seen = [board.game.mode]
+        for _ in range(3):
+            await pilot.press("v")
+            await settle(pilot)
+            seen.append(board.game.mode)
+        assert seen == [*GameMode, GameMode.HALF_BLOCKS]
+        assert "▄" in screen_text(pilot)
+
+
+async def test_numbers_and_tab_choose_the_pane_where_panes_share_a_place(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        titles = []
+        for key in ("1", "2", "3", "4", "5", "tab", "tab", "shift+tab"):
+            await pilot.press(key)
+            await settle(pilot)
+            titles.append(screen_lines(pilot)[2].split("╭─ ")[-1].split(" ─")[0])
+        assert titles == [
+            "Party and place",
+            "Rewards",
+            "Reasoning",
+            "Curriculum",
+            "Learning curve",
+            "Party and place",
+            "Rewards",
+            "Party and place",
+        ]
+
+
+async def test_help_lists_the_keys_and_goes_away(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 50) as (pilot, session):
+        for leave in ("question_mark", "escape", "q"):
+            await pilot.press("question_mark")
+            await settle(pilot)
+            text = screen_text(pilot)
+            assert "Pause or go on" in text
+            assert "The SELECT button" in text
+            assert "asked twice, quit" in text
+            await pilot.press(leave)
+            await settle(pilot)
+            assert "Pause or go on" not in screen_text(pilot)
+        assert session.sent == []
+
+
+async def test_a_click_in_the_footer_does_what_the_key_does(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, session):
+        await pilot.click("#keys", offset=(screen_lines(pilot)[-1].index("pause"), 0))
+        await settle(pilot)
+        assert session.sent == [Pause()]
+
+
+async def test_a_click_on_a_tab_shows_its_pane(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        tabs = pilot.app.screen.query_one("#tabs").region
+        await pilot.click("#tabs", offset=(screen_lines(pilot)[1].index("Curve") - tabs.x, 0))
+        await settle(pilot)
+        assert "Learning curve" in screen_text(pilot)
+
+
+async def test_a_refused_command_says_why(open_cockpit: OpenCockpit) -> None:
+    from engine.events import CommandRefused
+
+    async with open_cockpit() as (pilot, session):
+        session.post(CommandRefused("Watch", "there is no game [17]"))
+        await settle(pilot)
+        assert "Watch: there is no game [17]" in screen_text(pilot)
+
+
+async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit) -> None:
+    from engine.events import CheckpointSaved
+
+    async with open_cockpit() as (pilot, session):
+        session.post(CheckpointSaved("a.zip", 1000))
+        await settle(pilot)
+        assert "Saved at step" not in screen_text(pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        assert "Saved at step 123,456" in screen_text(pilot)

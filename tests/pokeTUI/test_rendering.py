@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.style import Style
+
+from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
+from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
+
+PLAIN = Style(color="red")
+
+
+def test_a_rising_line_rises() -> None:
+    rows, owner = draw_chart([Series(np.linspace(0, 1, 50), 0.0, 1.0)], 20, 5)
+    assert [len(row) for row in rows] == [20] * 5
+    assert rows[4].lstrip(" ") == rows[4]
+    assert rows[0].rstrip(" ") == rows[0]
+    assert rows[0].startswith(" ")
+    assert set(np.unique(owner)) == {-1, 0}
+
+
+def test_a_steep_line_has_no_gaps() -> None:
+    values = np.array([0.0] * 10 + [1.0] * 10)
+    rows, _ = draw_chart([Series(values, 0.0, 1.0)], 10, 6)
+    assert all(row.strip() for row in rows)
+
+
+def test_a_single_point_is_a_flat_line() -> None:
+    rows, _ = draw_chart([Series(np.array([0.5]), 0.0, 1.0)], 8, 3)
+    assert len(rows[1].strip()) == 8
+
+
+def test_a_dotted_line_leaves_cells_out() -> None:
+    rows, _ = draw_chart([Series(np.zeros(5), 0.0, 1.0, is_dotted=True)], 8, 2)
+    assert rows[1].count(" ") == 4
+
+
+@given(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4))
+def test_bounds_hold_the_values(a: float, b: float) -> None:
+    low, high = nice_bounds(min(a, b), max(a, b))
+    assert low <= min(a, b) + 1e-6
+    assert high >= max(a, b) - 1e-6
+    assert low < high
+
+
+@given(st.lists(st.text(max_size=30), max_size=6), st.integers(0, 40))
+def test_a_line_never_exceeds_its_width(parts: list[str], width: int) -> None:
+    line = Line(width)
+    for part in parts:
+        line.add(part, PLAIN)
+    assert line.used <= width
+    assert line.strip(Style()).cell_length == width
+
+
+def test_a_column_is_padded_or_cut() -> None:
+    line = Line(20).add("abcdef", PLAIN, 4).add("7", PLAIN, 5, right=True)
+    assert line.text == "abc…    7"
+
+
+def test_equal_lines_are_equal() -> None:
+    assert Line(5).add("ab", PLAIN) == Line(5).add("ab", PLAIN)
+    assert Line(5).add("ab", PLAIN) != Line(5).add("ac", PLAIN)
+    assert Line(5) != Line(6)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "expected"),
+    [(0.0, ""), (0.001, "╸"), (0.5, "━━"), (0.6, "━━╸"), (1.0, "━━━━"), (7.0, "━━━━")],
+)
+def test_a_bar_shows_halves_and_never_hides_something(fraction: float, expected: str) -> None:
+    assert bar(fraction, 4) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "expected"),
+    [
+        (0.0, 7, "·"),
+        (12.345, 7, "+12.35"),
+        (-0.002, 7, "-0.002"),
+        (123.456, 6, "+123.5"),
+        (-12345.6, 6, "-12346"),
+    ],
+)
+def test_numbers_keep_their_sign_and_width(value: float, width: int, expected: str) -> None:
+    assert signed(value, width) == expected
+
+
+def test_durations_are_clocks() -> None:
+    assert clock(0) == "0:00:00"
+    assert clock(3661.9) == "1:01:01"
+
+
+def test_text_is_wrapped_and_the_rest_is_cut() -> None:
+    assert wrap("one two three four", 9, 3) == ["one two", "three", "four"]
+    assert wrap("one two three four", 9, 2) == ["one two", "three fo…"]
+    assert shorten("abc", 3) == "abc"
+    assert shorten("abcd", 3) == "ab…"

@@ -1,0 +1,180 @@
+import re
+from typing import Any
+
+import pytest
+from textual.geometry import Region
+
+from pokeTUI.layout import PANES
+from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
+
+CONTENT = {
+    "party": ["MILLBROOK PATH", "Follow MILLBROOK PATH", "RILLET", "27/34", "WHISKIT", "12/18"],
+    "rewards": ["milestone", "exploration", "whiteout", "+15.00", "+18.25", "-0.86", "sum", "━"],
+    "reasoning": ["Follow MILLBROOK PATH", "0.97", "a wild battle began", "RIGHT"],
+    "curriculum": ["2 of 4", "balanced", "43%", "61.2 / 100", "3 more episodes"],
+    "learning": ["return", "success", "100%", "0%", "episode 87", "⠤"],
+}
+
+
+def pane_text(lines: list[str], region: object) -> str:
+    x, y, width, height = region  # type: ignore[misc]
+    return "\n".join(line[x : x + width] for line in lines[y : y + height])
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(120, 40), (200, 60), (160, 44), (240, 78)])
+async def test_every_pane_is_filled(open_cockpit: OpenCockpit, columns: int, rows: int) -> None:
+    async with open_cockpit(columns, rows) as (pilot, _):
+        lines = screen_lines(pilot)
+        assert [len(line) for line in lines] == [columns] * rows
+        for pane in PANES:
+            text = pane_text(lines, pilot.app.screen.query_one(f"#{pane.key}").region)
+            assert pane.title in text
+            for part in CONTENT[pane.key]:
+                assert part in text or part == "⠤"
+            assert re.search("[⠁-⣿]", text) or pane.key != "learning"
+
+
+@pytest.mark.parametrize("number", range(1, len(PANES) + 1))
+async def test_every_tab_is_filled_at_80x24(open_cockpit: OpenCockpit, number: int) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press(str(number))
+        await settle(pilot)
+        pane = PANES[number - 1]
+        text = pane_text(screen_lines(pilot), pilot.app.screen.query_one(f"#{pane.key}").region)
+        for part in CONTENT[pane.key]:
+            assert part.replace("Follow MILLBROOK PATH", "Follow MILLBROOK") in text or part == "⠤"
+        assert re.search("[⠁-⣿]", text) or pane.key != "learning"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+async def test_the_status_line_has_every_figure(
+    open_cockpit: OpenCockpit, columns: int, rows: int
+) -> None:
+    async with open_cockpit(columns, rows) as (pilot, _):
+        status, keys = screen_lines(pilot)[0], screen_lines(pilot)[-1]
+        for part in ("playing", "123,456 steps", "1,234", "87", "0:12:34", "speed max", "1/16"):
+            assert part in status
+        assert "…" not in status
+        for key in ("pause", "speed", "play", "game", "view", "save", "help", "quit"):
+            assert key in keys
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "picture"),
+    [(80, 24, (40, 18)), (120, 40, (58, 26)), (200, 60, (120, 54)), (240, 78, (160, 72))],
+)
+async def test_the_picture_is_centred_and_as_large_as_fits(
+    open_cockpit: OpenCockpit, columns: int, rows: int, picture: tuple[int, int]
+) -> None:
+    async with open_cockpit(columns, rows) as (pilot, _):
+        view = pilot.app.screen.query_one("#game_view").region
+        game = pilot.app.screen.query_one("#game").region
+        assert (view.width, view.height) == picture
+        assert game.contains_region(view)
+        assert abs((view.x - game.x) - (game.right - view.right)) <= 1
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+async def test_a_coarse_picture_has_its_text_below(
+    open_cockpit: OpenCockpit, columns: int, rows: int
+) -> None:
+    async with open_cockpit(columns, rows) as (pilot, _):
+        game = pane_text(screen_lines(pilot), pilot.app.screen.query_one("#game").region)
+        assert "A wild WHISKIT" in game
+        assert "appeared!" in game
+
+
+async def test_a_resize_switches_the_layout_and_back(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(200, 60) as (pilot, _):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        names = []
+        for size in ((120, 40), (80, 24), (60, 20), (120, 40), (79, 60), (200, 60)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            names.append(board.plan.name)
+            for child in board.children:
+                if child.display:
+                    assert child.region == board.plan.regions[child.id]
+            assert [len(line) for line in screen_lines(pilot)] == [size[0]] * size[1]
+        assert names == ["medium", "compact", "too-small", "medium", "too-small", "large"]
+        assert "Follow MILLBROOK PATH east to STONEHOLLOW" in screen_text(pilot)
+
+
+async def test_a_small_terminal_is_told_what_is_needed(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(60, 20) as (pilot, _):
+        text = " ".join(screen_text(pilot).split())
+        assert text == "The terminal is 60x20, PokeTUI needs 80x24: enlarge it."
+    async with open_cockpit(12, 3) as (pilot, _):
+        assert "terminal" in screen_text(pilot)
+
+
+async def test_an_empty_screen_says_what_it_waits_for(open_cockpit: OpenCockpit) -> None:
+    from engine.events import ProgressReported
+
+    async with open_cockpit(120, 40, is_filled=False) as (pilot, session):
+        text = screen_text(pilot)
+        assert "Starting…" in text
+        assert "The curve starts when the first episode ends." in text
+        session.post(ProgressReported("reading the game"), ProgressReported("starting 16 games"))
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "✓ reading the game" in text
+        assert "► starting 16 games" in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "codes"),
+    [
+        ({"COLORTERM": "truecolor"}, r"38;2;\d"),
+        ({"COLORTERM": ""}, r"38;5;\d"),
+        ({"COLORTERM": "", "TERM": "screen"}, r"\x1b\[\d\d;\d{2,3}m"),
+    ],
+)
+async def test_the_picture_uses_the_terminals_colours(
+    open_cockpit: OpenCockpit,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    codes: str,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    async with open_cockpit() as (pilot, _):
+        encoder = pilot.app.board.game._view.encoder  # type: ignore[attr-defined]
+        assert any(re.search(codes, strip.ansi) for strip in encoder.strips)
+
+
+async def test_no_color_starts_with_plain_ascii(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with open_cockpit() as (pilot, _):
+        encoder = pilot.app.board.game._view.encoder  # type: ignore[attr-defined]
+        assert all("\x1b" not in strip.ansi for strip in encoder.strips)
+
+
+async def test_a_frame_repaints_only_the_rows_that_changed(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.events import FrameRendered
+    from pokeTUI.widgets.game_view import GameView
+    from tests.pokeTUI.synthetic import draw_frame
+
+    async with open_cockpit(200, 60) as (pilot, session):
+        view = pilot.app.screen.query_one(GameView)
+        repainted: list[Region] = []
+        refresh = view.refresh
+
+        def note(*regions: Region, **options: Any) -> GameView:
+            repainted.extend(regions)
+            return refresh(*regions, **options)
+
+        monkeypatch.setattr(view, "refresh", note)
+        frame = draw_frame(40, has_text_box=True)
+        session.post(FrameRendered(frame, 0))
+        await settle(pilot)
+        assert repainted == []
+        changed = frame.copy()
+        changed[70:74, 70:74] = 255
+        session.post(FrameRendered(changed, 0))
+        await settle(pilot)
+        assert [(region.y, region.height) for region in repainted] == [(26, 2)]

@@ -1,0 +1,137 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine import events
+from engine.types import Source
+from pokeTUI.state import MAX_LOG_LINES, DashboardState, fold
+from tests.pokeTUI.fake_session import (
+    make_curriculum,
+    make_decision,
+    make_episode,
+    make_run,
+    make_status,
+    one_of_everything,
+)
+
+
+def fold_all(*new: events.Event, state: DashboardState | None = None) -> DashboardState:
+    state = state or DashboardState()
+    for event in new:
+        state = fold(state, event)
+    return state
+
+
+def test_every_kind_of_event_can_be_folded() -> None:
+    ends = [
+        events.CommandRefused("Watch", "there is no game 17"),
+        events.WarningRaised("the disk is nearly full"),
+        events.ControlChanged(True),
+        events.CheckpointSaved("x.zip", 9),
+        events.RunStopped("quit", 9, "x.zip"),
+        events.RunFailed("broken", "mend it", True),
+    ]
+    everything = [make_run(), *one_of_everything(), *ends]
+    assert {type(event) for event in everything} == set(events.Event.__args__)
+    state = fold_all(*everything)
+    for name in ("run", "frame", "game", "status", "reward", "decision", "curriculum", "policy"):
+        assert getattr(state, name) is not None
+    assert state.history.count == 87
+    assert state.failure is not None
+
+
+def test_folding_leaves_the_old_state_as_it_was() -> None:
+    before = DashboardState()
+    fold_all(*one_of_everything(), state=before)
+    assert before == DashboardState()
+
+
+def test_the_latest_frame_wins() -> None:
+    frames = [np.full((144, 160, 3), value, np.uint8) for value in (1, 2)]
+    state = fold_all(*(events.FrameRendered(frame, 3) for frame in frames))
+    assert state.frame is frames[1]
+    assert state.frame_env == 3
+
+
+def test_repeated_decisions_become_one_line_with_a_count() -> None:
+    slow = make_status(speed=3.0)
+    decisions = [make_decision(step, Source.POLICY, "same", 0.5) for step in (1, 2, 3)]
+    state = fold_all(slow, *decisions)
+    assert [(line.text, line.count, line.step) for line in state.log] == [("same", 3, 3)]
+
+
+def test_every_decision_is_logged_at_a_pace_that_can_be_read() -> None:
+    slow = make_status(speed=3.0)
+    state = fold_all(
+        slow, *(make_decision(step, Source.POLICY, f"{step}", 0.5) for step in range(9))
+    )
+    assert len(state.log) == 9
+
+
+def test_only_some_decisions_are_logged_at_full_speed() -> None:
+    state = fold_all(make_status(uptime_s=10.0))
+    for step in range(9):
+        state = fold_all(make_decision(step, Source.POLICY, f"{step}", 0.5), state=state)
+    assert [line.text for line in state.log] == ["0"]
+    assert state.decision is not None
+    assert state.decision.step == 8
+    state = fold_all(
+        make_status(uptime_s=11.0), make_decision(9, Source.POLICY, "9", 0.5), state=state
+    )
+    assert [line.text for line in state.log] == ["0", "9"]
+
+
+def test_reasoning_is_logged_with_the_episodes_step() -> None:
+    state = fold_all(
+        make_status(episode_steps=77), events.ReasoningLogged(1_000_000, "planner", "goal: go")
+    )
+    assert state.log[-1].step == 77
+    assert state.log[-1].confidence is None
+
+
+def test_the_log_is_bounded() -> None:
+    lines = [events.ReasoningLogged(step, "planner", f"{step}") for step in range(500)]
+    state = fold_all(*lines)
+    assert len(state.log) == MAX_LOG_LINES
+    assert state.log[-1].text == "499"
+
+
+@pytest.mark.parametrize(
+    ("event", "severity", "text"),
+    [
+        (events.CommandRefused("Watch", "no such game"), "warning", "Watch: no such game"),
+        (events.WarningRaised("slow disk"), "warning", "slow disk"),
+        (events.ControlChanged(True), "information", "You play now"),
+        (events.ControlChanged(False), "information", "The agent plays again"),
+    ],
+)
+def test_what_a_person_must_know_becomes_a_notice(
+    event: events.Event, severity: str, text: str
+) -> None:
+    notice = fold_all(event).notices[-1]
+    assert (notice.severity, notice.text) == (severity, text)
+
+
+def test_a_resumed_runs_past_makes_no_notices() -> None:
+    moved = make_curriculum(has_moved=True)
+    assert fold_all(moved).notices == ()
+    assert fold_all(make_status(), moved).notices[-1].text == "Curriculum: stage 2, balanced"
+
+
+def test_notices_are_numbered_on() -> None:
+    state = fold_all(*(events.WarningRaised(str(number)) for number in range(50)))
+    assert [notice.number for notice in state.notices] == list(range(31, 51))
+
+
+def test_control_follows_both_its_events() -> None:
+    assert fold_all(events.ControlChanged(True)).is_human
+    assert not fold_all(events.ControlChanged(True), make_status()).is_human
+    assert fold_all(make_status(is_human=True)).is_human
+
+
+def test_an_episode_extends_the_history() -> None:
+    state = fold_all(make_episode(1, 10.0), make_episode(2, 20.0, is_success=True))
+    assert state.history.returns == (10.0, 20.0)
+    assert state.history.success_rate == 0.5
+    assert replace(state) == state

@@ -1,0 +1,443 @@
+"""A player that sees only RAM: finds its way on the collision grid, talks, fights, wins the badge.
+
+The walkthrough test gives it a written route; the soak test lets it win from wherever random
+buttons left the game.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.games.crystal import practice_tables as names
+from tests.roms.machine import Machine
+
+Cell = tuple[int, int]
+MapKey = tuple[int, int]
+
+DIRECTIONS: dict[str, Cell] = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
+FACING = {"down": 0, "up": 4, "left": 8, "right": 12}
+EDGES = {"north": "up", "south": "down", "west": "left", "east": "right"}
+GRASS, CARPET, HOP = 0x18, 0x70, 0xA3
+WALLS = frozenset((0x07, *range(0x20, 0x40), *range(0x90, 0xA0), 0xFF))
+OBJECTS, OBJECT_SIZE = 12, 40
+MAP_NUMBERS = {title: key for key, title in names.MAPS.items()}
+PATIENCE = 800
+"""Actions without getting anywhere before the player gives up."""
+
+
+class StuckError(AssertionError):
+    """The player cannot go on; the text says where."""
+
+
+def map_of(title: str) -> MapKey:
+    """Return the map's group and number."""
+    return MAP_NUMBERS[title]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Collision ids of the current map."""
+
+    width: int
+    height: int
+    cells: dict[Cell, int]
+
+    @classmethod
+    def read(cls, game: Machine) -> "Grid":
+        width, height = game.get("wMapWidth"), game.get("wMapHeight")
+        blocks = game.read("wOverworldMapBlocks", 0, (width + 6) * (height + 6))
+        bank = game.get("wTilesetCollisionBank")
+        address = int.from_bytes(game.read("wTilesetCollisionAddress"), "little")
+        cells = {}
+        for y in range(-1, height * 2 + 1):
+            for x in range(-1, width * 2 + 1):
+                block = blocks[(width + 6) * ((y + 6) // 2) + (x + 6) // 2]
+                place = address + 4 * block + (x & 1) + 2 * (y & 1)
+                cells[x, y] = game.rom_bytes(bank, place, 1)[0]
+        return cls(width * 2, height * 2, cells)
+
+    def inside(self, cell: Cell) -> bool:
+        return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
+
+
+def objects(game: Machine) -> dict[Cell, tuple[int, int]]:
+    """Return where people stand: cell -> (sprite, map object index)."""
+    raw = game.read("wObject1Struct", 0, OBJECTS * OBJECT_SIZE)
+    found = {}
+    for start in range(0, OBJECTS * OBJECT_SIZE, OBJECT_SIZE):
+        one = raw[start : start + OBJECT_SIZE]
+        if one[0]:
+            found[one[16] - 4, one[17] - 4] = (one[0], one[1])
+    return found
+
+
+def warps(game: Machine) -> dict[Cell, MapKey]:
+    """Return the current map's warps: cell -> target map."""
+    count = game.get("wCurMapWarpEventCount")
+    address = int.from_bytes(game.read("wCurMapWarpEventsPointer"), "little")
+    raw = game.rom_bytes(game.get("wMapScriptsBank"), address, 5 * count)
+    rows = [raw[i : i + 5] for i in range(0, 5 * count, 5)]
+    return {(row[1], row[0]): (row[3], row[4]) for row in rows}
+
+
+class Player:
+    """Plays by RAM.
+
+    Args:
+        game: The machine; from power-on or from any state.
+        grass_cost: What a step into tall grass weighs in path-finding (a plain step is 1).
+    """
+
+    def __init__(self, game: Machine, grass_cost: int = 4) -> None:
+        self.game = game
+        self.grass_cost = grass_cost
+        self.battles = 0
+        self._in_battle = False
+        self._grids: dict[MapKey, Grid] = {}
+
+    # ---- small things ----------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Go on until the player is free: end texts and menus, fight battles."""
+        game = self.game
+        for _ in range(PATIENCE):
+            if game.is_free:
+                self._in_battle = False
+                return
+            if game.get("wBattleMode"):
+                self.battle_action()
+            else:
+                is_in_text = game.get("wScriptRunning") == 255 or game.get("wWindowStackSize")
+                game.act("b" if is_in_text else "")
+        raise StuckError(f"never free again: {self.where()}")
+
+    def where(self) -> str:
+        """Describe the situation for messages."""
+        game = self.game
+        text = "\n".join(line for line in game.lines if line.strip())
+        return f"{names.MAPS.get(game.map_key)} {game.position}, {game.actions} actions\n{text}"
+
+    def face(self, button: str) -> None:
+        """Turn without walking."""
+        for _ in range(8):
+            if self.game.get("wPlayerDirection") & 12 == FACING[button]:
+                return
+            self.game.act(button)
+            self.settle()
+
+    def step(self, button: str) -> None:
+        """One action towards `button`; whatever that starts is played to its end."""
+        self.game.act(button)
+        if not self.game.is_free:
+            self.settle()
+
+    def choose(self, index: int) -> None:
+        """Take the entry `index` (0-based) of the open one-column menu."""
+        game = self.game
+        for _ in range(20):
+            at = game.get("wMenuCursorY") - 1
+            if at == index:
+                game.act("a")
+                return
+            game.act("" if at < 0 else "down" if at < index else "up")
+        raise StuckError(f"no menu entry {index}: {self.where()}")
+
+    def wait_for_menu(self, button: str = "a") -> None:
+        """Press on until a menu takes input."""
+        for _ in range(PATIENCE):
+            if self.game.get("wMenuCursorY"):
+                return
+            self.game.act(button)
+        raise StuckError(f"no menu came: {self.where()}")
+
+    # ---- walking ---------------------------------------------------------------------------
+
+    def grid(self) -> Grid:
+        key = self.game.map_key
+        if key not in self._grids:
+            self._grids[key] = Grid.read(self.game)
+        return self._grids[key]
+
+    def neighbours(self, at: Cell, blocked: Iterable[Cell]) -> list[tuple[str, Cell, int]]:
+        """Return (button, next cell, cost) of every possible step."""
+        grid, found = self.grid(), []
+        taken = set(blocked)
+        for button, (dx, dy) in DIRECTIONS.items():
+            to = at[0] + dx, at[1] + dy
+            if button == "down" and grid.cells[at] == HOP:
+                to = at[0], at[1] + 2
+            if not grid.inside(to) or to in taken or grid.cells[to] in WALLS:
+                continue
+            found.append((button, to, self.grass_cost if grid.cells[to] == GRASS else 1))
+        return found
+
+    def path(self, goals: set[Cell], blocked: Iterable[Cell]) -> list[str]:
+        """Return the cheapest buttons to one of the goals, empty if there is none."""
+        start = self.game.position
+        blocked = set(blocked) - {start}
+        best: dict[Cell, int] = {start: 0}
+        came: dict[Cell, tuple[Cell, str]] = {}
+        queue = [(0, start)]
+        while queue:
+            cost, at = heapq.heappop(queue)
+            if at in goals:
+                buttons = []
+                while at != start:
+                    at, button = came[at]
+                    buttons.append(button)
+                return buttons[::-1]
+            for button, to, price in self.neighbours(at, blocked):
+                if cost + price < best.get(to, 1 << 30):
+                    best[to] = cost + price
+                    came[to] = at, button
+                    heapq.heappush(queue, (cost + price, to))
+        return []
+
+    def blocked_cells(self, goals: set[Cell]) -> set[Cell]:
+        """People, and warps that are not wanted."""
+        return set(objects(self.game)) | (set(warps(self.game)) - goals)
+
+    def walk_to(self, *goals: Cell) -> bool:
+        """Walk to one of the cells; false if something led off the map."""
+        self.settle()
+        here = self.game.map_key
+        wanted = set(goals)
+        for _ in range(PATIENCE):
+            if self.game.map_key != here:
+                return False
+            if self.game.position in wanted:
+                return True
+            buttons = self.path(wanted, self.blocked_cells(wanted))
+            if buttons:
+                self.step(buttons[0])
+            else:
+                self.game.act()  # somebody is in the way: wait
+                self.settle()
+        raise StuckError(f"no way to {goals}: {self.where()}")
+
+    def leave_to(self, target: MapKey) -> bool:
+        """Take the way to a neighbouring map; false if a battle or a script interfered."""
+        here = self.game.map_key
+        for kind, x, y, to in names.MAP_LINKS[here]:
+            if to != target:
+                continue
+            if kind == "warp":
+                return self._take_warp((x, y), target)
+            return self._cross_edge(kind, target)
+        raise StuckError(f"no way from {here} to {target}")
+
+    def _take_warp(self, at: Cell, target: MapKey) -> bool:
+        same = {cell for cell, to in warps(self.game).items() if to == target} | {at}
+        if self.game.position in same and self.grid().cells[self.game.position] != CARPET:
+            self._step_aside()  # stairs and doors work only when stepped on
+        if self.walk_to(*same) and self.grid().cells[self.game.position] == CARPET:
+            here = self.game.map_key
+            for _ in range(4):
+                if self.game.map_key == here and self.game.position in same:
+                    self.step("down")
+        self.settle()
+        return self.game.map_key == target
+
+    def _step_aside(self) -> None:
+        here = self.game.position
+        for button, _, _ in self.neighbours(here, self.blocked_cells(set())):
+            for _ in range(3):
+                if self.game.position == here:
+                    self.step(button)
+            if self.game.position != here:
+                return
+
+    def _cross_edge(self, side: str, target: MapKey) -> bool:
+        grid, button = self.grid(), EDGES[side]
+        dx, dy = DIRECTIONS[button]
+        goals = {
+            cell
+            for cell, collision in grid.cells.items()
+            if grid.inside(cell)
+            and collision not in WALLS
+            and not grid.inside((cell[0] + dx, cell[1] + dy))
+            and grid.cells[cell[0] + dx, cell[1] + dy] not in WALLS
+        }
+        here = self.game.map_key
+        if self.walk_to(*goals):
+            for _ in range(6):
+                if self.game.map_key == here and self.game.position in goals:
+                    self.step(button)
+        return self.game.map_key == target
+
+    def route(self, target: MapKey) -> list[MapKey]:
+        """Return the maps on the way to `target`, without the current one."""
+        start = self.game.map_key
+        came: dict[MapKey, MapKey] = {start: start}
+        queue = [start]
+        for at in queue:
+            for _, _, _, to in names.MAP_LINKS[at]:
+                if to not in came:
+                    came[to] = at
+                    queue.append(to)
+        way = []
+        at = target
+        while at != start:
+            way.append(at)
+            at = came[at]
+        return way[::-1]
+
+    def travel(self, title: str) -> None:
+        """Go to a map by the shortest way over the maps between."""
+        self.settle()
+        target = map_of(title)
+        for _ in range(60):
+            if self.game.map_key == target:
+                return
+            self.leave_to(self.route(target)[0])
+        raise StuckError(f"never reached {title}: {self.where()}")
+
+    def talk_at(self, at: Cell, button: str) -> None:
+        """Stand at a cell, face a direction, press A."""
+        if self.walk_to(at):
+            self.face(button)
+            self.game.act("a")
+
+    # ---- battles ---------------------------------------------------------------------------
+
+    def battle_action(self) -> None:
+        """One action of a battle: always the strongest move."""
+        game = self.game
+        if not self._in_battle:
+            self._in_battle = True
+            self.battles += 1
+        rows, columns = game.get("w2DMenuNumRows"), game.get("w2DMenuNumCols")
+        if not game.get("wMenuCursorY"):
+            game.act("b")
+        elif (rows, columns) == (2, 2):
+            self._to_fight()
+        elif game.shows("YES"):
+            game.act("b")
+        elif game.shows("FIGHT") or game.shows("TYPE") or game.shows("PP"):
+            self._pick_move()
+        else:
+            self._next_creature()
+
+    def _to_fight(self) -> None:
+        game = self.game
+        if game.get("wMenuCursorY") != 1:
+            game.act("up")
+        elif game.get("wMenuCursorX") != 1:
+            game.act("left")
+        else:
+            game.act("a")
+
+    def _pick_move(self) -> None:
+        best = self.best_move()
+        at = self.game.get("wMenuCursorY") - 1
+        self.game.act("a" if at == best else "down" if at < best else "up")
+
+    def best_move(self) -> int:
+        """Return the slot of the move with the highest expected damage."""
+        game = self.game
+        moves, points = game.read("wBattleMonMoves"), game.read("wBattleMonPP")
+        enemy = set(names.SPECIES_TYPES.get(game.get("wEnemyMonSpecies"), ()))
+        own = set(names.SPECIES_TYPES.get(game.get("wBattleMonSpecies"), ()))
+
+        def worth(slot: int) -> float:
+            if moves[slot] not in names.MOVES or not points[slot] & 63:
+                return -1.0
+            _, kind, power, accuracy, _ = names.MOVES[moves[slot]]
+            value = float(power * accuracy) * (1.5 if kind in own else 1.0)
+            for target in enemy:
+                value *= names.TYPE_CHART.get((kind, target), 1.0)
+            return value
+
+        return max(range(4), key=worth)
+
+    def _next_creature(self) -> None:
+        """A list is open: the first creature that can still fight."""
+        game = self.game
+        count = game.get("wPartyCount")
+        alive = [i for i in range(count) if game.number("wPartyMon1HP", 48 * i)]
+        at = game.get("wMenuCursorY") - 1
+        goal = alive[0] if alive else 0
+        game.act("a" if at == goal else "down" if at < goal else "up")
+
+    # ---- goals -----------------------------------------------------------------------------
+
+    def start_game(self) -> None:
+        """From the title to the bedroom."""
+        for _ in range(PATIENCE):
+            if self.game.in_game:
+                break
+            self.game.act("a" if self.game.get("wMenuCursorY") else "start")
+            if not self.game.in_game:
+                self.game.act("a")
+        self.settle()
+
+    def take_starter(self, number: int = 1) -> None:
+        """In the laboratory: take ball 1, 2 or 3."""
+        for _ in range(10):
+            if self.game.get("wPartyCount"):
+                return
+            self.travel("LAB")
+            self.talk_at((5 + number, 5), "up")
+            self.wait_for_menu("a")
+            self.game.act("a")
+            self.settle()
+        raise StuckError(f"no starter: {self.where()}")
+
+    def heal(self) -> None:
+        """Rest at the nurse's, or at home before Stonehollow is known."""
+        if self.game.get("wLastSpawnMapGroup"):
+            self.travel("CENTER")
+            self.talk_at((4, 4), "up")
+            self.wait_for_menu("a")
+            self.game.act("a")
+        else:
+            self.travel("HOME 1F")
+            self.talk_at((3, 4), "left")
+        self.settle()
+
+    def health(self) -> float:
+        """Return the first creature's HP as a share."""
+        full = self.game.number("wPartyMon1MaxHP")
+        return self.game.number("wPartyMon1HP") / full if full else 0.0
+
+    def train(self, level: int) -> None:
+        """Fight in the route's first patch of grass up to a level, resting in between."""
+        cells: Sequence[Cell] = ((14, 8), (15, 8))
+        for turn in range(PATIENCE):
+            if self.game.get("wPartyMon1Level") >= level:
+                return
+            if self.health() < 0.4:
+                self.heal()
+            self.travel("MILLBROOK PATH")
+            self.walk_to(cells[turn % 2])
+        raise StuckError(f"never grew to level {level}: {self.where()}")
+
+    def win_badge(self, done: Callable[[], bool] | None = None) -> None:
+        """From any state of a running game to the badge."""
+        is_done = done or (lambda: bool(self.game.get("wJohtoBadges") & 1))
+        level = 0
+        for _ in range(12):
+            self.settle()
+            if is_done():
+                return
+            self.take_starter()
+            if level:
+                self.train(level)
+            if self.health() < 0.9:
+                self.heal()
+            self._fight_gym()
+            level = max(8, self.game.get("wPartyMon1Level") + 1)
+        raise StuckError(f"no badge: {self.where()}")
+
+    def _fight_gym(self) -> None:
+        """Up the aisle to the leader; a lost battle leads away from the gym."""
+        game = self.game
+        self.travel("GYM")
+        gym = map_of("GYM")
+        for goal in ((4, 9), (4, 6), (4, 5), (4, 4), (4, 3)):
+            if game.map_key != gym or game.get("wJohtoBadges") & 1:
+                return
+            self.walk_to(goal)
+        self.face("up")
+        game.act("a")
+        self.settle()

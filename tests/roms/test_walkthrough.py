@@ -1,0 +1,122 @@
+"""A written walkthrough leads from power-on to the badge, in few enough actions."""
+
+import pytest
+
+from engine.games.crystal import practice_tables as names
+from tests.roms.machine import Machine
+from tests.roms.player import Player, map_of
+
+MAX_ACTIONS = 450
+SEEDS = (0x135A, 1, 2, 3, 4)
+
+# One step a line; "-> milestone" names what must have been reached after it.
+WALKTHROUGH = """
+power on, title, introduction
+options: text at once, no battle scenes
+go to HOME 1F          -> left_bedroom
+go to FERNWICK         -> left_house
+go to LAB              -> entered_lab
+take ball 2            -> got_starter
+go to MILLBROOK PATH   -> reached_route
+go to STONEHOLLOW      -> reached_stonehollow
+go to GYM              -> entered_gym
+walk to 4,9            -> beat_moe
+walk to 4,6            -> beat_ida
+walk to 4,5            -> first_badge
+"""
+
+
+def milestones(game: Machine) -> set[str]:
+    """Return the keys of the milestones that hold now."""
+    reached = set()
+    for key, _, kind, value in names.MILESTONES:
+        if kind == "map" and game.map_key == value:
+            reached.add(key)
+        if kind == "party" and isinstance(value, int) and game.get("wPartyCount") >= value:
+            reached.add(key)
+        if kind == "event" and isinstance(value, int) and game.event(value):
+            reached.add(key)
+        if kind == "badge" and isinstance(value, int) and game.get("wJohtoBadges") >> value & 1:
+            reached.add(key)
+    return reached
+
+
+def set_options(player: Player) -> None:
+    """START, OPTIONS: text speed to instant, battle scene off."""
+    game = player.game
+    game.act("start")
+    player.wait_for_menu("")
+    player.choose(game.get("w2DMenuNumRows") - 2)
+    player.wait_for_menu("")
+    while not game.get("wOptions") & 0x10:
+        game.act("a")
+    game.act("down")
+    game.act("a")
+    game.act("b")
+    game.act("b")
+    player.settle()
+
+
+def follow(player: Player, step: str) -> None:
+    """Do one step of the walkthrough."""
+    if step.startswith("power on"):
+        player.start_game()
+    elif step.startswith("options"):
+        set_options(player)
+    elif step.startswith("go to "):
+        player.travel(step.removeprefix("go to "))
+    elif step.startswith("take ball "):
+        player.take_starter(int(step.removeprefix("take ball ")))
+    elif step.startswith("walk to "):
+        x, y = step.removeprefix("walk to ").split(",")
+        player.walk_to((int(x), int(y)))
+    else:
+        raise ValueError(f"unknown step {step!r}")
+
+
+def test_walkthrough_wins_the_badge_in_time() -> None:
+    game = Machine(seed=SEEDS[0])
+    player = Player(game)
+    for line in WALKTHROUGH.strip().splitlines():
+        step, _, milestone = (part.strip() for part in line.partition("->"))
+        follow(player, step)
+        if milestone:
+            assert milestone in milestones(game), f"after {line!r}: {player.where()}"
+    assert game.get("wOptions") & 0x97 == 0x91
+    assert game.actions <= MAX_ACTIONS
+    game.stop()
+
+
+def test_milestones_come_in_the_order_of_their_table() -> None:
+    order = [key for key, _, _, _ in names.MILESTONES]
+    written = [line.split("->")[1].strip() for line in WALKTHROUGH.splitlines() if "->" in line]
+    assert written == order
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("starter", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_starter_wins_sooner_or_later(starter: int, seed: int) -> None:
+    game = Machine(seed=seed)
+    player = Player(game)
+    player.start_game()
+    player.take_starter(starter)
+    player.win_badge()
+    assert game.get("wJohtoBadges") == 1
+    game.stop()
+
+
+def test_the_game_goes_on_after_the_badge() -> None:
+    game = Machine(seed=SEEDS[0])
+    player = Player(game)
+    player.start_game()
+    player.take_starter(2)
+    player.win_badge()
+    player.talk_at((4, 5), "up")
+    game.act()
+    assert game.get("wScriptRunning") == 255
+    player.settle()
+    for title in ("STONEHOLLOW", "MILLBROOK PATH", "FERNWICK", "HOME 2F"):
+        player.travel(title)
+    assert game.map_key == map_of("HOME 2F")
+    game.stop()
