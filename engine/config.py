@@ -30,16 +30,28 @@ class Section(BaseModel):
 class EnvConfig(Section):
     """How an action is pressed and when an episode ends."""
 
-    hold_frames: int = Field(default=12, ge=1, le=60)
-    """From 10 to 16 a direction always turns and walks one tile; 8 is a turn or a tile."""
-    wait_frames: int = Field(default=8, ge=1, le=240)
-    """After the press; a step that is not over then is waited for."""
+    hold_frames: int = Field(default=8, ge=1, le=60)
+    """How long a button is held; a direction that the player must turn to first, 4 longer."""
+    wait_frames: int = Field(default=12, ge=4, le=240)
+    """After the press; what has begun then, a step or a door, is waited for."""
     max_steps: int = Field(default=1500, ge=16)
     """Steps after which an episode is truncated."""
+    progress_steps: int = Field(default=250, ge=0)
+    """Steps by which each milestone puts that off, up to twice `max_steps` in all."""
+    goal: str = ""
+    """Key of the milestone that ends an episode; empty: the first badge."""
+    stuck_repeats: int = Field(default=12, ge=0)
+    """Times an action may change nothing before it is masked until something does; 0: never."""
+    stuck_steps: int = Field(default=0, ge=0)
+    """Steps without anything new after which an episode is truncated; 0: never."""
 
 
 class RewardConfig(Section):
-    """Weight of each reward component; 0 switches it off."""
+    """Weight of each reward component; 0 switches it off.
+
+    `extra` adds components by name: one that a package announces under the entry point group
+    `poketui.rewards`, or "module:Class".
+    """
 
     milestone: float = 5.0
     badge: float = 20.0
@@ -51,6 +63,7 @@ class RewardConfig(Section):
     stuck: float = 0.02
     whiteout: float = 0.2
     step: float = 0.001
+    extra: dict[str, float] = {}
 
 
 class PPOConfig(Section):
@@ -108,6 +121,8 @@ class RunConfig(BaseSettings):
 
     rom_path: str = ""
     """Path of the ROM; empty: the practice game."""
+    start_state: str = ""
+    """Path of a saved state or a .sav battery file to start from; empty: a new game."""
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""

@@ -219,6 +219,10 @@ class GameState:
     """Lines of text inside boxes, as shown."""
     map: MapView
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field by name, `default` where there is none, as a mapping would."""
+        return getattr(self, name, default)
+
     def has_event(self, flag: int) -> bool:
         """Tell whether event flag `flag` (0-2047) is set."""
         return bool(self.event_flags[flag >> 3] >> (flag & 7) & 1)
@@ -309,6 +313,9 @@ class EpisodeSummary:
     Attributes:
         steps_to_milestone: Milestone key to the step of the episode that reached it.
         is_success: The run's goal (the first badge, by default) was reached.
+        interventions: How often the anti-stuck watch stepped in.
+        is_aborted: Its process died or hung: the episode has no end of its own.
+        recording: The episode's inputs (`engine.env.recording`), "" where there are none.
     """
 
     env_index: int
@@ -320,6 +327,9 @@ class EpisodeSummary:
     is_success: bool = False
     planner_share: float = 0.0
     """Share of its decisions that came from the planner, 0 to 1."""
+    interventions: int = 0
+    is_aborted: bool = False
+    recording: str = ""
 
 
 Observation = dict[str, Any]
