@@ -36,7 +36,7 @@ class EnvConfig(Section):
     """After the press; what has begun then, a step or a door, is waited for."""
     max_steps: int = Field(default=1500, ge=16)
     """Steps after which an episode is truncated."""
-    progress_steps: int = Field(default=250, ge=0)
+    progress_steps: int = Field(default=100, ge=0)
     """Steps by which each milestone puts that off, up to twice `max_steps` in all."""
     goal: str = ""
     """Key of the milestone that ends an episode; empty: the first badge."""

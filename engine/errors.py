@@ -7,6 +7,7 @@ PokeTUIError
 ├── TrainingError            the training loop cannot go on
 │   └── WorkerError          an environment process died or hung
 ├── CheckpointError          a saved run cannot be read or written
+├── ReplayError              a recorded episode cannot be played again
 ├── LLMConnectionError       a language model server cannot be reached
 ├── DecisionValidationError  a decision is impossible (masked action, unknown source)
 └── TerminalError            the terminal cannot show the application
@@ -51,6 +52,10 @@ class WorkerError(TrainingError):
 
 class CheckpointError(PokeTUIError):
     """A saved run cannot be read or written."""
+
+
+class ReplayError(PokeTUIError):
+    """A recorded episode cannot be played again."""
 
 
 class LLMConnectionError(PokeTUIError):

@@ -1,5 +1,6 @@
 """Play the game as a Gymnasium environment."""
 
+import hashlib
 import json
 import struct
 import zlib
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.gameboy import GameBoy
-from engine.env.episode import DefeatWatch, MilestoneTracker, Tally, TileMemory
+from engine.env import actions
+from engine.env.episode import Episode
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
 from engine.env.introduction import start_state
 from engine.env.masking import action_mask, blocked_actions
@@ -23,11 +25,11 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.errors import CheckpointError
+from engine.env.recording import Recording, memory_hash, pyboy_version
+from engine.errors import CheckpointError, ConfigurationError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
 from engine.games.profile import load_rom
-from engine.rewards.base import Transition
 from engine.rewards.composer import RewardComposer
 from engine.types import (
     NUM_ACTIONS,
@@ -42,19 +44,16 @@ from engine.types import (
 CUSTOM = "custom"
 """Component that a subclass's own reward shows up as."""
 
-_WALKING = SYMBOLS["wPlayerWalking"]
-_STANDING = 255
-_FRAMES_PER_TICK = 2  # the overworld runs every second frame
-_SETTLE_TICKS = 6
+_RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
 
-_MAGIC = b"PokeTUI environment 1\n"
+_MAGIC = b"PokeTUI environment 2\n"
 
 
 class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     """Pokémon Crystal, or the practice game, one button press a step.
 
-    An episode starts where the player first has control, and ends with the first badge
-    (terminated) or after `config.max_steps` (truncated).
+    An episode starts where the player first has control. It ends with `config.goal`, at first a
+    badge (terminated), or after `config.max_steps` and what milestones added to them (truncated).
 
     Args:
         rom_path: A .gbc file; empty: the practice game.
@@ -73,6 +72,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
+        ConfigurationError: The goal is no milestone of this game, or already reached.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
@@ -102,19 +102,16 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.emulator = GameBoy(rom)
         self._reader = CrystalReader(self.emulator, self.profile)
         self._composer = RewardComposer(rewards or RewardConfig())
-        self._milestones = MilestoneTracker(tables.MILESTONES)
-        self._tiles = TileMemory()
-        self._defeat = DefeatWatch()
-        self._tally = Tally(self.component_names)
+        self._episode = Episode(tables.MILESTONES, self.component_names, self.config)
         self._encoder = FeatureEncoder(tables, self.milestone_keys)
         self._features = np.zeros(FEATURE_SIZE, np.float32)
         self._blocked: dict[Action, str] | None = None
-        self._idle_steps = 0
-        self._last_action = -1
         self._has_frame = False
         self._start = start_state(self.emulator, self._reader.read, self.profile.sha1, cache_dir)
+        self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
         self.state = self._reader.read()
-        self._begin()
+        self._begin((0, 0))
+        self._check_goal()
 
     @property
     def component_names(self) -> tuple[str, ...]:
@@ -124,27 +121,32 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def milestone_keys(self) -> tuple[str, ...]:
         """Return the keys of the game's milestones in order."""
-        return self._milestones.keys
+        return self._episode.milestones.keys
 
     @property
     def milestones(self) -> frozenset[str]:
         """Return the keys of the milestones reached in this episode."""
-        return frozenset(self._milestones.steps)
+        return frozenset(self._episode.milestones.steps)
 
     @property
     def episode_steps(self) -> int:
         """Return the steps taken in this episode."""
-        return self._tally.length
+        return self._episode.length
 
     @property
     def episode_sums(self) -> tuple[tuple[str, float], ...]:
         """Return this episode's reward so far by component."""
-        return tuple(self._tally.sums.items())
+        return tuple(self._episode.sums.items())
 
     @property
     def is_success(self) -> bool:
-        """Tell whether the run's goal, the first badge, is reached."""
-        return self.state.badge_count > 0
+        """Tell whether the run's goal is reached: a milestone, or one badge more."""
+        return self._episode.is_success(self.state)
+
+    @property
+    def max_steps(self) -> int:
+        """Return after how many steps this episode is truncated, as far as it has come."""
+        return self._episode.max_steps
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -160,15 +162,18 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     def begin_episode(self) -> None:
         """Go back to the start with the next random numbers, without an observation."""
+        first, second = self.np_random.integers(256, size=2)
+        self.begin_recorded((int(first), int(second)))
+
+    def begin_recorded(self, random: tuple[int, int]) -> None:
+        """Go back to the start with these two bytes as the game's random state."""
         self.emulator.load_state(self._start)
         self._has_frame = False
-        for name in ("hRandomAdd", "hRandomSub"):
-            symbol = SYMBOLS[name]
-            value = int(self.np_random.integers(256))
+        for symbol, value in zip(_RANDOM, random, strict=True):
             self.emulator.write(symbol.bank, symbol.address, bytes((value,)))
         self._reader = CrystalReader(self.emulator, self.profile)
         self.state = self._reader.read()
-        self._begin()
+        self._begin(random)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Press a button, let the game run, and pay for what came of it."""
@@ -177,35 +182,16 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     def advance(self, action: int) -> tuple[float, bool, bool]:
         """Step without building an observation; return reward, terminated, truncated."""
-        pressed = Action(action)
         previous = self.state
-        emulator, config = self.emulator, self.config
-        emulator.press(pressed)
-        emulator.tick(config.hold_frames)
-        emulator.release(pressed)
-        emulator.tick(config.wait_frames, self.is_rendering)
-        self._settle()
+        actions.play(self.emulator, Action(action), previous, self.config, self.is_rendering)
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
         self._blocked = None
-        self._last_action = action
         reward = self._calculate_reward(self.state, previous, action)
         self._book(reward)
         is_terminated = self.is_success
-        is_truncated = not is_terminated and self._tally.length >= config.max_steps
+        is_truncated = not is_terminated and self._episode.is_spent
         return reward, is_terminated, is_truncated
-
-    def _settle(self) -> None:
-        """Let a step that has begun end, so that states are read between tiles.
-
-        A turn takes 8 frames and a tile 18; a press that did both is not over after 20.
-        """
-        if not self.state.control.in_game:
-            return
-        for _ in range(_SETTLE_TICKS):
-            if self.emulator.read(_WALKING.bank, _WALKING.address, 1)[0] == _STANDING:
-                return
-            self.emulator.tick(_FRAMES_PER_TICK, self.is_rendering)
 
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
@@ -214,37 +200,22 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
         What an override adds to this value is shown as the component "custom".
         """
-        reached = self._milestones.update(current_state, self._tally.length + 1)
-        if reached:
-            self._tiles.begin_milestone()
-        visit = self._tiles.visit(current_state)
-        self._idle_steps = 0 if visit.is_new_tile or reached else self._idle_steps + 1
-        self.breakdown = self._composer.pay(
-            Transition(
-                previous_state,
-                current_state,
-                Action(action),
-                reached,
-                visit.is_new_tile,
-                visit.is_first_visit,
-                visit.is_new_map,
-                self._defeat.update(current_state),
-            )
-        )
+        transition = self._episode.follow(previous_state, current_state, action)
+        self.breakdown = self._composer.pay(transition)
         return self.breakdown.total
 
     def features(self) -> NDArray[np.float32]:
         """Return the (F,) float32 features of now, overwritten by the next call."""
-        view, place = self.state.map, self.state.place
+        view, place, episode = self.state.map, self.state.place, self._episode
         is_known = view.bordered is not None and self.state.battle is None
         self._encoder.encode(
             self._features,
             self.state,
-            self._tiles.plane(place.map, view.width, view.height) if is_known else None,
-            self._milestones.steps,
-            idle_steps=self._idle_steps,
-            episode_share=self._tally.length / self.config.max_steps,
-            last_action=self._last_action,
+            episode.tiles.plane(place.map, view.width, view.height) if is_known else None,
+            episode.milestones.steps,
+            idle_steps=episode.idle_steps,
+            episode_share=episode.length / episode.max_steps,
+            last_action=episode.last_action,
         )
         return self._features
 
@@ -252,7 +223,10 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def blocked(self) -> dict[Action, str]:
         """Return the masked actions of now, each with its reason."""
         if self._blocked is None:
-            self._blocked = blocked_actions(self.state, is_select_used=not self.profile.is_practice)
+            blocked = blocked_actions(self.state, is_select_used=not self.profile.is_practice)
+            idle = self._episode.anti_stuck.blocked(self.state)
+            # Something must stay allowed, even if it was tried in vain.
+            self._blocked = both if len(both := idle | blocked) < NUM_ACTIONS else blocked
         return self._blocked
 
     def action_mask(self) -> NDArray[np.bool_]:
@@ -283,20 +257,36 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     def summary(self) -> EpisodeSummary:
         """Return the episode so far."""
-        return self._tally.summary(
-            self.env_index, self._milestones, len(self._tiles.maps), self.is_success
+        episode = self._episode
+        return EpisodeSummary(
+            env_index=self.env_index,
+            total_reward=episode.total,
+            length=episode.length,
+            components=self.episode_sums,
+            steps_to_milestone=dict(episode.milestones.steps),
+            maps_seen=len(episode.tiles.maps),
+            is_success=self.is_success,
+            interventions=episode.anti_stuck.interventions,
+            recording=self.recording().encode(),
+        )
+
+    def recording(self) -> Recording:
+        """Return the episode so far as its start and inputs, for `engine.env.recording.replay`."""
+        return Recording(
+            rom=self.profile.sha1,
+            start=self.start_hash,
+            pyboy=pyboy_version(),
+            random=self._episode.random,
+            frames=(self.config.hold_frames, self.config.wait_frames),
+            actions=bytes(self._episode.inputs),
+            memory=memory_hash(self.emulator),
         )
 
     def save(self) -> bytes:
         """Return the whole environment; `restore` goes on exactly as this one would."""
         facts = {
-            "milestones": self._milestones.steps,
-            "tiles": self._tiles.save(),
-            "defeat": self._defeat.save(),
+            "episode": self._episode.save(),
             "rewards": self._composer.save(),
-            "tally": [self._tally.length, self._tally.total, self._tally.sums],
-            "idle_steps": self._idle_steps,
-            "last_action": self._last_action,
             "breakdown": [self.breakdown.components, self.breakdown.causes],
             "reader": self._reader.save(),
             "random": self.np_random.bit_generator.state,
@@ -332,13 +322,8 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._put_back(facts)
 
     def _put_back(self, facts: dict[str, Any]) -> None:
-        self._milestones.steps = dict(facts["milestones"])
-        self._tiles.restore(facts["tiles"])
-        self._defeat.restore(facts["defeat"])
+        self._episode.restore(facts["episode"])
         self._composer.restore(facts["rewards"])
-        self._tally.length, self._tally.total, self._tally.sums = facts["tally"]
-        self._idle_steps = int(facts["idle_steps"])
-        self._last_action = int(facts["last_action"])
         components, causes = facts["breakdown"]
         self.breakdown = RewardBreakdown(
             tuple((name, value) for name, value in components), tuple(causes)
@@ -346,18 +331,25 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
 
-    def _begin(self) -> None:
+    def _begin(self, random: tuple[int, int]) -> None:
         """Start an episode at `self.state`."""
         self._blocked = None
-        self._idle_steps = 0
-        self._last_action = -1
         self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
-        self._milestones.reset(self.state)
-        self._tiles.reset()
-        self._tiles.visit(self.state)
-        self._defeat.reset()
         self._composer.reset(self.state)
-        self._tally.reset()
+        self._episode.begin(self.state, random)
+
+    def _check_goal(self) -> None:
+        goal = self.config.goal
+        if goal and goal not in self.milestone_keys:
+            raise ConfigurationError(
+                f"env.goal = {goal!r} is no milestone of {self.profile.name}.",
+                f"Choose one of: {', '.join(self.milestone_keys)}.",
+            )
+        if self.is_success:
+            raise ConfigurationError(
+                f"env.goal = {goal!r} is already reached in the start state.",
+                "Choose a later milestone, or start earlier.",
+            )
 
     def _book(self, reward: float) -> None:
         """Count the step; show what an overridden reward added as a component of its own."""
@@ -366,7 +358,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             self.breakdown = RewardBreakdown(
                 (*self.breakdown.components, (CUSTOM, extra)), self.breakdown.causes
             )
-        self._tally.add(self.breakdown)
+        self._episode.count(self.breakdown)
 
     def _observation(self) -> Observation:
         observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
@@ -378,7 +370,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             observation["features"] = self.features().copy()
         if self.observation_type == "multi_modal":
             observation["strategic_context"] = strategic_context(
-                self.state, self._milestones.next_text(), (), self.blocked
+                self.state, self._episode.milestones.next_text(), (), self.blocked
             )
         return observation
 
@@ -388,4 +380,5 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             "milestones": self.milestones,
             "blocked": self.blocked,
             "is_success": self.is_success,
+            "max_steps": self.max_steps,
         }

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.actions import DIRECTIONS
 from engine.env.menus import MenuKind, menu_kind
 from engine.games.crystal.collision import (
     CARPETS,
@@ -15,12 +16,6 @@ from engine.games.crystal.collision import (
 from engine.games.crystal.maps import BORDER
 from engine.types import NUM_ACTIONS, Action, BattleKind, Facing, GameState, MapView
 
-DIRECTIONS: dict[Action, Facing] = {
-    Action.UP: Facing.UP,
-    Action.DOWN: Facing.DOWN,
-    Action.LEFT: Facing.LEFT,
-    Action.RIGHT: Facing.RIGHT,
-}
 _SIDES = {
     Action.UP: "north",
     Action.DOWN: "south",

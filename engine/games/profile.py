@@ -14,7 +14,7 @@ MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
 
 Milestone = tuple[str, str, str, int | tuple[int, int]]
-"""Key, text, kind and value: see `engine.env.episode.MilestoneTracker`."""
+"""Key, text, kind and value: see `engine.env.milestones.MilestoneTracker`."""
 
 
 class GameTables(Protocol):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.episode import MilestoneTracker
 from engine.env.menus import MenuKind, menu_kind
+from engine.env.milestones import MilestoneTracker
 from engine.games.crystal import practice_goals
 from engine.games.profile import GameProfile
 from engine.strategy.battle import BattleRules

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from engine.env.episode import is_reached
+from engine.env.milestones import is_reached
 from engine.games.profile import Milestone
 from engine.strategy.battle import is_weak
 from engine.types import BattleKind, GameState, Goal, MapId

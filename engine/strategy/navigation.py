@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.actions import DIRECTIONS
 from engine.games.crystal.collision import (
     CARPETS,
     COUNTERS,
@@ -27,12 +28,6 @@ from engine.types import Action, Facing, GameState, MapId, MapView
 Tile = tuple[int, int]
 """Walk tile (x, y)."""
 
-DIRECTIONS: Mapping[Action, Facing] = {
-    Action.UP: Facing.UP,
-    Action.DOWN: Facing.DOWN,
-    Action.LEFT: Facing.LEFT,
-    Action.RIGHT: Facing.RIGHT,
-}
 _SIDES: Mapping[str, Action] = {
     "north": Action.UP,
     "south": Action.DOWN,

@@ -10,8 +10,8 @@ from engine.emulator.gameboy import GameBoy
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.introduction import FAST_OPTIONS
 from engine.env.observation import STATE_VARIABLES, ObservationType
-from engine.errors import CheckpointError
-from engine.types import Action, Facing, GameState, Observation
+from engine.errors import CheckpointError, ConfigurationError
+from engine.types import Action, GameState, Observation
 
 SHORT = EnvConfig(max_steps=120)
 
@@ -94,27 +94,6 @@ def test_episode_starts_free_in_the_bedroom_with_fast_text(
     assert env.emulator.read(0, 0xCFCC, 1) == bytes([FAST_OPTIONS])
 
 
-def test_an_action_walks_one_tile(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
-    env.reset(seed=0)
-    x, y = env.state.place.x, env.state.place.y
-    for action, at in ((Action.LEFT, (x - 1, y)), (Action.LEFT, (x - 2, y))):
-        env.step(action)
-        assert (env.state.place.x, env.state.place.y) == at
-        assert env.state.control.is_free
-
-
-def test_short_press_turns_first() -> None:
-    config = EnvConfig(hold_frames=8, wait_frames=12)
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
-    env.reset(seed=0)
-    x = env.state.place.x
-    env.step(Action.LEFT)
-    assert (env.state.place.x, env.state.place.facing) == (x, Facing.LEFT)
-    env.step(Action.LEFT)
-    assert env.state.place.x == x - 1
-    env.close()
-
-
 def test_same_seed_and_actions_give_identical_observations() -> None:
     traces = []
     for _ in range(2):
@@ -163,7 +142,7 @@ def test_saving_does_not_disturb(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
     assert env.save() == env.save()
 
 
-@pytest.mark.parametrize("damage", [b"", b"other", b"PokeTUI environment 1\n\x05\0\0\0{"])
+@pytest.mark.parametrize("damage", [b"", b"other", b"PokeTUI environment 2\n\x05\0\0\0{"])
 def test_damaged_save_is_refused(env: EnhancedPyBoyPokemonCrystalEnv, damage: bytes) -> None:
     with pytest.raises(CheckpointError):
         env.restore(damage)
@@ -222,6 +201,56 @@ def test_first_badge_ends_the_episode_as_success(env: EnhancedPyBoyPokemonCrysta
     assert env.summary().is_success
     env.reset(seed=0)
     assert not env.is_success
+
+
+def test_goal_may_be_any_milestone() -> None:
+    config = EnvConfig(goal="left_bedroom")
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    terminated = False
+    while not terminated:
+        action = int(rng.choice(np.flatnonzero(env.action_mask())))
+        _, _, terminated, truncated, _ = env.step(action)
+        assert not truncated
+    assert env.state.place.name == "HOME 1F"
+    assert env.summary().steps_to_milestone == {"left_bedroom": env.episode_steps}
+    env.close()
+
+
+def test_unknown_goal_names_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"no milestone.*first_badge"):
+        EnhancedPyBoyPokemonCrystalEnv(config=EnvConfig(goal="win"))
+
+
+def test_milestone_puts_the_end_off() -> None:
+    config = EnvConfig(max_steps=100, progress_steps=30)
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
+    env.reset(seed=0)
+    env.emulator.write(1, 0xDCD7, b"\x01")
+    _, _, _, _, info = env.step(Action.NOOP)
+    assert info["max_steps"] == env.max_steps == 130
+    env.close()
+
+
+def test_talk_that_leads_nowhere_is_masked_after_a_while() -> None:
+    config = EnvConfig(stuck_repeats=4)
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while Action.A in env.blocked or not env.state.control.is_free:
+        env.step(int(rng.choice(np.flatnonzero(env.action_mask()))))
+    env.step(Action.A)
+    for _ in range(3):
+        while not env.state.control.is_free:
+            env.step(Action.B)
+        env.step(Action.A)
+    while not env.state.control.is_free:
+        env.step(Action.B)
+    assert "4 times" in env.blocked[Action.A]
+    assert env.summary().interventions == 1
+    assert env.action_mask().any()
+    env.close()
 
 
 class TestStartStates:

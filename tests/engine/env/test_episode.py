@@ -2,135 +2,115 @@ import json
 
 import pytest
 
-from engine.env.episode import DefeatWatch, MilestoneTracker, Tally, TileMemory, Visit
+from engine.config import EnvConfig
+from engine.env.episode import Episode
 from engine.games.profile import Milestone
-from engine.types import GameState, MapId, RewardBreakdown
-from tests.engine.states import make_battle, make_control, make_creature, make_state
+from engine.types import Action, GameState, RewardBreakdown
+from tests.engine.states import make_creature, make_state
 
 MILESTONES: tuple[Milestone, ...] = (
     ("left", "Leave", "map", (40, 2)),
     ("creature", "Choose", "party", 1),
     ("strong", "Grow", "level", 8),
-    ("beat", "Beat", "event", 27),
-    ("badge", "Win", "badge", 1),
 )
-FLAG_27 = bytes(3) + bytes([0b1000]) + bytes(252)
+START = make_state(1, 1)
+WITH_CREATURE = make_state(1, 1, party=(make_creature(level=5),))
+
+
+def begin(**settings: object) -> Episode:
+    episode = Episode(
+        MILESTONES, ("a", "b"), EnvConfig.model_validate({"max_steps": 16, **settings})
+    )
+    episode.begin(START, (3, 4))
+    return episode
+
+
+def test_rewards_are_summed_by_component() -> None:
+    episode = begin()
+    episode.count(RewardBreakdown((("a", 1.0), ("b", -0.5))))
+    episode.count(RewardBreakdown((("a", 2.0), ("b", 0.0), ("custom", 4.0))))
+    assert episode.total == 6.5
+    assert episode.sums == {"a": 3.0, "b": -0.5, "custom": 4.0}
+
+
+def test_step_tells_rewards_what_is_new() -> None:
+    episode = begin()
+    step = episode.follow(START, make_state(2, 1, party=WITH_CREATURE.party), Action.RIGHT)
+    assert step.reached == (("creature", "Choose"),)
+    assert (step.is_new_tile, step.is_first_visit, step.is_new_map) == (True, True, False)
+    assert episode.last_action == Action.RIGHT
+
+
+def test_each_milestone_puts_the_end_off_but_not_beyond_twice_the_steps() -> None:
+    episode = begin(progress_steps=10)
+    assert episode.max_steps == 16
+    episode.follow(START, WITH_CREATURE, Action.A)
+    assert episode.max_steps == 26
+    episode.follow(WITH_CREATURE, make_state(map_number=2, party=WITH_CREATURE.party), Action.UP)
+    assert episode.max_steps == 32
+
+
+def test_milestones_of_the_start_put_nothing_off() -> None:
+    episode = begin(progress_steps=10)
+    episode.begin(WITH_CREATURE, (0, 0))
+    assert episode.max_steps == 16
+
+
+def test_episode_is_spent_after_its_steps() -> None:
+    episode = begin()
+    for _ in range(15):
+        episode.follow(START, START, Action.NOOP)
+    assert not episode.is_spent
+    episode.follow(START, START, Action.NOOP)
+    assert episode.is_spent
+
+
+def test_episode_is_spent_after_too_many_steps_without_anything_new() -> None:
+    episode = begin(max_steps=1000, stuck_steps=5)
+    for _ in range(4):
+        episode.follow(START, START, Action.NOOP)
+    assert not episode.is_spent
+    episode.follow(START, make_state(2, 1), Action.RIGHT)
+    for _ in range(5):
+        assert not episode.is_spent
+        episode.follow(START, START, Action.NOOP)
+    assert episode.is_spent
 
 
 @pytest.mark.parametrize(
-    ("state", "key"),
+    ("goal", "state", "is_reached"),
     [
-        (make_state(map_number=2), "left"),
-        (make_state(party=(make_creature(),)), "creature"),
-        (make_state(event_flags=FLAG_27), "beat"),
-        (make_state(badges=(2, 0)), "badge"),
+        ("", START, False),
+        ("", make_state(badges=(1, 0)), True),
+        ("", make_state(badges=(0, 4)), True),
+        ("creature", make_state(badges=(1, 0)), False),
+        ("creature", WITH_CREATURE, True),
     ],
 )
-def test_each_kind_is_reached_once(state: GameState, key: str) -> None:
-    tracker = MilestoneTracker(MILESTONES)
-    tracker.reset(make_state())
-    assert [reached for reached, _ in tracker.update(state, 7)] == [key]
-    assert tracker.update(state, 8) == ()
-    assert tracker.steps == {key: 7}
+def test_goal_is_a_milestone_or_one_badge_more(
+    goal: str, state: GameState, is_reached: bool
+) -> None:
+    episode = begin(goal=goal)
+    episode.follow(START, state, Action.A)
+    assert episode.is_success(state) is is_reached
 
 
-def test_level_milestone_needs_the_level() -> None:
-    tracker = MilestoneTracker(MILESTONES)
-    tracker.reset(make_state(party=(make_creature(level=7),)))
-    assert tracker.update(make_state(party=(make_creature(level=8),)), 3) == (("strong", "Grow"),)
+def test_badges_held_at_the_start_are_no_success() -> None:
+    episode = begin()
+    episode.begin(make_state(badges=(1, 0)), (0, 0))
+    assert not episode.is_success(make_state(badges=(1, 0)))
+    assert episode.is_success(make_state(badges=(3, 0)))
 
 
-def test_what_is_reached_at_the_start_is_not_reached_again() -> None:
-    tracker = MilestoneTracker(MILESTONES)
-    tracker.reset(make_state(map_number=2))
-    assert tracker.update(make_state(map_number=2), 1) == ()
-    assert tracker.next_text() == "Choose"
-
-
-def test_nothing_is_reached_before_the_game_runs() -> None:
-    tracker = MilestoneTracker(MILESTONES)
-    tracker.reset(make_state())
-    title = make_state(map_number=2, control=make_control(in_game=False))
-    assert tracker.update(title, 1) == ()
-
-
-class TestTiles:
-    def test_tile_and_map_are_new_once(self) -> None:
-        tiles = TileMemory()
-        assert tiles.visit(make_state(1, 1)) == Visit(True, True, True)
-        assert tiles.visit(make_state(1, 1)) == Visit()
-        assert tiles.visit(make_state(2, 1)) == Visit(True, True, False)
-        assert tiles.visit(make_state(1, 1, map_number=2)) == Visit(True, True, True)
-
-    def test_after_a_milestone_a_tile_is_new_but_not_seen_for_the_first_time(self) -> None:
-        tiles = TileMemory()
-        tiles.visit(make_state(1, 1))
-        tiles.begin_milestone()
-        assert tiles.visit(make_state(1, 1)) == Visit(True, False, False)
-        assert tiles.visit(make_state(1, 1)) == Visit()
-
-    @pytest.mark.parametrize(
-        "state",
-        [make_state(1, 1, control=make_control()), make_state(255, 1), make_state(1, 4)],
-        ids=["not free", "leaving", "outside"],
-    )
-    def test_only_a_free_player_on_the_map_visits(self, state: GameState) -> None:
-        assert TileMemory().visit(state) == Visit()
-
-    def test_saved_memory_is_the_same(self) -> None:
-        tiles = TileMemory()
-        tiles.visit(make_state(0, 0))
-        tiles.begin_milestone()
-        for x, y in ((5, 3), (2, 2)):
-            tiles.visit(make_state(x, y))
-        other = TileMemory()
-        other.restore(json.loads(json.dumps(tiles.save())))
-        assert other.maps == {MapId(40, 1)}
-        assert other.visit(make_state(5, 3)) == Visit()
-        assert other.visit(make_state(0, 0)) == Visit(True, False, False)
-        assert other.visit(make_state(4, 3)) == Visit(True, True, False)
-
-
-class TestDefeat:
-    def lose(self, watch: DefeatWatch, *others: int, money: int = 3000) -> None:
-        own = make_creature(hp=0)
-        party = (make_creature(hp=3), *(make_creature(species=4, hp=hp) for hp in others))
-        battle = make_battle(own=own)
-        assert not watch.update(make_state(battle=battle, party=party, money=money))
-
-    def test_half_the_money_gone_is_a_whiteout(self) -> None:
-        watch = DefeatWatch()
-        self.lose(watch)
-        assert not watch.update(make_state(control=make_control(is_scripted=True), money=1500))
-        assert watch.update(make_state(money=1500))
-        assert not watch.update(make_state(money=1500))
-
-    def test_waking_up_elsewhere_is_a_whiteout(self) -> None:
-        watch = DefeatWatch()
-        self.lose(watch, money=0)
-        assert watch.update(make_state(money=0, map_number=8))
-
-    def test_battle_that_may_be_lost_is_none(self) -> None:
-        watch = DefeatWatch()
-        self.lose(watch)
-        assert not watch.update(make_state(money=3000))
-
-    def test_party_with_another_fighter_is_not_beaten(self) -> None:
-        watch = DefeatWatch()
-        self.lose(watch, 12)
-        assert not watch.update(make_state(money=1500))
-
-    def test_won_battle_is_none(self) -> None:
-        watch = DefeatWatch()
-        self.lose(watch)
-        watch.update(make_state(battle=make_battle(), party=(make_creature(),)))
-        assert not watch.update(make_state(money=1500))
-
-
-def test_tally_sums_by_component() -> None:
-    tally = Tally(("a", "b"))
-    tally.add(RewardBreakdown((("a", 1.0), ("b", -0.5))))
-    tally.add(RewardBreakdown((("a", 2.0), ("b", 0.0), ("custom", 4.0))))
-    summary = tally.summary(3, MilestoneTracker(MILESTONES), 2, is_success=True)
-    assert (summary.env_index, summary.length, summary.total_reward) == (3, 2, 6.5)
-    assert summary.components == (("a", 3.0), ("b", -0.5), ("custom", 4.0))
+def test_saved_episode_goes_on_alike() -> None:
+    episode = begin(progress_steps=10)
+    episode.follow(START, WITH_CREATURE, Action.A)
+    episode.follow(WITH_CREATURE, WITH_CREATURE, Action.NOOP)
+    episode.count(RewardBreakdown((("a", 1.0), ("b", 0.0))))
+    other = begin(progress_steps=10)
+    other.restore(json.loads(json.dumps(episode.save())))
+    assert (other.random, other.inputs, other.idle_steps) == ((3, 4), bytes((0, 8)), 1)
+    assert (other.max_steps, other.total, other.sums) == (26, 1.0, {"a": 1.0, "b": 0.0})
+    after = make_state(3, 3, party=WITH_CREATURE.party)
+    assert other.follow(WITH_CREATURE, after, 5) == episode.follow(WITH_CREATURE, after, 5)
+    assert other.save() == episode.save()

@@ -1,0 +1,113 @@
+"""Notice actions that lead to nothing, and mask them until something happens."""
+
+from typing import Any
+
+from engine.env.actions import DIRECTIONS
+from engine.types import NUM_ACTIONS, Action, GameState
+
+RELEASE_STEPS = 200
+"""Steps after which everything may be tried again, whatever happened."""
+
+
+class AntiStuck:
+    """Count in which situation an action led to nothing; mask it there after `repeats` times.
+
+    A situation is where the player stands and looks, who is beside the player, the cursor and the
+    words on the screen. An action leads to nothing when the same situation follows, or when it
+    begins, on foot, a talk or a menu out of which nothing came. Anything new (a tile, a milestone,
+    another map, a change of party, bag, money, event flags or battle) makes all counts void.
+    Steps never count, so no way can be shut.
+
+    It works through the mask alone: whoever decides sees it, and learning stays on-policy.
+
+    Args:
+        repeats: How often an action may lead to nothing; 0 never masks.
+
+    Attributes:
+        interventions: Actions masked in this episode.
+    """
+
+    def __init__(self, repeats: int) -> None:
+        self._repeats = repeats
+        self._counts: dict[str, list[int]] = {}
+        self._is_masking = False
+        self._age = 0
+        self.interventions = 0
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._forget()
+        self.interventions = 0
+
+    def update(
+        self, previous: GameState, current: GameState, action: int, *, is_progress: bool
+    ) -> None:
+        """Take in a step; `is_progress` tells of a new tile or a milestone."""
+        if not self._repeats:
+            return
+        self._age += 1
+        if is_progress or self._age >= RELEASE_STEPS or _has_changed(previous, current):
+            if self._counts:
+                self._forget()
+            self._age = 0
+        elif not _has_moved(previous, current):
+            before = _situation(previous)
+            is_opening = previous.control.is_free and action not in DIRECTIONS
+            if is_opening or before == _situation(current):
+                counts = self._counts.setdefault(before, [0] * NUM_ACTIONS)
+                counts[action] += 1
+                if counts[action] == self._repeats:
+                    self._is_masking = True
+                    self.interventions += 1
+
+    def blocked(self, state: GameState) -> dict[Action, str]:
+        """Return the actions that led to nothing in this situation, each with the reason."""
+        if not self._is_masking:
+            return {}
+        counts = self._counts.get(_situation(state), ())
+        reason = f"tried {self._repeats} times here, and nothing came of it"
+        return {Action(n): reason for n, count in enumerate(counts) if count >= self._repeats}
+
+    def save(self) -> Any:
+        """Return what was counted, JSON-able."""
+        return [self._counts, self._age, self.interventions]
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        counts, self._age, self.interventions = saved
+        self._counts = {key: list(row) for key, row in counts.items()}
+        self._is_masking = any(max(row) >= self._repeats for row in self._counts.values())
+
+    def _forget(self) -> None:
+        self._counts = {}
+        self._is_masking = False
+        self._age = 0
+
+
+def _has_moved(previous: GameState, current: GameState) -> bool:
+    before, now = previous.place, current.place
+    return (before.x, before.y) != (now.x, now.y)
+
+
+def _has_changed(previous: GameState, current: GameState) -> bool:
+    """Tell whether something of worth changed, for better or worse."""
+    return (
+        previous.battle != current.battle
+        or previous.party != current.party
+        or previous.bag != current.bag
+        or previous.money != current.money
+        or previous.event_flags != current.event_flags
+        or previous.place.map != current.place.map
+        or previous.control.in_game != current.control.in_game
+    )
+
+
+def _situation(state: GameState) -> str:
+    place, view = state.place, state.map
+    beside = sorted(
+        (thing.x - place.x, thing.y - place.y)
+        for thing in view.objects
+        if abs(thing.x - place.x) + abs(thing.y - place.y) == 1
+    )
+    where = (place.map.group, place.map.number, place.x, place.y, int(place.facing))
+    return repr((where, beside, state.control.cursor, state.screen_text))

@@ -1,0 +1,69 @@
+"""Tell from RAM which milestones of the game are reached, and when."""
+
+from collections.abc import Iterable
+
+from engine.games.profile import Milestone
+from engine.types import GameState
+
+
+class MilestoneTracker:
+    """Report each milestone once, when RAM first shows it.
+
+    Args:
+        milestones: (key, text, kind, value); kinds: "map" (group, number) is entered, "event" flag
+            is set, "party" has as many creatures, "level" is reached by one, "badge" bit is set.
+    """
+
+    def __init__(self, milestones: Iterable[Milestone]) -> None:
+        self._milestones = tuple(milestones)
+        self.steps: dict[str, int] = {}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return all keys in order."""
+        return tuple(key for key, *_ in self._milestones)
+
+    def reset(self, state: GameState) -> None:
+        """Start an episode; what is reached already counts as reached at step 0, unpaid."""
+        self.steps = {}
+        self.update(state, 0)
+
+    def update(self, state: GameState, step: int) -> tuple[tuple[str, str], ...]:
+        """Return (key, text) of the milestones that are reached for the first time."""
+        if not state.control.in_game or len(self.steps) == len(self._milestones):
+            return ()
+        reached = tuple(
+            (key, text)
+            for key, text, kind, value in self._milestones
+            if key not in self.steps and is_reached(state, kind, value)
+        )
+        for key, _ in reached:
+            self.steps[key] = step
+        return reached
+
+    @property
+    def reached_since_start(self) -> int:
+        """Count the milestones that the episode did not begin with."""
+        return sum(step > 0 for step in self.steps.values())
+
+    def next_text(self) -> str:
+        """Return the text of the first milestone not yet reached, "" when there is none."""
+        return next((text for key, text, *_ in self._milestones if key not in self.steps), "")
+
+
+def is_reached(state: GameState, kind: str, value: int | tuple[int, int]) -> bool:
+    """Tell whether a milestone's condition holds."""
+    if isinstance(value, tuple):
+        place = state.place.map
+        return kind == "map" and (place.group, place.number) == value
+    match kind:
+        case "event":
+            return state.has_event(value)
+        case "party":
+            return len(state.party) >= value
+        case "level":
+            return any(creature.level >= value for creature in state.party)
+        case "badge":
+            return bool(state.badges[0] >> value & 1)
+        case _:
+            return False

@@ -1,0 +1,101 @@
+import dataclasses
+from collections.abc import Iterator
+
+import pytest
+
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.recording import Recording, replay
+from engine.errors import ReplayError
+from tests.engine.env.test_crystal_env import play
+
+RECORDING = Recording("rom", "start", "2.8", (1, 255), (8, 12), bytes((0, 4, 4, 8)), "memory")
+
+
+@pytest.fixture
+def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    yield env
+    env.close()
+
+
+def record(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> tuple[Recording, list[float]]:
+    env.reset(seed=5)
+    rewards = [reward for _, reward in play(env, steps)]
+    return env.recording(), rewards
+
+
+def test_recording_survives_its_text() -> None:
+    assert Recording.decode(RECORDING.encode()) == RECORDING
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", "null", RECORDING.encode()[:-9], RECORDING.encode().replace("eN", "!!")],
+)
+def test_damaged_text_is_refused(text: str) -> None:
+    with pytest.raises(ReplayError, match="damaged"):
+        Recording.decode(text)
+
+
+def test_unknown_action_is_refused() -> None:
+    with pytest.raises(ReplayError, match="actions"):
+        Recording.decode(dataclasses.replace(RECORDING, actions=b"\x09").encode())
+
+
+def test_thousand_steps_take_less_than_a_kilobyte(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    recording, _ = record(env, 1000)
+    assert len(recording.actions) == 1000
+    assert len(recording.encode()) < 1024
+
+
+def test_episode_is_replayed_exactly(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    recording, rewards = record(env, 400)
+    place, memory = env.state.place, env.recording().memory
+    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    replayed = [reward for reward, *_ in replay(other, Recording.decode(recording.encode()))]
+    assert replayed == rewards
+    assert other.state.place == place
+    assert other.recording().memory == memory
+    assert len(set(rewards)) > 3
+    other.close()
+
+
+def test_every_episode_names_its_recording(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    recording, _ = record(env, 50)
+    assert Recording.decode(env.summary().recording) == recording
+
+
+def test_recording_goes_on_in_a_restored_environment(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    env.reset(seed=5)
+    play(env, 60)
+    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    other.restore(env.save())
+    play(other, 60, seed=1)
+    recording = other.recording()
+    assert len(recording.actions) == 120
+    assert len(list(replay(other, recording))) == 120
+    other.close()
+
+
+def test_other_way_is_noticed(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    recording, _ = record(env, 60)
+    actions = bytes(recording.actions[:-1]) + bytes((2,))
+    with pytest.raises(ReplayError, match="another way"):
+        list(replay(env, dataclasses.replace(recording, actions=actions)))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rom": "0"}, "another ROM"),
+        ({"start": "0"}, "another start state"),
+        ({"pyboy": "1.0"}, "pyboy 1.0"),
+        ({"frames": (8, 16)}, "frames"),
+    ],
+)
+def test_other_environment_is_refused(
+    env: EnhancedPyBoyPokemonCrystalEnv, change: dict[str, object], words: str
+) -> None:
+    recording = dataclasses.replace(record(env, 1)[0], **change)  # type: ignore[arg-type]
+    with pytest.raises(ReplayError, match=words):
+        next(replay(env, recording))
