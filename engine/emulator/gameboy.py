@@ -2,8 +2,8 @@
 
 import io
 import struct
+import sys
 import time
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,16 @@ import numpy as np
 from engine.errors import EnvironmentError, RomError
 from engine.types import Action, Frame
 
-with warnings.catch_warnings():
-    # pyboy imports pysdl2, which announces its bundled library even where no window is opened.
-    warnings.simplefilter("ignore")
-    from pyboy import PyBoy
-    from pyboy.utils import PyBoyException
+# PyBoy imports SDL2 for windows that are never opened here, which costs each process 0.2 s, 5 MB
+# and a warning; where SDL2 is missing, PyBoy does without.
+_is_hidden = "sdl2" not in sys.modules
+if _is_hidden:
+    sys.modules["sdl2"] = None  # type: ignore[assignment]
+from pyboy import PyBoy  # noqa: E402
+from pyboy.utils import PyBoyException  # noqa: E402
+
+if _is_hidden:
+    del sys.modules["sdl2"]
 
 _BUTTONS: dict[Action, str] = {
     Action.A: "a",
@@ -105,7 +110,10 @@ class GameBoy:
     def frame(self) -> Frame:
         """Copy the last rendered frame: (144, 160, 3) uint8."""
         rgba: np.ndarray[Any, np.dtype[np.uint8]] = self._pyboy.screen.ndarray
-        return np.ascontiguousarray(rgba[:, :, :3])
+        frame = np.empty((*rgba.shape[:2], 3), np.uint8)
+        for channel in range(3):  # four times as fast as copying rgba[:, :, :3]
+            frame[:, :, channel] = rgba[:, :, channel]
+        return frame
 
     def save_state(self) -> bytes:
         """Return the whole machine (about 190 KB).
