@@ -28,6 +28,10 @@ class GameTables(Protocol):
     NAME: str
     SHA1: str
     MAPS: Mapping[tuple[int, int], str]
+    MAP_LANDMARKS: Mapping[tuple[int, int], int]
+    LANDMARKS: Mapping[int, str]
+    SPAWNS: Mapping[int, tuple[int, int]]
+    TRAINER_CLASSES: Mapping[int, str]
     SPECIES: Mapping[int, str]
     SPECIES_TYPES: Mapping[int, tuple[int, ...]]
     MOVES: Mapping[int, MoveFacts]

@@ -6,11 +6,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.games.crystal.collision_ids import ANSWERING, WALLS, WATER
 from engine.types import Facing
 
 WALL = 0x07
 GRASS = frozenset({0x10, 0x14, 0x18, 0x1C, 0x48, 0x49, 0x4A, 0x4B, 0x4C})
-WATER = frozenset(range(0x20, 0x40)) - {0x23, 0x27, 0x2B} | frozenset(range(0xC0, 0xC8))
 DOORS = frozenset({*range(0x71, 0x76), 0x77, 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7F, 0x60, 0x68})
 """Warps taken by stepping on the tile (doors, stairs, ladders, caves, pits)."""
 CARPETS: Mapping[int, Facing] = MappingProxyType(
@@ -30,9 +30,6 @@ LEDGES: Mapping[int, frozenset[Facing]] = MappingProxyType(
     }
 )
 """Tiles that the player may only jump over, standing on them and pressing in these directions."""
-_TALKING = frozenset({0x12, 0x15, 0x1A, 0x1D, 0x24, 0x2C, *range(0x90, 0xA0)})
-"""Walls that answer A: trees to cut, counters, bookshelves, computers, screens."""
-_WALLS = frozenset({0x07, 0x12, 0x15, 0x1A, 0x1D, 0x27, 0xFF, *range(0x90, 0xA0)})
 COUNTERS = frozenset({0x90, 0x98})
 """Tiles across which a person can be talked to."""
 
@@ -45,10 +42,10 @@ def _lookup(ids: frozenset[int]) -> NDArray[np.bool_]:
 
 
 # (256,) lookup tables by collision id.
-IS_WALKABLE = ~_lookup(_WALLS | WATER)
+IS_WALKABLE = ~_lookup(WALLS | WATER)
 IS_WALKABLE.setflags(write=False)
 IS_GRASS = _lookup(GRASS)
 IS_WATER = _lookup(WATER)
 IS_LEDGE = _lookup(frozenset(LEDGES))
 IS_WARP = _lookup(DOORS | frozenset(CARPETS))
-IS_TALKING = _lookup(_TALKING)
+IS_TALKING = _lookup(ANSWERING)

@@ -148,6 +148,23 @@ TRAINER_CLASSES: dict[int, str] = {1: 'GRETA', 2: 'PUPIL MOE', 3: 'RAMBLER PO', 
 LANDMARKS: dict[int, str] = {0: 'NOWHERE', 1: 'FERNWICK', 2: 'MILLBROOK PATH', 3: 'STONEHOLLOW'}
 
 
+MAP_LANDMARKS: dict[tuple[int, int], int] = {(40, 1): 1,
+ (40, 2): 1,
+ (40, 3): 1,
+ (40, 4): 1,
+ (40, 5): 1,
+ (40, 6): 2,
+ (40, 7): 3,
+ (40, 8): 3,
+ (40, 9): 3,
+ (40, 10): 3,
+ (40, 11): 3}
+
+
+SPAWNS: dict[int, tuple[int, int]] = {14: (40, 3), 15: (40, 7)}
+"""Bit of wVisitedSpawns -> map where one wakes up."""
+
+
 EVENT_FLAGS: dict[str, int] = {'MET_MOTHER': 16,
  'GOT_STARTER': 17,
  'STARTER_1': 18,
