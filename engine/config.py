@@ -47,19 +47,30 @@ class EnvConfig(Section):
 
 
 class RewardConfig(Section):
-    """Weight of each reward component; 0 switches it off.
+    """Weight of each reward component; 0 switches it off. docs/rewards.md says what each pays for.
 
     `extra` adds components by name: one that a package announces under the entry point group
     `poketui.rewards`, or "module:Class".
     """
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     milestone: float = 5.0
     badge: float = 20.0
     exploration: float = 0.1
     map: float = 0.5
+    warp: float = 0.1
+    """A door or stairs, taken for the first time."""
+    talk: float = 0.05
+    """A person, thing or sign that answers for the first time."""
     level: float = 1.0
     battle: float = 3.0
+    catch: float = 1.0
+    """A species caught for the first time."""
     heal: float = 0.5
+    key_item: float = 1.0
+    money: float = 0.5
+    """What spending the last money costs in all; it is never paid back."""
     stuck: float = 0.02
     whiteout: float = 0.2
     step: float = 0.001

@@ -1,7 +1,7 @@
 """Say what a reward component sees of a step and what it must be able to do."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from engine.types import Action, GameState
 
@@ -39,11 +39,15 @@ class Payments:
         self.causes.append(cause)
 
 
+@runtime_checkable
 class RewardComponent(Protocol):
     """A named part of the reward, before its weight.
 
     A component keeps what it has paid for in this episode, so that it cannot be made to pay for
-    the same thing twice.
+    the same thing twice. Its class is called without arguments, once for every environment.
+
+    Attributes:
+        name: What it is called in the breakdown; unique among the components.
     """
 
     name: str

@@ -1,14 +1,31 @@
 """Sum the reward components, each with its weight, in a fixed order."""
 
+from collections import Counter
 from typing import Any
 
 from engine.config import RewardConfig
+from engine.errors import CheckpointError, ConfigurationError
+from engine.registry import resolve
 from engine.rewards.base import Payments, RewardComponent, Transition
 from engine.rewards.battle import BattleReward, WhiteoutCharge
-from engine.rewards.exploration import ExplorationReward, MapReward, StepCharge, StuckCharge
-from engine.rewards.party import HealReward, LevelReward
+from engine.rewards.belongings import KeyItemReward, MoneyGuard
+from engine.rewards.exploration import (
+    ExplorationReward,
+    MapReward,
+    StepCharge,
+    StuckCharge,
+    WarpReward,
+)
+from engine.rewards.party import CatchReward, HealReward, LevelReward
 from engine.rewards.progress import BadgeReward, MilestoneReward
+from engine.rewards.talking import TalkReward
 from engine.types import GameState, RewardBreakdown
+
+ENTRY_POINTS = "poketui.rewards"
+"""Entry point group under which packages announce reward components."""
+
+CUSTOM = "custom"
+"""Component that a subclass's own reward shows up as."""
 
 
 class RewardComposer:
@@ -16,23 +33,38 @@ class RewardComposer:
 
     Args:
         config: The weights; a component with weight 0 pays 0.
+
+    Raises:
+        ConfigurationError: `config.extra` names what is no component, or one name twice.
     """
 
     def __init__(self, config: RewardConfig) -> None:
-        parts: tuple[RewardComponent, ...] = (
+        own: tuple[RewardComponent, ...] = (
             MilestoneReward(),
             BadgeReward(),
             ExplorationReward(),
             MapReward(),
+            WarpReward(),
+            TalkReward(),
             LevelReward(),
             BattleReward(),
+            CatchReward(),
             HealReward(),
+            KeyItemReward(),
+            MoneyGuard(),
             StuckCharge(),
             WhiteoutCharge(),
             StepCharge(),
         )
-        self._parts = tuple((part, float(getattr(config, part.name))) for part in parts)
-        self.names = tuple(part.name for part in parts)
+        parts = [(part, float(getattr(config, part.name))) for part in own]
+        parts += [(_make(key), weight) for key, weight in config.extra.items()]
+        self._parts = tuple(parts)
+        self.names = tuple(part.name for part, _ in parts)
+        name, count = Counter((*self.names, CUSTOM)).most_common(1)[0]
+        if count > 1:
+            raise ConfigurationError(
+                f"rewards.extra: the name {name!r} is taken.", "Give your component another `name`."
+            )
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
@@ -53,6 +85,33 @@ class RewardComposer:
         return {part.name: part.save() for part, _ in self._parts}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Put back what `save` returned."""
+        """Put back what `save` returned.
+
+        Raises:
+            CheckpointError: It was saved with other components.
+        """
+        if saved.keys() != set(self.names):
+            raise CheckpointError(
+                f"It was saved with other reward components: {', '.join(saved)}.",
+                "Keep `rewards.extra` and what it names as they were, or start a new run.",
+            )
         for part, _ in self._parts:
             part.restore(saved[part.name])
+
+
+def _make(key: str) -> RewardComponent:
+    """Make the component that an entry of `rewards.extra` names."""
+    found = resolve(key, ENTRY_POINTS)
+    try:
+        component = found()
+    except TypeError as error:
+        raise ConfigurationError(
+            f"rewards.extra: cannot make a component of {key!r}: {error}.",
+            "It must be a class that is called without arguments.",
+        ) from None
+    if not isinstance(component, RewardComponent):
+        raise ConfigurationError(
+            f"rewards.extra: {key!r} is no reward component.",
+            "It needs `name`, `reset`, `pay`, `save` and `restore`: see docs/rewards.md.",
+        )
+    return component

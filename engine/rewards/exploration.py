@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from engine.rewards.base import Payments, Transition
-from engine.types import GameState
+from engine.types import GameState, MapId
 
 STILL_LIMIT = 40
 """Steps without walking or fighting on after which each further one is charged as stuck."""
@@ -86,6 +86,79 @@ class MapReward:
 
     def restore(self, saved: Any) -> None:
         """Put nothing back."""
+
+
+_Way = tuple[int, int, int, int, int]
+"""Group and number of the map it leads from and of the one it leads to; the arrival's number."""
+
+_LAST_WARP = 255
+
+
+class WarpReward:
+    """Pay 1 for each door, stairs or cave mouth to another map, the first time it is taken.
+
+    Tiles of one map that lead to the same arrival, as the two halves of a mat, are one way; the way
+    back is another.
+
+    Farming: a way pays once an episode, so going in and out pays twice in all. Being carried home
+    after a battle is no way, nor is walking over a map's edge.
+    """
+
+    name = "warp"
+
+    def __init__(self) -> None:
+        self._taken: set[_Way] = set()
+        self._near: list[_Way] = []
+
+    def reset(self, state: GameState) -> None:
+        """No way has been taken."""
+        self._taken, self._near = set(), []
+
+    def pay(self, step: Transition, payments: Payments) -> float:
+        """Return 1 on the far side of a new way."""
+        before, now = step.previous, step.current
+        if before.control.is_free:
+            if now.control.is_free and now.place.map == before.place.map:
+                return 0.0
+            self._near = _ways_near(before)
+        if now.battle is not None or step.has_whited_out:
+            self._near = []
+        if not now.control.is_free:
+            return 0.0
+        near, self._near = self._near, []
+        way = next((way for way in near if _leads_to(way, now.place.map)), None)
+        if way is None or way in self._taken:
+            return 0.0
+        self._taken.add(way)
+        payments.note(f"a new way to {now.place.name}")
+        return 1.0
+
+    def save(self) -> Any:
+        """Return the ways taken, and those that the player may be taking."""
+        return [sorted(self._taken), self._near]
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        taken, near = ([(a, b, c, d, e) for a, b, c, d, e in ways] for ways in saved)
+        self._taken, self._near = set(taken), near
+
+
+def _ways_near(state: GameState) -> list[_Way]:
+    """Return the ways under the player's feet, then those a step away."""
+    place = state.place
+    near = [
+        (abs(warp.x - place.x) + abs(warp.y - place.y), warp)
+        for warp in state.map.warps
+        if abs(warp.x - place.x) + abs(warp.y - place.y) <= 1
+    ]
+    near.sort(key=lambda entry: entry[0])
+    start = (place.map.group, place.map.number)
+    return [(*start, warp.target.group, warp.target.number, warp.index) for _, warp in near]
+
+
+def _leads_to(way: _Way, arrived: MapId) -> bool:
+    here = (arrived.group, arrived.number)
+    return way[:2] != here and (way[2:4] == here or way[4] == _LAST_WARP)
 
 
 class StuckCharge:

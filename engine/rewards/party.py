@@ -1,9 +1,9 @@
-"""Pay for a stronger and healthier party."""
+"""Pay for a stronger, larger and healthier party."""
 
 from typing import Any
 
 from engine.rewards.base import Payments, Transition
-from engine.types import GameState
+from engine.types import BattleKind, GameState
 
 HEAL_WORTH = 0.3
 """Share of the party's health that must come back at once for a heal to count."""
@@ -54,6 +54,45 @@ class LevelReward:
     def restore(self, saved: Any) -> None:
         """Put the first and the best level back."""
         self._first, self._best = int(saved[0]), int(saved[1])
+
+
+class CatchReward:
+    """Pay 1 for each species more that counts as caught after a wild battle than ever before.
+
+    Farming: a running maximum of the game's own count of species, so the same species again, boxes
+    and releases pay nothing. A gift or a trade raises the maximum unpaid: the first creature is
+    a milestone already.
+    """
+
+    name = "catch"
+
+    def __init__(self) -> None:
+        self._most = 0
+
+    def reset(self, state: GameState) -> None:
+        """Take the species at the start as caught."""
+        self._most = state.caught
+
+    def pay(self, step: Transition, payments: Payments) -> float:
+        """Return the number of species caught."""
+        caught = step.current.caught - self._most
+        if caught <= 0:
+            return 0.0
+        self._most = step.current.caught
+        # The species is noted before the battle ends, so the step began in it.
+        battle = step.previous.battle
+        if battle is None or battle.kind is not BattleKind.WILD:
+            return 0.0
+        payments.note("caught a new species")
+        return float(caught)
+
+    def save(self) -> Any:
+        """Return the most species that ever counted as caught."""
+        return self._most
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        self._most = int(saved)
 
 
 class HealReward:

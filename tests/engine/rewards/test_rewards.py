@@ -5,47 +5,16 @@ from typing import Any
 import pytest
 
 from engine.config import RewardConfig
-from engine.rewards.base import Transition
 from engine.rewards.battle import WILD_WINS_PAID
-from engine.rewards.composer import RewardComposer
 from engine.rewards.exploration import STILL_LIMIT, WALKED_AGAIN
-from engine.types import Action, BattleKind, GameState, RewardBreakdown
+from engine.types import GameState
+from tests.engine.rewards.helpers import ONES, WEIGHTS, Player, eventful, trainer, wild
 from tests.engine.states import make_battle, make_creature, make_state
-
-ONES = RewardConfig(**dict.fromkeys(RewardConfig.model_fields, 1.0))
-
-
-class Player:
-    """Walks a composer through states and remembers what was paid."""
-
-    def __init__(self, start: GameState, config: RewardConfig = ONES) -> None:
-        self.composer = RewardComposer(config)
-        self.composer.reset(start)
-        self.now = start
-        self.last = RewardBreakdown(())
-
-    def go(self, state: GameState, **facts: object) -> dict[str, float]:
-        step = Transition(self.now, state, Action.A, **facts)  # type: ignore[arg-type]
-        self.last = self.composer.pay(step)
-        self.now = state
-        return dict(self.last.components)
 
 
 @pytest.fixture
 def player() -> Player:
     return Player(make_state(party=(make_creature(),)))
-
-
-def trainer(hp: int, **changes: object) -> GameState:
-    enemy = make_creature(hp=hp, max_hp=20)
-    battle = make_battle(
-        kind=BattleKind.TRAINER, trainer_class=2, trainer_id=1, enemy=enemy, **changes
-    )
-    return make_state(party=(make_creature(),), battle=battle)
-
-
-def wild(hp: int) -> GameState:
-    return make_state(party=(make_creature(),), battle=make_battle(enemy=make_creature(hp=hp)))
 
 
 def test_milestones_pay_one_each(player: Player) -> None:
@@ -173,27 +142,7 @@ def test_whiteout_is_charged(player: Player) -> None:
     assert player.go(player.now, has_whited_out=True)["whiteout"] == -1.0
 
 
-def eventful(player: Player) -> list[RewardBreakdown]:
-    """Make every component pay."""
-    here = player.now
-    player.go(
-        replace(here, badges=(1, 0)),
-        reached=(("a", "a"),),
-        is_new_tile=True,
-        is_first_visit=True,
-        is_new_map=True,
-        has_whited_out=True,
-    )
-    paid = [player.last]
-    states = [trainer(0), make_state(party=(make_creature(level=7),))]
-    states += [make_state(party=(make_creature(hp=4),)), make_state(party=(make_creature(hp=20),))]
-    for state in states + [make_state()] * (STILL_LIMIT + 2):
-        player.go(state)
-        paid.append(player.last)
-    return paid
-
-
-@pytest.mark.parametrize("name", sorted(RewardConfig.model_fields))
+@pytest.mark.parametrize("name", WEIGHTS)
 def test_every_weight_moves_the_reward(name: str) -> None:
     start = make_state(party=(make_creature(),))
     normal = sum(paid.total for paid in eventful(Player(start, ONES)))

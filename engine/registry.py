@@ -1,0 +1,45 @@
+"""Find what a setting names: announced by an installed package, or as "module:attribute"."""
+
+import importlib
+from importlib.metadata import entry_points
+from operator import attrgetter
+from typing import Any
+
+from engine.errors import ConfigurationError
+
+
+def resolve(name: str, group: str) -> Any:
+    """Return the object that `name` stands for.
+
+    Args:
+        name: An entry point of `group`, or "module:attribute".
+        group: The entry point group that packages announce such objects under.
+
+    Raises:
+        ConfigurationError: There is no such entry point, module or attribute.
+    """
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        return _load(module, attribute, name)
+    announced = {entry.name: entry for entry in entry_points(group=group)}
+    if name not in announced:
+        known = ", ".join(sorted(announced)) or "nothing"
+        raise ConfigurationError(
+            f"No installed package announces {name!r} under {group}.",
+            f'Announced are: {known}. Or give it as "module:Class".',
+        )
+    return _load(announced[name].module, announced[name].attr, name)
+
+
+def _load(module: str, attribute: str, name: str) -> Any:
+    try:
+        loaded = importlib.import_module(module)
+    except (ImportError, SyntaxError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"Cannot import the module of {name!r}: {error}.",
+            "Install it, or put its folder into PYTHONPATH.",
+        ) from None
+    try:
+        return attrgetter(attribute)(loaded)
+    except AttributeError as error:
+        raise ConfigurationError(f"Cannot find {name!r}: {error}.", "Correct its name.") from None
