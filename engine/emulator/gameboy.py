@@ -1,13 +1,14 @@
 """Run a Game Boy Color game in PyBoy: the only module that imports it."""
 
 import io
-import struct
 import sys
 import time
 from typing import Any
 
 import numpy as np
 
+from engine.emulator.cartridge import Battery, Cartridge
+from engine.emulator.clock import CartridgeClock
 from engine.errors import EnvironmentError, RomError
 from engine.types import Action, Frame
 
@@ -34,11 +35,10 @@ _BUTTONS: dict[Action, str] = {
 }
 
 _SILENT = 5  # Only this level of pyboy's logger prints nothing.
-_CARTRIDGE_TYPE = 0x0147
-_CLOCK_CARTRIDGES = (0x0F, 0x10)  # MBC3 with a real-time clock
-_FAR_FUTURE = struct.pack("d", 4e9)
+_RAM_BANK = 0x2000  # PyBoy counts cartridge RAM in whole banks, and at least one
 _WRAM_END = 0xE000
 _WRAM_SWITCHED = 0xD000
+_OTHER_STATE = "It was made by another version of pyboy or for another ROM; start a new run."
 
 
 class GameBoy:
@@ -47,17 +47,24 @@ class GameBoy:
     Args:
         rom: Cartridge image, already checked (`engine.games.profile.load_rom`): PyBoy runs
             truncated and corrupted images without a word.
+        battery: What the cartridge remembers; None: nothing yet.
 
     Raises:
         RomError: PyBoy cannot run the image at all.
     """
 
-    def __init__(self, rom: bytes) -> None:
+    def __init__(self, rom: bytes, battery: Battery | None = None) -> None:
         self.rom = rom
         try:
-            # A file object, never a path: for a path PyBoy writes files beside the ROM.
+            # File objects, never paths: for a path PyBoy writes files beside the ROM.
             self._pyboy: Any = PyBoy(
-                io.BytesIO(rom), window="null", sound_emulated=False, cgb=True, log_level=_SILENT
+                io.BytesIO(rom),
+                ram_file=io.BytesIO(battery.ram) if battery else None,
+                rtc_file=io.BytesIO(battery.clock) if battery and battery.clock else None,
+                window="null",
+                sound_emulated=False,
+                cgb=True,
+                log_level=_SILENT,
             )
         except PyBoyException as error:
             raise RomError(
@@ -65,7 +72,14 @@ class GameBoy:
             ) from None
         self._pyboy.set_emulation_speed(0)
         self._memory = self._pyboy.memory
-        self._clock_offset: int | None = None
+        saved_at = time.time()
+        state = self._save()
+        self._shape = _shape_of(state)
+        self._clock: CartridgeClock | None = None
+        cartridge = Cartridge.of(rom)
+        if cartridge.has_clock:
+            ram_size = max(cartridge.ram_size, _RAM_BANK)
+            self._clock = CartridgeClock(self._pyboy, state, saved_at, ram_size)
 
     def tick(self, frames: int, render: bool = False) -> None:
         """Emulate `frames` frames; `render` draws the last of them."""
@@ -116,23 +130,11 @@ class GameBoy:
         return frame
 
     def save_state(self) -> bytes:
-        """Return the whole machine (about 190 KB).
-
-        A cartridge clock is advanced on loading by the wall time since it was saved, so the time
-        of saving is replaced by one in the far future, which PyBoy takes as "no time went by".
-        """
-        buffer = io.BytesIO()
-        before = time.time()
-        self._pyboy.save_state(buffer)
-        state = buffer.getvalue()
-        if self.rom[_CARTRIDGE_TYPE] not in _CLOCK_CARTRIDGES:
-            return state
-        if self._clock_offset is None:
-            self._clock_offset = find_time(state, before, time.time())
-        if self._clock_offset is None:
-            return state
-        at = self._clock_offset
-        return state[:at] + _FAR_FUTURE + state[at + len(_FAR_FUTURE) :]
+        """Return the whole machine (about 210 KB), its clock included."""
+        if self._clock is None:
+            return self._save()
+        self._clock.bring_up_to_date()
+        return self._clock.without_wall_time(self._save())
 
     def load_state(self, state: bytes) -> None:
         """Put the whole machine back.
@@ -140,29 +142,32 @@ class GameBoy:
         Raises:
             EnvironmentError: `state` is not of this emulator and cartridge.
         """
+        if _shape_of(state) != self._shape:
+            # PyBoy would load a part of it.
+            raise EnvironmentError("The emulator cannot load this saved state.", _OTHER_STATE)
         try:
-            self._pyboy.load_state(io.BytesIO(state))
-        except Exception as error:  # pyboy raises its own kinds, and bare ones for a short state
+            if self._clock is None:
+                self._load(state)
+            else:
+                self._clock.load(state, self._load)
+        except Exception as error:  # pyboy raises its own kinds, and bare ones for a broken state
             raise EnvironmentError(
-                f"The emulator cannot load this saved state: {type(error).__name__}.",
-                "It was made by another version of pyboy or for another ROM; start a new run.",
+                f"The emulator cannot load this saved state: {type(error).__name__}.", _OTHER_STATE
             ) from None
 
     def close(self) -> None:
         """Free the emulator. Nothing is written to disk."""
         self._pyboy.stop(save=False)
 
+    def _save(self) -> bytes:
+        buffer = io.BytesIO()
+        self._pyboy.save_state(buffer)
+        return buffer.getvalue()
 
-def find_time(state: bytes, earliest: float, latest: float) -> int | None:
-    """Return the offset of the one 8-byte float in `state` between two times, if there is one."""
-    hits = [
-        shift + 8 * int(index)
-        for shift in range(8)
-        for index in np.flatnonzero(_times_at(state, shift, earliest, latest))
-    ]
-    return hits[0] if len(hits) == 1 else None
+    def _load(self, state: bytes) -> None:
+        self._pyboy.load_state(io.BytesIO(state))
 
 
-def _times_at(state: bytes, shift: int, earliest: float, latest: float) -> Any:
-    values = np.frombuffer(state, dtype="<f8", offset=shift, count=(len(state) - shift) // 8)
-    return (values >= earliest) & (values <= latest)
+def _shape_of(state: bytes) -> tuple[bytes, int]:
+    """Return the version of a state's form and its size, alike for all of one cartridge."""
+    return state[:1], len(state)
