@@ -30,7 +30,7 @@ from engine.errors import CheckpointError, ConfigurationError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
 from engine.games.profile import load_rom
-from engine.rewards.composer import RewardComposer
+from engine.rewards.composer import CUSTOM, RewardComposer
 from engine.types import (
     NUM_ACTIONS,
     Action,
@@ -40,9 +40,6 @@ from engine.types import (
     Observation,
     RewardBreakdown,
 )
-
-CUSTOM = "custom"
-"""Component that a subclass's own reward shows up as."""
 
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
 
@@ -187,8 +184,8 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
         self._blocked = None
-        reward = self._calculate_reward(self.state, previous, action)
-        self._book(reward)
+        self.breakdown = RewardBreakdown(())  # for an override that does not call this class
+        reward = self._book(self._calculate_reward(self.state, previous, action))
         is_terminated = self.is_success
         is_truncated = not is_terminated and self._episode.is_spent
         return reward, is_terminated, is_truncated
@@ -351,14 +348,18 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
                 "Choose a later milestone, or start earlier.",
             )
 
-    def _book(self, reward: float) -> None:
-        """Count the step; show what an overridden reward added as a component of its own."""
+    def _book(self, reward: float) -> float:
+        """Count the step; show what an overridden reward added as a component of its own.
+
+        Returns the components' sum: with a component added it may miss `reward` by a rounding.
+        """
         extra = reward - self.breakdown.total
         if extra:
             self.breakdown = RewardBreakdown(
                 (*self.breakdown.components, (CUSTOM, extra)), self.breakdown.causes
             )
         self._episode.count(self.breakdown)
+        return self.breakdown.total
 
     def _observation(self) -> Observation:
         observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
