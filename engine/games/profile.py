@@ -2,12 +2,14 @@
 
 import hashlib
 import importlib
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
 
 MoveFacts = tuple[str, int, int, int, int]
@@ -64,24 +66,55 @@ class GameProfile:
         return _import_tables(self.tables_module)
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a file is found to be.
+
+    Attributes:
+        game: For people, also of what is not played.
+        profile: How it is played; None: it cannot be.
+        refusal: Why it is not played, or, where there is a profile, not without being allowed.
+    """
+
+    file: Path
+    rom: bytes
+    sha1: str
+    cartridge: Cartridge
+    game: str
+    profile: GameProfile | None
+    refusal: RomError | None
+
+
 PRACTICE_TITLE = "PRACTICE"
+_CRYSTAL_TITLE = "PM_CRYSTAL"
 _CRYSTAL_TABLES = "engine.games.crystal.crystal_tables"
 _PRACTICE_TABLES = "engine.games.crystal.practice_tables"
 
-# SHA-1 sums from the README of pret/pokecrystal.
+# SHA-1 sums from the README of pret/pokecrystal; both are the English game, revisions 0 and 1.
 _CRYSTAL_HASHES: Mapping[str, str] = {
     "f4cd194bdee0d04ca4eac29e09b8e4e9d818c133": "Pokémon Crystal (1.0)",
     "f2f52230b536214ef7c9924f483392993e226cfb": "Pokémon Crystal (1.1)",
 }
+_SISTERS = {"POKEMON_GLD": "Pokémon Gold", "POKEMON_SLV": "Pokémon Silver"}
+_LANGUAGES = {
+    "E": "English", "U": "English, Australia", "P": "Europe", "J": "Japanese", "F": "French",
+    "D": "German", "I": "Italian", "S": "Spanish", "K": "Korean",
+}  # fmt: skip
+_JAPANESE = "J"
+_ARCHIVES = {
+    b"PK\x03\x04": "zip",
+    b"\x1f\x8b": "gzip",
+    b"7z\xbc\xaf": "7z",
+    b"Rar!": "rar",
+}
 
-_HEADER_END = 0x150
-_TITLE = slice(0x134, 0x13F)
-_CHECKED = slice(0x134, 0x14D)
-_CHECKSUM = 0x14D
-_SIZE_CODE = 0x148
 _MAX_SIZE = 8 * 1024 * 1024
 _BRING_YOUR_OWN = (
     "Give your own Pokémon Crystal ROM (.gbc), or leave --rom out to play the practice game."
+)
+_OTHER_ADDRESSES = (
+    "Playing it would need a table of its own RAM addresses, maps and events in engine/games; "
+    "there is one for the English Crystal only."
 )
 
 
@@ -95,10 +128,89 @@ def load_rom(path: str | Path = "", allow_unknown: bool = False) -> tuple[bytes,
     Raises:
         RomError: The file is missing, damaged or another game.
     """
+    found = identify(path)
+    if found.profile is None or (found.refusal is not None and not allow_unknown):
+        raise found.refusal or RomError(f"{found.file} cannot be played.", _BRING_YOUR_OWN)
+    return found.rom, found.profile
+
+
+def identify(path: str | Path = "") -> Identity:
+    """Read a file and say what it is, played or not; empty: the practice game.
+
+    Raises:
+        RomError: There is no such file, or it is no Game Boy ROM at all.
+    """
     file = Path(path).expanduser() if str(path) else practice_rom_path()
     rom = _read(file)
-    _check_image(file, rom)
-    return rom, _recognise(file, rom, allow_unknown)
+    cartridge = _read_header(file, rom)
+    sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
+    damage = _damage(file, len(rom), cartridge)
+    if damage is not None:
+        return Identity(file, rom, sha1, cartridge, "a damaged ROM", None, damage)
+    return Identity(file, rom, sha1, cartridge, *recognise(file, sha1, cartridge))
+
+
+def recognise(
+    file: Path, sha1: str, cartridge: Cartridge
+) -> tuple[str, GameProfile | None, RomError | None]:
+    """Return the last three attributes of a whole image's `Identity`."""
+    title, language = cartridge.title, cartridge.code[-1:]
+    if sha1 in _CRYSTAL_HASHES:
+        name = _CRYSTAL_HASHES[sha1]
+        return name, GameProfile(sha1, title, name, _CRYSTAL_TABLES), None
+    if title == PRACTICE_TITLE:
+        tables = _import_tables(_PRACTICE_TABLES)
+        profile = GameProfile(sha1, title, tables.NAME, _PRACTICE_TABLES, is_practice=True)
+        if sha1 == tables.SHA1:
+            return profile.name, profile, None
+        refusal = RomError(
+            f"The practice game {file} is damaged or of another version (SHA-1 {sha1}).",
+            "Reinstall poketui, or build it with `python roms/practice/build.py`.",
+        )
+        return f"{profile.name} (unknown build)", profile, refusal
+    if title.startswith(_CRYSTAL_TITLE) and language == _JAPANESE:
+        message = f"{file} is the Japanese Pokémon Crystal, which keeps its state elsewhere."
+        return "Pokémon Crystal (Japan)", None, RomError(message, _OTHER_ADDRESSES)
+    if title.startswith(_CRYSTAL_TITLE):
+        name = "Pokémon Crystal (unknown build)"
+        refusal = RomError(
+            f"{file} calls itself Pokémon Crystal but is not a known build (SHA-1 {sha1}).",
+            "It may be damaged, translated or modified. Give the original English ROM, or add "
+            "--allow-unknown-rom to try it all the same.",
+        )
+        return name, GameProfile(sha1, title, name, _CRYSTAL_TABLES), refusal
+    sister = _SISTERS.get(title[:11])
+    if sister is not None:
+        message = f"{file} is {sister}, which keeps its state elsewhere than Crystal."
+        return sister, None, RomError(message, _OTHER_ADDRESSES)
+    return "another game", None, RomError(f"{file} is another game ('{title}').", _BRING_YOUR_OWN)
+
+
+def describe(found: Identity) -> list[str]:
+    """Return what `poketui rom` prints about a file, a line each."""
+    cartridge = found.cartridge
+    language = _LANGUAGES.get(cartridge.code[-1:], "unknown language")
+    code = f", code {cartridge.code} ({language})" if cartridge.code else ""
+    parts = [f"{cartridge.controller} (type {cartridge.kind:02X})"]
+    parts += [f"{cartridge.ram_size // 1024} KB RAM"] if cartridge.ram_size else []
+    parts += ["battery"] if cartridge.has_battery else []
+    parts += ["clock"] if cartridge.has_clock else []
+    header = "right" if cartridge.is_header_right else "wrong"
+    image = "right" if is_image_checksum_right(found.rom) else "wrong"
+    lines = [
+        f"{found.file}: {found.game}",
+        f"  title      {cartridge.title or 'none'}{code}, revision {cartridge.revision}",
+        f"  cartridge  {', '.join(parts)}",
+        f"  size       {len(found.rom) // 1024:,} KB",
+        f"  checksums  header {header}, whole image {image}",
+        f"  SHA-1      {found.sha1}",
+    ]
+    if found.profile is not None:
+        if found.refusal is not None:
+            lines.append(found.refusal.message)
+        allow = " --allow-unknown-rom" if found.refusal else ""
+        lines.append(f"Play it with: poketui run --rom {shlex.quote(str(found.file))}{allow}")
+    return lines
 
 
 def practice_rom_path() -> Path:
@@ -120,11 +232,6 @@ def practice_rom_path() -> Path:
     )
 
 
-def header_title(rom: bytes) -> str:
-    """Return the title in the cartridge header (0134-013E)."""
-    return rom[_TITLE].split(b"\0")[0].decode("ascii", "replace").strip()
-
-
 def _read(file: Path) -> bytes:
     if file.is_dir():
         raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
@@ -139,56 +246,38 @@ def _read(file: Path) -> bytes:
         raise RomError(f"Cannot read the ROM {file}: {reason}.", "Make it readable.") from None
 
 
-def _check_image(file: Path, rom: bytes) -> None:
-    """Refuse what is no whole Game Boy ROM; the emulator itself would run a truncated one."""
+def _read_header(file: Path, rom: bytes) -> Cartridge:
+    """Read the header of what may be a ROM: its checksum is right, or at least its size."""
     if not rom:
         raise RomError(f"The ROM {file} is empty.", "Copy it again.")
-    checksum = 0
-    for byte in rom[_CHECKED]:
-        checksum = (checksum - byte - 1) & 0xFF
-    if len(rom) < _HEADER_END or checksum != rom[_CHECKSUM]:
-        hint = "It may be packed (unzip it first) or damaged. " + _BRING_YOUR_OWN
-        raise RomError(f"{file} is not a Game Boy ROM: its header is wrong.", hint)
-    code = rom[_SIZE_CODE]
-    expected = 0x8000 << code if code <= 8 else 0
-    if len(rom) < expected:
-        raise RomError(
-            f"The ROM {file} is truncated: {len(rom):,} bytes of {expected:,}.", "Copy it again."
+    for magic, kind in _ARCHIVES.items():
+        if rom.startswith(magic):
+            raise RomError(
+                f"{file} is a {kind} archive, not a ROM.", "Unpack it and give the .gbc file in it."
+            )
+    cartridge = Cartridge.of(rom) if len(rom) >= HEADER_END else None
+    if cartridge is None or not (cartridge.is_header_right or cartridge.rom_size == len(rom)):
+        raise RomError(f"{file} is not a Game Boy ROM: its header is wrong.", _BRING_YOUR_OWN)
+    return cartridge
+
+
+def _damage(file: Path, size: int, cartridge: Cartridge) -> RomError | None:
+    """Tell what is broken; the emulator itself would run a truncated image."""
+    expected = cartridge.rom_size
+    if size < expected:
+        return RomError(
+            f"The ROM {file} is truncated: {size:,} bytes of {expected:,}.", "Copy it again."
         )
-    if not expected or len(rom) > expected:
-        raise RomError(
-            f"The ROM {file} has {len(rom):,} bytes but its header says {expected:,}.",
+    if size > expected:
+        return RomError(
+            f"The ROM {file} has {size:,} bytes but its header says {expected:,}.",
             "It is damaged or was patched badly; copy it again.",
         )
-
-
-def _recognise(file: Path, rom: bytes, allow_unknown: bool) -> GameProfile:
-    sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
-    title = header_title(rom)
-    if sha1 in _CRYSTAL_HASHES:
-        return GameProfile(sha1, title, _CRYSTAL_HASHES[sha1], _CRYSTAL_TABLES)
-    if title == PRACTICE_TITLE:
-        tables = _import_tables(_PRACTICE_TABLES)
-        if sha1 != tables.SHA1 and not allow_unknown:
-            raise RomError(
-                f"The practice game {file} is damaged or of another version (SHA-1 {sha1}).",
-                "Reinstall poketui, or build it with `python roms/practice/build.py`.",
-            )
-        return GameProfile(sha1, title, tables.NAME, _PRACTICE_TABLES, is_practice=True)
-    if title.startswith("PM_CRYSTAL"):
-        if allow_unknown:
-            return GameProfile(sha1, title, "Pokémon Crystal (unknown build)", _CRYSTAL_TABLES)
-        raise RomError(
-            f"{file} calls itself Pokémon Crystal but is not a known build (SHA-1 {sha1}).",
-            "It may be damaged, translated or modified. Give the original English ROM, or add "
-            "--allow-unknown-rom to try it all the same.",
+    if not cartridge.is_header_right:
+        return RomError(
+            f"The ROM {file} is damaged: the checksum of its header is wrong.", "Copy it again."
         )
-    if title.startswith(("POKEMON_GLD", "POKEMON_SLV")):
-        game = "Gold" if "GLD" in title else "Silver"
-        raise RomError(
-            f"{file} is Pokémon {game}: its memory is laid out differently.", _BRING_YOUR_OWN
-        )
-    raise RomError(f"{file} is another game (title '{title}').", _BRING_YOUR_OWN)
+    return None
 
 
 @cache

@@ -2,21 +2,24 @@ from pathlib import Path
 
 import pytest
 
+from engine.emulator.cartridge import Cartridge
 from engine.errors import RomError
-from engine.games.profile import header_title, load_rom, practice_rom_path
+from engine.games.profile import describe, identify, load_rom, practice_rom_path, recognise
+from tests.engine.cartridges import CLOCK, RAM_32_KB, cartridge
 
-TITLE, CHECKSUM, SIZE_CODE = 0x134, 0x14D, 0x148
+CRYSTAL_1_0 = "f4cd194bdee0d04ca4eac29e09b8e4e9d818c133"
+CRYSTAL_1_1 = "f2f52230b536214ef7c9924f483392993e226cfb"
 
 
-def make_rom(title: bytes, size_code: int = 0, size: int = 0x8000) -> bytes:
-    rom = bytearray(size)
-    rom[TITLE : TITLE + len(title)] = title
-    rom[SIZE_CODE] = size_code
-    checksum = 0
-    for byte in rom[TITLE:CHECKSUM]:
-        checksum = (checksum - byte - 1) & 0xFF
-    rom[CHECKSUM] = checksum
-    return bytes(rom)
+def crystal(code: bytes = b"BYTE", revision: int = 0) -> bytes:
+    """Return a cartridge with Crystal's header and nothing of its content."""
+    return cartridge(
+        title=b"PM_CRYSTAL", code=code, kind=CLOCK, ram_size_code=RAM_32_KB, revision=revision
+    )
+
+
+def with_wrong_header(rom: bytes) -> bytes:
+    return rom[:0x135] + b"!" + rom[0x136:]
 
 
 def refusal(path: Path, *, allow_unknown: bool = False) -> RomError:
@@ -32,16 +35,20 @@ def refusal(path: Path, *, allow_unknown: bool = False) -> RomError:
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"PK\x03\x04" * 100, "not a Game Boy ROM"),
+        (b"PK\x03\x04" * 100, "is a zip archive"),
+        (b"\x1f\x8b" * 200, "is a gzip archive"),
         (b"text", "not a Game Boy ROM"),
-        (make_rom(b"PM_CRYSTAL", size_code=6), "truncated: 32,768 bytes of 2,097,152"),
-        (make_rom(b"PM_CRYSTAL", size=0x10000), "65,536 bytes but its header says 32,768"),
-        (make_rom(b"POKEMON_GLDAAUE"), "Pokémon Gold"),
-        (make_rom(b"POKEMON_SLVAAXE"), "Pokémon Silver"),
-        (make_rom(b"PRACTICE"), "damaged or of another version"),
-        (make_rom(b"TETRIS"), "another game (title 'TETRIS')"),
-        (make_rom(b"PM_CRYSTAL"), "not a known build (SHA-1 "),
-        (make_rom(b"PM_CRYSTAL", size_code=99), "its header says 0"),
+        (cartridge(title=b"PM_CRYSTAL", rom_size_code=6), "truncated: 32,768 bytes of 2,097,152"),
+        (cartridge(title=b"PM_CRYSTAL", size=0x10000), "65,536 bytes but its header says 32,768"),
+        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "Pokémon Gold"),
+        (cartridge(title=b"POKEMON_SLV", code=b"AAXE"), "Pokémon Silver"),
+        (cartridge(title=b"POKEMON_GLDAAUJ"), "Pokémon Gold"),
+        (crystal(b"BXTJ"), "the Japanese Pokémon Crystal"),
+        (with_wrong_header(crystal()), "the checksum of its header is wrong"),
+        (cartridge(title=b"PRACTICE"), "damaged or of another version"),
+        (cartridge(title=b"TETRIS"), "another game ('TETRIS')"),
+        (cartridge(title=b"PM_CRYSTAL"), "not a known build (SHA-1 "),
+        (cartridge(title=b"PM_CRYSTAL", rom_size_code=99), "its header says 0"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -70,7 +77,7 @@ def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
 
 def test_unknown_crystal_can_be_allowed(tmp_path: Path) -> None:
     file = tmp_path / "hack.gbc"
-    file.write_bytes(make_rom(b"PM_CRYSTAL"))
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL"))
     assert "--allow-unknown-rom" in refusal(file).hint
     rom, profile = load_rom(file, allow_unknown=True)
     assert (profile.title, profile.is_practice) == ("PM_CRYSTAL", False)
@@ -79,13 +86,13 @@ def test_unknown_crystal_can_be_allowed(tmp_path: Path) -> None:
 
 def test_another_game_is_never_allowed(tmp_path: Path) -> None:
     file = tmp_path / "tetris.gb"
-    file.write_bytes(make_rom(b"TETRIS"))
+    file.write_bytes(cartridge(title=b"TETRIS"))
     refusal(file, allow_unknown=True)
 
 
 def test_nothing_is_written_beside_the_rom(tmp_path: Path) -> None:
     file = tmp_path / "hack.gbc"
-    file.write_bytes(make_rom(b"PM_CRYSTAL"))
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL"))
     load_rom(file, allow_unknown=True)
     assert list(tmp_path.iterdir()) == [file]
 
@@ -93,4 +100,63 @@ def test_nothing_is_written_beside_the_rom(tmp_path: Path) -> None:
 def test_empty_path_is_the_practice_game() -> None:
     rom, profile = load_rom()
     assert rom == practice_rom_path().read_bytes()
-    assert (header_title(rom), profile.is_practice) == ("PRACTICE", True)
+    assert (profile.title, profile.is_practice) == ("PRACTICE", True)
+
+
+@pytest.mark.parametrize(
+    ("sha1", "name"),
+    [(CRYSTAL_1_0, "Pokémon Crystal (1.0)"), (CRYSTAL_1_1, "Pokémon Crystal (1.1)")],
+)
+def test_both_english_revisions_of_crystal_are_known_by_their_hash(sha1: str, name: str) -> None:
+    game, profile, refused = recognise(Path("a.gbc"), sha1, Cartridge.of(crystal()))
+    assert (game, refused) == (name, None)
+    assert profile is not None
+    assert profile.tables.SPECIES[1] == "BULBASAUR"
+
+
+@pytest.mark.parametrize(
+    ("rom", "needed"),
+    [
+        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "table of its own RAM addresses"),
+        (crystal(b"BXTJ"), "table of its own RAM addresses"),
+        (cartridge(title=b"TETRIS"), "your own Pokémon Crystal"),
+    ],
+    ids=["Gold", "Japanese Crystal", "another game"],
+)
+def test_refused_game_is_described_with_what_would_be_needed(
+    tmp_path: Path, rom: bytes, needed: str
+) -> None:
+    file = tmp_path / "game.gbc"
+    file.write_bytes(rom)
+    found = identify(file)
+    assert found.profile is None
+    assert found.refusal is not None
+    assert needed in found.refusal.hint
+    text = "\n".join(describe(found))
+    assert found.sha1 in text
+    assert "checksums  header right, whole image right" in text
+    assert "Play it" not in text
+
+
+def test_description_names_every_fact_of_the_header(tmp_path: Path) -> None:
+    file = tmp_path / "a hack.gbc"
+    rom = bytearray(crystal(b"BYTD", revision=1))
+    rom[0x4000] = 1
+    file.write_bytes(rom)
+    lines = describe(identify(file))
+    assert lines[0].endswith("a hack.gbc: Pokémon Crystal (unknown build)")
+    assert lines[1:5] == [
+        "  title      PM_CRYSTAL, code BYTD (German), revision 1",
+        "  cartridge  MBC3 (type 10), 32 KB RAM, battery, clock",
+        "  size       32 KB",
+        "  checksums  header right, whole image wrong",
+    ]
+    assert lines[-1] == f"Play it with: poketui run --rom '{file}' --allow-unknown-rom"
+
+
+def test_damaged_rom_is_described_too(tmp_path: Path) -> None:
+    file = tmp_path / "cut.gbc"
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL", rom_size_code=6))
+    found = identify(file)
+    assert found.profile is None
+    assert describe(found)[0].endswith("a damaged ROM")
