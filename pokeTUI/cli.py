@@ -80,13 +80,30 @@ def runs(save_dir: SaveDir = None) -> None:
 
 
 @app.command()
-def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
-    """Say what a ROM file is and whether it can be played."""
-    from engine.games.profile import load_rom
+def replay(
+    run: Annotated[
+        str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
+    ] = "latest",
+    episode: Annotated[
+        int | None, typer.Option(help="Its number.", show_default="the run's last")
+    ] = None,
+    save_dir: SaveDir = None,
+) -> None:
+    """Play a recorded episode of a run again and check that it goes the same way."""
+    from pokeTUI.launch import print_replay
 
-    image, profile = load_rom(file, allow_unknown=True)
-    print(f"{file}: {profile.name}, {len(image) // 1024} KB, SHA-1 {profile.sha1}")
-    print(f"Play it with: poketui run --rom {file}")
+    print_replay(save_dir, run, episode)
+
+
+@app.command()
+def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
+    """Say what a ROM file is; exit code 0 if it can be played, 2 if not."""
+    from engine.games.profile import describe, identify
+
+    found = identify(file)
+    print("\n".join(describe(found)))
+    if found.profile is None and found.refusal is not None:
+        raise found.refusal
 
 
 bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)

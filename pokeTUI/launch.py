@@ -16,6 +16,9 @@ MIN_COLUMNS, MIN_ROWS = 80, 24
 
 EXIT_OK, EXIT_FAILED = 0, 1
 
+PAID_ALIKE = 1e-6
+"""Returns closer than this are the same."""
+
 
 def launch(
     config_path: Path | None,
@@ -99,3 +102,25 @@ def print_runs(save_dir: str | None) -> None:
             f"{info.seed:>5}  {changed}"
         )
     print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
+
+
+def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
+    """Play a recorded episode again and say how it went.
+
+    Raises:
+        PokeTUIError: There is no such episode, or it goes another way.
+    """
+    from engine.training.replays import replay_episode
+
+    config = load_config(None, {} if save_dir is None else {"save_dir": save_dir})
+    replayed = replay_episode(config.save_dir, run, episode)
+    recorded = replayed.recorded
+    print(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
+    was = (
+        ""
+        if abs(replayed.total_reward - recorded.total_reward) < PAID_ALIKE
+        else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
+    )
+    print(f"{recorded.length:,} steps, return {replayed.total_reward:.2f}{was}")
+    for key, step in recorded.steps_to_milestone.items():
+        print(f"  step {step:>5,}  {key}")

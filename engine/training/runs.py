@@ -196,6 +196,21 @@ def list_runs(save_dir: str) -> list[RunInfo]:
     return sorted(infos, key=lambda info: (info.changed_at, info.run_id), reverse=True)
 
 
+def load_settings(folder: RunFolder) -> RunConfig:
+    """Return a saved run's settings.
+
+    Raises:
+        CheckpointError: They are unreadable.
+    """
+    try:
+        values = json.loads(folder.config_path.read_text(encoding="utf-8"))
+        return parse_config(values, str(folder.config_path))
+    except (OSError, ValueError, ConfigurationError) as error:
+        raise CheckpointError(
+            f"The settings of run {folder.run_id} are unreadable: {error}", "Start a new run."
+        ) from None
+
+
 def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[str]]:
     """Return the saved run's settings with the new command's word on how to carry on.
 
@@ -205,13 +220,7 @@ def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[s
     Raises:
         CheckpointError: The saved settings are unreadable.
     """
-    try:
-        values = json.loads(folder.config_path.read_text(encoding="utf-8"))
-        saved = parse_config(values, str(folder.config_path))
-    except (OSError, ValueError, ConfigurationError) as error:
-        raise CheckpointError(
-            f"The settings of run {folder.run_id} are unreadable: {error}", "Start a new run."
-        ) from None
+    saved = load_settings(folder)
     changes = {key: getattr(new, key) for key in _SESSION_KEYS}
     if new.rom_path:
         changes["rom_path"] = new.rom_path

@@ -145,3 +145,28 @@ def test_headless_run_saves_is_listed_and_resumes(tmp_path: Path) -> None:
     assert second.returncode == 0, second.stderr
     assert "resumed at step 256" in second.stdout
     assert "512" in second.stdout.splitlines()[-1]
+
+
+def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
+    saves = ["--save-dir", str(tmp_path / "saves")]
+    few = [
+        "--agent",
+        "random",
+        "--envs",
+        "1",
+        "--episodes",
+        "1",
+        "--set",
+        "env.max_steps=40",
+        "--set",
+        "env.progress_steps=0",
+    ]
+    assert headless(tmp_path, *few).returncode == 0
+    result = poketui("replay", *saves)
+    assert result.returncode == 0, result.stderr
+    assert "Episode 1 of run" in result.stdout
+    assert "40 steps" in result.stdout
+    assert_refused(
+        poketui("replay", *saves, "--episode", "7"), "no recorded episode 7", "last is 1"
+    )
+    assert_refused(poketui("replay", "nowhere", *saves), "no saved run 'nowhere'")

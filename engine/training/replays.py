@@ -1,0 +1,62 @@
+"""Play an episode of a saved run again, from its recording in the run's journal."""
+
+from dataclasses import dataclass
+
+from engine.env.recording import Recording, replay
+from engine.env.stepping import make_crystal_env
+from engine.errors import ReplayError
+from engine.events import EpisodeEnded
+from engine.training.journal import read_journal
+from engine.training.runs import RunFolder, find_run, load_settings
+from engine.types import EpisodeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedEpisode:
+    """An episode that was played again to the same memory, byte for byte.
+
+    Attributes:
+        recorded: As it was first played.
+        total_reward: Of the replay.
+    """
+
+    run_id: str
+    number: int
+    recorded: EpisodeSummary
+    total_reward: float
+
+
+def replay_episode(save_dir: str, run: str, number: int | None = None) -> ReplayedEpisode:
+    """Play episode `number` of a run again; None: its last.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings are unreadable.
+        ReplayError: There is no such episode, or it goes another way.
+    """
+    folder = RunFolder(find_run(save_dir, run))
+    ended = _find(folder, number)
+    recording = Recording.decode(ended.summary.recording)
+    config = load_settings(folder).model_copy(update={"save_dir": save_dir})
+    env = make_crystal_env(config, ended.summary.env_index)
+    try:
+        total = sum(reward for reward, *_ in replay(env, recording))
+    finally:
+        env.close()
+    return ReplayedEpisode(folder.run_id, ended.episode, ended.summary, total)
+
+
+def _find(folder: RunFolder, number: int | None) -> EpisodeEnded:
+    last: EpisodeEnded | None = None
+    for event in read_journal(folder.journal_path):
+        if isinstance(event, EpisodeEnded) and event.summary.recording:
+            last = event
+            if event.episode == number:
+                return event
+    if last is None:
+        raise ReplayError(f"The run {folder.run_id} has no recorded episode.", "Let it go on.")
+    if number is not None:
+        raise ReplayError(
+            f"The run {folder.run_id} has no recorded episode {number}.",
+            f"Its last is {last.episode}.",
+        )
+    return last
