@@ -1,9 +1,11 @@
 """Turn a GameState into the vector that a small policy learns from.
 
-Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all.
+Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all,
+`FEATURE_LOW` and `FEATURE_HIGH` bound them.
 """
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -36,6 +38,8 @@ _CURSOR_ROWS, _CURSOR_COLUMNS = 8, 3
 _FACINGS = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 _MOVE_SLOTS, _MOVE_FIGURES = 4, 5
 _PARTY_SLOTS = 3
+_LEVEL_GAP = 8
+"""Place of the levels' difference in the slice "battle"."""
 
 _SIZES: Mapping[str, int] = MappingProxyType(
     {
@@ -71,7 +75,34 @@ def _slices() -> dict[str, slice]:
 LAYOUT: Mapping[str, slice] = MappingProxyType(_slices())
 FEATURE_SIZE = sum(_SIZES.values())
 
+_LEVEL = 3.0
+_MOVE = (1.0, 2.5, 2.0, 1.0, 1.0)
+_HIGHEST: Mapping[str, Sequence[float]] = MappingProxyType(
+    {
+        "position": (2.0, 2.0),
+        "party": (1.0, 1.0, _LEVEL, 1.0, *((1.0, 1.0, _LEVEL) * _PARTY_SLOTS)),
+        "battle": (1.0, 1.0, *((1.0, _LEVEL, 1.0) * 2), 1.0, 1.0),
+        "moves": _MOVE * _MOVE_SLOTS,
+    }
+)
+"""Upper bounds of the figures that may exceed 1."""
+
+
+def _bounds() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    low, high = np.zeros(FEATURE_SIZE, np.float32), np.ones(FEATURE_SIZE, np.float32)
+    for name, values in _HIGHEST.items():
+        high[LAYOUT[name]] = values
+    low[LAYOUT["battle"].start + _LEVEL_GAP] = -1.0
+    low.setflags(write=False)
+    high.setflags(write=False)
+    return low, high
+
+
+# (FEATURE_SIZE,) float32, read-only.
+FEATURE_LOW, FEATURE_HIGH = _bounds()
+
 _REST = LAYOUT["map"].start
+_REST_FLOATS = struct.Struct(f"{FEATURE_SIZE - _REST}f")
 _SAME_TYPE_BONUS = 1.5
 
 
@@ -106,7 +137,7 @@ class FeatureEncoder:
         """Write the features of `state`.
 
         Args:
-            out: (FEATURE_SIZE,) float32, overwritten.
+            out: (FEATURE_SIZE,) float32, contiguous, overwritten.
             state: The game at rest.
             visited: (height + 12, width + 12) float32 of the current map, None if not known.
             milestones: Those reached in this episode.
@@ -129,11 +160,12 @@ class FeatureEncoder:
         rest += _party(state)
         rest += self._battle(state.battle)
         rest += self._bag(state)
-        rest += (min(idle_steps, 100) / 100, episode_share)
+        rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
         rest += [0.0] * NUM_ACTIONS
         if last_action >= 0:
             rest[last_action - NUM_ACTIONS] = 1.0
-        out[_REST:] = rest
+        # A third of the time that numpy needs for assigning a list.
+        _REST_FLOATS.pack_into(out.data, _REST * out.itemsize, *rest)
 
     def _write_window(
         self, out: NDArray[np.float32], state: GameState, visited: NDArray[np.float32] | None
@@ -188,7 +220,7 @@ class FeatureEncoder:
                 result += (0.0, 0.0, 0.0)
             else:
                 result += (
-                    creature.hp / creature.max_hp,
+                    health(creature),
                     _level(creature),
                     1.0 if creature.status else 0.0,
                 )
@@ -265,17 +297,27 @@ def _party(state: GameState) -> list[float]:
     party = state.party
     if not party:
         return [0.0] * _SIZES["party"]
-    health = sum(c.hp for c in party) / max(1, sum(c.max_hp for c in party))
     result = [
         len(party) / 6,
-        health,
+        party_health(party),
         max(_level(c) for c in party),
         float(any(c.status for c in party)),
     ]
     for creature in party[:_PARTY_SLOTS]:
-        result += (1.0, creature.hp / max(1, creature.max_hp), _level(creature))
+        result += (1.0, health(creature), _level(creature))
     result += [0.0] * (_SIZES["party"] - len(result))
     return result
+
+
+def health(creature: Creature) -> float:
+    """Return a creature's share of health, 0 to 1 even where RAM holds more than the maximum."""
+    return min(creature.hp / max(1, creature.max_hp), 1.0)
+
+
+def party_health(party: tuple[Creature, ...]) -> float:
+    """Return the share of health of all creatures together, 0 to 1."""
+    total = sum(creature.max_hp for creature in party)
+    return min(sum(creature.hp for creature in party) / max(1, total), 1.0)
 
 
 def _level(creature: Creature) -> float:

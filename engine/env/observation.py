@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.env.features import FEATURE_SIZE
+from engine.env.features import FEATURE_HIGH, FEATURE_LOW, health, party_health
 from engine.types import NUM_ACTIONS, Action, GameState
 
 ObservationType = Literal["multi_modal", "screen", "state"]
@@ -18,7 +18,7 @@ STATE_VARIABLES = (
     "own_hp", "enemy_hp", "enemy_level", "badges", "money", "caught", "seen", "balls", "potions",
     "play_time",
 )  # fmt: skip
-"""Names of the 25 documented state variables, each scaled into [-1, 1]."""
+"""Names of the 25 documented state variables in order; `state_variables` tells their scales."""
 
 _MAX_TEXT = 400
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " é♀♂×…“”¥▶▷▼·üöäÄÖÜ←→"
@@ -36,7 +36,7 @@ def observation_space(kind: ObservationType) -> spaces.Dict:
         parts["screen"] = spaces.Box(0, 255, _SCREEN_SHAPE, np.uint8)
     if kind != "screen":
         parts["state_variables"] = spaces.Box(-1.0, 1.0, (len(STATE_VARIABLES),), np.float32)
-        parts["features"] = spaces.Box(-1.0, 3.0, (FEATURE_SIZE,), np.float32)
+        parts["features"] = spaces.Box(FEATURE_LOW, FEATURE_HIGH, dtype=np.float32)
     if kind == "multi_modal":
         text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
         parts["strategic_context"] = spaces.Dict(
@@ -50,12 +50,40 @@ def observation_space(kind: ObservationType) -> spaces.Dict:
 
 
 def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
-    """Return (25,) float32 in [-1, 1]; see `STATE_VARIABLES`."""
+    """Return (25,) float32, each divided as listed, then clipped to [-1, 1]; none is negative.
+
+    A fact is 1 or 0; a share lies between 0 and 1; what is not there (a battle, a party) is 0.
+
+    - 0 map_group: wMapGroup / 64
+    - 1 map_number: wMapNumber / 128
+    - 2 x: walk tiles from the map's left edge / 64
+    - 3 y: walk tiles from its top / 64
+    - 4 facing: 0 down, 1/3 up, 2/3 left, 1 right
+    - 5 is_free: fact, the player can walk
+    - 6 in_text: fact, a text box waits
+    - 7 in_menu: fact, a menu waits
+    - 8 in_battle: fact
+    - 9 is_trainer_battle: fact
+    - 10 party_size: creatures / 6
+    - 11 party_health: share of all their health
+    - 12 best_level: of the party / 100
+    - 13 lead_hp: share of the first creature's health
+    - 14 lead_level: of the first creature / 100
+    - 15 own_hp: share of the health of the creature that fights
+    - 16 enemy_hp: share of its enemy's health
+    - 17 enemy_level: / 100
+    - 18 badges: of both regions / 16
+    - 19 money: / 100,000
+    - 20 caught: species / 251
+    - 21 seen: species / 251
+    - 22 balls: in the bag / 20
+    - 23 potions: in the bag / 20
+    - 24 play_time: / 10 hours
+    """
     party, battle, place = state.party, state.battle, state.place
     own = battle.own if battle else None
     enemy = battle.enemy if battle else None
     lead = party[0] if party else None
-    total = sum(creature.max_hp for creature in party)
     values = (
         place.map.group / 64,
         place.map.number / 128,
@@ -68,12 +96,12 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
         battle is not None,
         battle is not None and battle.trainer_class > 0,
         len(party) / 6,
-        sum(creature.hp for creature in party) / total if total else 0.0,
+        party_health(party),
         max((creature.level for creature in party), default=0) / 100,
-        lead.hp / lead.max_hp if lead and lead.max_hp else 0.0,
+        health(lead) if lead else 0.0,
         lead.level / 100 if lead else 0.0,
-        own.hp / own.max_hp if own else 0.0,
-        enemy.hp / enemy.max_hp if enemy else 0.0,
+        health(own) if own else 0.0,
+        health(enemy) if enemy else 0.0,
         enemy.level / 100 if enemy else 0.0,
         state.badge_count / 16,
         state.money / 100_000,
@@ -122,4 +150,7 @@ def summary(state: GameState) -> str:
 
 
 def _plain(text: str) -> str:
-    return "".join([letter if letter in _KNOWN else "?" for letter in text])[:_MAX_TEXT]
+    """Keep `text` inside its space: known characters only, and not too many."""
+    if not _KNOWN.issuperset(text):
+        text = "".join([letter if letter in _KNOWN else "?" for letter in text])
+    return text[:_MAX_TEXT]

@@ -1,0 +1,290 @@
+import copy
+import json
+import pickle
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.config import EnvConfig
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.features import FEATURE_HIGH, FEATURE_LOW, FEATURE_SIZE, LAYOUT, FeatureEncoder
+from engine.env.observation import (
+    STATE_VARIABLES,
+    ObservationType,
+    observation_space,
+    state_variables,
+    strategic_context,
+)
+from engine.games.crystal import crystal_tables, practice_tables
+from engine.games.crystal.symbols import SYMBOLS
+from engine.games.profile import GameTables
+from engine.strategy.advisor import RuleAdvisor
+from engine.types import (
+    Action,
+    Bag,
+    Battle,
+    BattleKind,
+    Control,
+    Creature,
+    Facing,
+    GameState,
+    MapId,
+    Move,
+    Observation,
+    Place,
+)
+from tests.engine.states import make_battle, make_creature, make_state, make_view
+
+KINDS: tuple[ObservationType, ...] = ("multi_modal", "screen", "state")
+KEYS = {
+    "multi_modal": {
+        "action_mask",
+        "screen",
+        "state_variables",
+        "features",
+        "strategic_context",
+    },
+    "screen": {"action_mask", "screen"},
+    "state": {"action_mask", "state_variables", "features"},
+}
+
+
+def story(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> Iterator[Observation]:
+    """Play by the rules with some random presses, and lose the first battles on the way."""
+    observation, _ = env.reset(seed=1)
+    yield observation
+    advisor = RuleAdvisor(env.profile)
+    advisor.reset(env.state)
+    rng = np.random.default_rng(1)
+    has_lost = False
+    for _ in range(steps):
+        mask = env.action_mask()
+        advice = advisor.advise(env.state, mask)
+        wish = advice.prior if rng.random() < 0.8 else mask
+        action = int((np.where(mask, wish, -1.0) + rng.random(len(mask)) * 1e-6).argmax())
+        if env.state.battle and not has_lost:
+            env.emulator.write(1, SYMBOLS["wBattleMonSpecies"].address + 16, b"\0\1")
+        observation, _, is_terminated, _, _ = env.step(action)
+        has_lost = has_lost or dict(env.breakdown.components)["whiteout"] < 0
+        yield observation
+        if is_terminated:
+            break
+    assert has_lost
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_observation_of_a_played_story_is_in_the_space(kind: ObservationType) -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type=kind, config=EnvConfig(max_steps=5000))
+    space = env.observation_space
+    seen = set()
+    for observation in story(env, 900):
+        assert observation.keys() == KEYS[kind]
+        assert space.contains(observation), observation
+        control, battle = env.state.control, env.state.battle
+        seen |= {"text"} if control.in_text else set()
+        seen |= {"menu"} if control.in_menu else set()
+        seen |= {battle.kind} if battle else set()
+    assert seen == {"text", "menu", BattleKind.WILD, BattleKind.TRAINER}
+    env.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spaces_say_shape_and_type(kind: ObservationType) -> None:
+    shapes: dict[str, tuple[tuple[int, ...], type]] = {
+        "action_mask": ((9,), np.int8),
+        "screen": ((144, 160, 3), np.uint8),
+        "state_variables": ((25,), np.float32),
+        "features": ((FEATURE_SIZE,), np.float32),
+    }
+    space = observation_space(kind)
+    assert set(space) == KEYS[kind]
+    for name in KEYS[kind] - {"strategic_context"}:
+        part = space[name]
+        assert isinstance(part, spaces.Box)
+        assert (part.shape, part.dtype) == shapes[name]
+
+
+def test_observation_is_plain_data() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv()
+    observation, _ = env.reset(seed=0)
+    for twin in (copy.deepcopy(observation), pickle.loads(pickle.dumps(observation))):
+        assert env.observation_space.contains(twin)
+        assert twin["strategic_context"] == observation["strategic_context"]
+    assert json.loads(json.dumps(observation["strategic_context"]))["current_goal"]
+    env.close()
+
+
+def test_docstring_lists_the_state_variables_in_order() -> None:
+    listed = re.findall(r"^ *- (\d+) (\w+):", state_variables.__doc__ or "", re.MULTILINE)
+    assert listed == [(str(number), name) for number, name in enumerate(STATE_VARIABLES)]
+
+
+def test_state_variables_are_scaled_as_listed() -> None:
+    lead = make_creature(hp=5, level=8)
+    state = make_state(
+        16,
+        32,
+        Facing.LEFT,
+        map_number=32,
+        party=(lead, make_creature(hp=0, level=20)),
+        battle=make_battle(own=make_creature(hp=10), enemy=make_creature(hp=15, level=30)),
+        badges=(0b11, 0b1),
+        money=25_000,
+        play_time_s=3600.0,
+        caught=251,
+        seen=502,
+        bag=Bag(balls=((5, 3), (4, 7))),
+    )
+    values = dict(zip(STATE_VARIABLES, state_variables(state, 4).tolist(), strict=True))
+    assert values == pytest.approx(
+        {
+            "map_group": 40 / 64,
+            "map_number": 0.25,
+            "x": 0.25,
+            "y": 0.5,
+            "facing": 2 / 3,
+            "is_free": 1.0,
+            "in_text": 0.0,
+            "in_menu": 0.0,
+            "in_battle": 1.0,
+            "is_trainer_battle": 0.0,
+            "party_size": 2 / 6,
+            "party_health": 5 / 40,
+            "best_level": 0.2,
+            "lead_hp": 0.25,
+            "lead_level": 0.08,
+            "own_hp": 0.5,
+            "enemy_hp": 0.75,
+            "enemy_level": 0.3,
+            "badges": 3 / 16,
+            "money": 0.25,
+            "caught": 1.0,
+            "seen": 1.0,
+            "balls": 0.5,
+            "potions": 0.2,
+            "play_time": 0.1,
+        }
+    )
+
+
+def test_context_keeps_to_known_characters_and_length() -> None:
+    state = make_state(screen_text=("Ωmega", "x" * 1000))
+    context = strategic_context(state, "Găsește", (), {})
+    assert context["current_goal"] == "G?se?te"
+    assert "on screen: ?mega" in context["context_summary"]
+    assert observation_space("multi_modal")["strategic_context"].contains(context)
+
+
+def test_suggestions_are_the_allowed_actions_unless_a_planner_has_some() -> None:
+    blocked = {action: "" for action in Action if action is not Action.B}
+    assert strategic_context(make_state(), "", (), blocked)["action_suggestions"] == ("B",)
+    planned = strategic_context(make_state(), "", ("go north",), blocked)
+    assert planned["action_suggestions"] == ("go north",)
+
+
+def test_feature_bounds_are_those_of_each_figure() -> None:
+    high = {name: sorted(set(FEATURE_HIGH[part].tolist())) for name, part in LAYOUT.items()}
+    above_one = {name: values for name, values in high.items() if values != [1.0]}
+    assert above_one == {
+        "position": [2.0],
+        "party": [1.0, 3.0],
+        "battle": [1.0, 3.0],
+        "moves": [1.0, 2.0, 2.5],
+    }
+    assert np.flatnonzero(FEATURE_LOW).tolist() == [LAYOUT["battle"].start + 8]
+
+
+bytes_ = st.integers(0, 255)
+words = st.integers(0, 0xFFFF)
+creatures = st.builds(
+    Creature,
+    species=bytes_,
+    name=st.just("SOMEONE"),
+    level=bytes_,
+    hp=words,
+    max_hp=words,
+    status=st.sampled_from(("", "sleep")),
+    moves=st.lists(st.builds(Move, bytes_, st.just("BUMP"), st.integers(0, 63)), max_size=4).map(
+        tuple
+    ),
+    types=st.lists(st.integers(0, 27), max_size=2).map(tuple),
+)
+battles = st.builds(
+    Battle,
+    kind=st.sampled_from(BattleKind),
+    trainer_class=bytes_,
+    own=st.none() | creatures,
+    enemy=st.none() | creatures,
+    enemy_slot=bytes_,
+)
+cursors = st.tuples(bytes_, bytes_)
+controls = st.builds(
+    Control,
+    *(st.booleans() for _ in range(6)),
+    cursor=cursors,
+    menu_size=cursors,
+)
+pockets = st.lists(st.tuples(bytes_, bytes_), max_size=5).map(tuple)
+states = st.builds(
+    GameState,
+    place=st.builds(
+        Place,
+        st.builds(MapId, bytes_, bytes_),
+        st.just("SOMEWHERE"),
+        bytes_,
+        bytes_,
+        st.sampled_from(Facing),
+        st.just("indoor"),
+    ),
+    control=controls,
+    party=st.lists(creatures, max_size=6).map(tuple),
+    battle=st.none() | battles,
+    badges=st.tuples(bytes_, bytes_),
+    money=st.integers(0, 0xFFFFFF),
+    play_time_s=st.floats(0, 1e9),
+    caught=st.integers(0, 256),
+    seen=st.integers(0, 256),
+    bag=st.builds(Bag, pockets, pockets),
+    event_flags=st.binary(min_size=256, max_size=256),
+    screen_text=st.lists(st.text(max_size=20), max_size=5).map(tuple),
+    map=st.just(make_view(objects=((2, 1), (-4, 250)))),
+)
+
+
+@pytest.mark.parametrize("tables", [practice_tables, crystal_tables], ids=["practice", "crystal"])
+@given(
+    state=states,
+    idle_steps=st.integers(0, 10**6),
+    episode_share=st.floats(0, 10),
+    last_action=st.integers(-1, 8),
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_in_memory_the_observation_is_in_the_space(
+    tables: GameTables, state: GameState, idle_steps: int, episode_share: float, last_action: int
+) -> None:
+    encoder = FeatureEncoder(tables, tuple(key for key, *_ in tables.MILESTONES))
+    features = np.full(FEATURE_SIZE, np.nan, np.float32)
+    visited = np.ones((4 + 12, 6 + 12), np.float32)
+    encoder.encode(
+        features,
+        state,
+        visited,
+        {},
+        idle_steps=idle_steps,
+        episode_share=episode_share,
+        last_action=last_action,
+    )
+    observation = {
+        "action_mask": np.ones(9, np.int8),
+        "screen": np.zeros((144, 160, 3), np.uint8),
+        "state_variables": state_variables(state, encoder.count_potions(state)),
+        "features": features,
+        "strategic_context": strategic_context(state, "", (), {}),
+    }
+    space = observation_space("multi_modal")
+    assert [name for name in space if observation[name] not in space[name]] == []
