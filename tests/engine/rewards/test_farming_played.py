@@ -10,8 +10,6 @@ from tests.roms.player import Player, StuckError
 
 REPEATS = 500
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def game() -> Iterator[PaidMachine]:
@@ -85,6 +83,7 @@ def test_going_in_and_out(game: PaidMachine, player: Player) -> None:
     repeat(game, in_and_out)
 
 
+@pytest.mark.slow
 def test_opening_and_closing_menus(game: PaidMachine, trainer: Player) -> None:
     titles = set()
 
@@ -142,6 +141,7 @@ def flee(game: PaidMachine) -> None:
     raise StuckError("no way out of the battle")
 
 
+@pytest.mark.slow
 def test_meeting_wild_creatures_and_fleeing(game: PaidMachine, trainer: Player) -> None:
     trainer.walk_to((13, 8), (14, 8))
     fights = 0
