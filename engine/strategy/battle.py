@@ -3,13 +3,13 @@
 from collections.abc import Collection
 
 from engine.env.menus import MenuKind, menu_kind
+from engine.games.matchup import strength
 from engine.games.profile import GameTables
 from engine.types import Action, Battle, BattleKind, Creature, GameState
 
 Suggestion = tuple[Action, str]
 """A button and why."""
 
-_SAME_TYPE_BONUS = 1.5
 _WEAK = 0.3
 """Share of health below which a wild battle is not worth it."""
 
@@ -50,17 +50,6 @@ class BattleRules:
             return self._move_menu(state, battle)
         return self._other_menu(state, battle, wants_catch=wants_catch)
 
-    def strength(self, move_id: int, own: Creature, enemy: Creature | None) -> float:
-        """Return the damage to expect of a move, in no unit."""
-        facts = self._tables.MOVES.get(move_id)
-        if facts is None:
-            return 0.0
-        _, kind, power, accuracy, _ = facts
-        result = power * accuracy / 100 * (_SAME_TYPE_BONUS if kind in own.types else 1.0)
-        for enemy_type in set(enemy.types if enemy else ()):
-            result *= self._tables.TYPE_CHART.get((kind, enemy_type), 1.0)
-        return result
-
     def _first_menu(self, state: GameState, battle: Battle, *, wants_catch: bool) -> Suggestion:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
@@ -78,7 +67,7 @@ class BattleRules:
         if own is None:
             return Action.B, "no creature to command"
         usable = [
-            (self.strength(move.id, own, battle.enemy), -slot)
+            (strength(self._tables, move.id, own, battle.enemy), -slot)
             for slot, move in enumerate(own.moves)
             if move.points
         ]
@@ -108,7 +97,10 @@ class BattleRules:
         """Send the creature with the strongest move against the enemy."""
         alive = [
             (
-                max((self.strength(move.id, one, battle.enemy) for move in one.moves), default=0.0),
+                max(
+                    (strength(self._tables, move.id, one, battle.enemy) for move in one.moves),
+                    default=0.0,
+                ),
                 -i,
             )
             for i, one in enumerate(state.party)
