@@ -71,6 +71,8 @@ class Place:
     facing: Facing
     environment: str
     """town, route, indoor, cave, gate or dungeon."""
+    landmark: str = ""
+    """Where on the region's map, e.g. the town that a house stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,18 @@ class Warp:
     target: MapId
     index: int
     """1-based arrival warp in the target map (255: the warp that was last taken)."""
+    name: str = ""
+    """The target's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A side of the map over which one walks into its neighbour."""
+
+    side: str
+    target: MapId
+    name: str
+    """The target's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +118,7 @@ class MapView:
         signs: Walk tiles (x, y) that answer when faced with A and are no object.
         bordered: (height + 12, width + 12) uint8, `collision` with the 6 tiles around the map,
             which hold the neighbours' nearest strips; read-only. None where it is not known.
+        edges: The connections whose neighbour RAM names; the practice game leaves it out.
     """
 
     width: int
@@ -114,6 +129,7 @@ class MapView:
     connections: frozenset[str]
     signs: tuple[tuple[int, int], ...] = ()
     bordered: NDArray[np.uint8] | None = None
+    edges: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +139,7 @@ class Control:
     Attributes:
         in_game: A game is running (not power-on, title or main menu).
         is_free: The player can walk.
-        in_text: A text box waits for A or B (its arrow blinks).
+        in_text: A text box is open, whether it waits (its arrow blinks) or is being written.
         in_menu: A menu accepts input.
         is_scripted: A script runs the show.
         in_transition: The map is loading or being left.
@@ -152,7 +168,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Creature:
-    """One creature, in the party or across the field."""
+    """One creature, in the party or across the field; `hp` is at most `max_hp`."""
 
     species: int
     name: str
@@ -165,7 +181,9 @@ class Creature:
     experience: int = 0
     held_item: int = 0
     types: tuple[int, ...] = ()
-    """Type ids of the game; empty when not known."""
+    """Type ids of the game, one or two; empty when not known."""
+    stats: tuple[int, ...] = ()
+    """Attack, defence, speed, special attack and defence; in battle as the fight changed them."""
 
 
 class BattleKind(StrEnum):
@@ -177,7 +195,10 @@ class BattleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle in progress. `own` and `enemy` are None until they are sent out."""
+    """A battle in progress. `own` and `enemy` are None until they are sent out.
+
+    In battle `own` is right at once; its copy in the party lags to the turn's end.
+    """
 
     kind: BattleKind
     trainer_class: int
@@ -187,15 +208,28 @@ class Battle:
     """Number within the class."""
     enemy_slot: int = 0
     """Place of `enemy` in its trainer's team."""
+    own_slot: int = 0
+    """Place of `own` in the party."""
+    trainer_name: str = ""
+    """The trainer class's name; "" when wild."""
+
+    @property
+    def legal_moves(self) -> tuple[int, ...]:
+        """Return the places of the own moves with points left, of all where none has any."""
+        moves = self.own.moves if self.own else ()
+        left = tuple(slot for slot, move in enumerate(moves) if move.points)
+        return left or tuple(range(len(moves)))
 
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """Item id to count, by pocket."""
+    """The four pockets: item ids, with their counts but for key items."""
 
     items: tuple[tuple[int, int], ...] = ()
     balls: tuple[tuple[int, int], ...] = ()
     key_items: tuple[int, ...] = ()
+    machines: tuple[tuple[int, int], ...] = ()
+    """TMs and HMs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +245,7 @@ class GameState:
     money: int
     play_time_s: float
     caught: int
+    """Count of species."""
     seen: int
     bag: Bag
     event_flags: bytes
@@ -218,6 +253,14 @@ class GameState:
     screen_text: tuple[str, ...]
     """Lines of text inside boxes, as shown."""
     map: MapView
+    caught_flags: bytes = b""
+    """32 bytes; bit species - 1, least significant first."""
+    seen_flags: bytes = b""
+    fly_points: tuple[MapId, ...] = ()
+    """Visited maps that one can fly to."""
+    healing_place: MapId | None = None
+    """Where a whiteout leads; None: home."""
+    repel_steps: int = 0
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a field by name, `default` where there is none, as a mapping would."""
@@ -225,12 +268,24 @@ class GameState:
 
     def has_event(self, flag: int) -> bool:
         """Tell whether event flag `flag` (0-2047) is set."""
-        return bool(self.event_flags[flag >> 3] >> (flag & 7) & 1)
+        return _has_bit(self.event_flags, flag)
+
+    def has_caught(self, species: int) -> bool:
+        """Tell whether a species was caught or given."""
+        return _has_bit(self.caught_flags, species - 1)
+
+    def has_seen(self, species: int) -> bool:
+        """Tell whether a species was met."""
+        return _has_bit(self.seen_flags, species - 1)
 
     @property
     def badge_count(self) -> int:
         """Count the badges of both regions."""
         return self.badges[0].bit_count() + self.badges[1].bit_count()
+
+
+def _has_bit(flags: bytes, index: int) -> bool:
+    return 0 <= index < 8 * len(flags) and bool(flags[index >> 3] >> (index & 7) & 1)
 
 
 class Source(StrEnum):

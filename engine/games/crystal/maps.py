@@ -1,14 +1,15 @@
-"""Read the current map: collision grid, warps, signs and what stands on it."""
+"""Read the current map: collision grid, ways out, signs and what stands on it."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator.base import Emulator, rom_slice
-from engine.games.crystal.ram import WorkRam, at, window
+from engine.games.crystal.ram import BASE, RAM_SIZE, WorkRam, at
 from engine.games.crystal.symbols import SYMBOLS
-from engine.types import MapId, MapObject, MapView, Warp
+from engine.types import Edge, MapId, MapObject, MapView, Warp
 
 BORDER = 6
 """Walk tiles on each side of the map that the block map holds too."""
@@ -20,84 +21,103 @@ _OBJECT_STRIDE, _OBJECT_COUNT = 40, 12
 _OBJECT_INDEX, _OBJECT_X, _OBJECT_Y = 1, 16, 17
 _OFFSET = 4
 _MAX_BLOCKS = SYMBOLS["wOverworldMapBlocks"].size
-_CONNECTIONS = ((8, "north"), (4, "south"), (2, "west"), (1, "east"))
+_LAST_WARP = 255
+_NO_GROUPS = (0, 0xFF)
+_CONNECTIONS = (
+    (8, "north", "wNorthMapConnection"),
+    (4, "south", "wSouthMapConnection"),
+    (2, "west", "wWestMapConnection"),
+    (1, "east", "wEastMapConnection"),
+)
 
-_GROUP, _WIDTH, _HEIGHT = at("wMapGroup"), at("wMapWidth"), at("wMapHeight")
-_BANK, _TABLE = at("wTilesetCollisionBank"), at("wTilesetCollisionAddress")
-_SCRIPTS = at("wMapScriptsBank")
-_WARPS, _SIGNS = at("wCurMapWarpEventCount"), at("wCurMapBGEventCount")
-_EDGES = at("wMapConnections")
+# What a layout depends on, in three stretches: the map's and the tileset's header, the tables of
+# warps and signs, and where one is and came from.
+_STRETCHES = (
+    ("wMapHeight", "wTilesetCollisionAddress", 2),
+    ("wCurMapWarpEventCount", "wCurMapBGEventsPointer", 2),
+    ("wBackupMapGroup", "wMapNumber", 1),
+)
+_SPANS = tuple((at(first), at(last) + size) for first, last, size in _STRETCHES)
+(_HEADER, _HEADER_END), (_EVENTS, _EVENTS_END), (_HERE, _HERE_END) = _SPANS
+_WIDTH, _HEIGHT, _TILESET = at("wMapWidth"), at("wMapHeight"), at("wTilesetCollisionBank")
 _STRUCT = SYMBOLS["wObject1Struct"]
 
-MAP_WINDOWS: tuple[tuple[int, int], ...] = (
-    window("wMapGroup", 4),
-    window("wMapHeight", 2),
-    window("wMapConnections"),
-    window("wMapScriptsBank"),
-    window("wTilesetCollisionBank", 3),
-    window("wCurMapWarpEventCount", 3),
-    window("wCurMapBGEventCount", 3),
+MAP_WINDOWS: tuple[tuple[int, int], ...] = tuple(
+    (BASE + start, end - start) for start, end in _SPANS
 )
 """Work RAM that `MapReader` needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What of a map changes only with the map, and the RAM that says so."""
+    """What of a map changes only with the map, and the RAM that says so.
+
+    Attributes:
+        view: Without objects.
+    """
 
     key: bytes
     blocks: bytes
-    bordered: NDArray[np.uint8]
-    collision: NDArray[np.uint8]
-    warps: tuple[Warp, ...]
-    signs: tuple[tuple[int, int], ...]
-    connections: frozenset[str]
+    view: MapView
 
 
-_NOWHERE = _Layout(
-    b"", b"", np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.uint8), (), (), frozenset()
-)
+_NOWHERE = _Layout(b"", b"", MapView(0, 0, np.zeros((0, 0), np.uint8), (), (), frozenset()))
 
 
 class MapReader:
-    """Read maps, computing a grid only when the map or its blocks changed."""
+    """Read maps, computing a grid only when the map or its blocks changed.
 
-    def __init__(self, emulator: Emulator, ram: WorkRam) -> None:
+    Args:
+        names: Of maps, by group and number.
+    """
+
+    def __init__(
+        self, emulator: Emulator, ram: WorkRam, names: Mapping[tuple[int, int], str]
+    ) -> None:
         self._emulator = emulator
         self._ram = ram.data
+        self._names = names
         self._layout = _NOWHERE
-        self._view = MapView(0, 0, _NOWHERE.collision, (), (), frozenset())
+        self._view = _NOWHERE.view
         self._has_left = True
 
-    def read(self, is_free: bool) -> MapView:
-        """Return the current map; while `is_free` is false, the one last seen.
+    def name(self, map_id: MapId) -> str:
+        """Return a map's name, its numbers where it has none."""
+        found = self._names.get((map_id.group, map_id.number))
+        return found or f"map {map_id.group}.{map_id.number}"
+
+    def read(self, is_free: bool, is_loaded: bool) -> MapView:
+        """Return the current map; where it cannot be read now, the one last seen.
 
         The block map is overwritten by battles and screens, and an event may change it, so it is
-        read anew when the player is free again, or on another map.
+        read anew when the player is free again, or first stands on another map.
+
+        Args:
+            is_free: The player can walk.
+            is_loaded: The map is whole in RAM: no battle, no window, no transition.
         """
         if not is_free:
             self._has_left = True
-            return self._view
+            if not is_loaded or self._key()[-2:] == self._layout.key[-2:]:
+                return self._view
         key = self._key()
         if self._has_left or key != self._layout.key:
-            self._has_left = False
-            size = (key[2] + BORDER_BLOCKS) * (key[3] + BORDER_BLOCKS)
-            blocks = self._emulator.read(
-                0, SYMBOLS["wOverworldMapBlocks"].address, min(size, _MAX_BLOCKS)
-            )
+            self._has_left = not is_free
+            width, height = self._ram[_WIDTH], self._ram[_HEIGHT]
+            size = (width + BORDER_BLOCKS) * (height + BORDER_BLOCKS)
+            blocks = self._emulator.read(0, SYMBOLS["wOverworldMapBlocks"].address, size)
             if key != self._layout.key or blocks != self._layout.blocks:
                 self._layout = self._build(key, blocks)
-                self._view = self._with_objects(())
+                self._view = self._layout.view
         objects = self._objects()
         if objects != self._view.objects:
-            self._view = self._with_objects(objects)
+            self._view = replace(self._layout.view, objects=objects)
         return self._view
 
     def save(self) -> list[str]:
         """Return what cannot be read back from RAM at any time, as JSON-able data."""
         objects = b"".join(
-            bytes((entry.index, entry.sprite, entry.x + _OFFSET, entry.y + _OFFSET))
-            for entry in self._view.objects
+            bytes((entry.index, entry.sprite, entry.x, entry.y)) for entry in self._view.objects
         )
         flag = "1" if self._has_left else ""
         return [self._layout.key.hex(), self._layout.blocks.hex(), objects.hex(), flag]
@@ -108,61 +128,71 @@ class MapReader:
         self._has_left = bool(saved[3])
         self._layout = self._build(key, blocks) if key else _NOWHERE
         rows = [objects[start : start + 4] for start in range(0, len(objects), 4)]
-        self._view = self._with_objects(
-            tuple(MapObject(row[0], row[1], row[2] - _OFFSET, row[3] - _OFFSET) for row in rows)
+        self._view = replace(
+            self._layout.view,
+            objects=tuple(MapObject(row[0], row[1], row[2], row[3]) for row in rows),
         )
 
     def _key(self) -> bytes:
-        """Return group, number, width, height, then the other bytes that a layout depends on."""
         ram = self._ram
-        return bytes(
-            (
-                *ram[_GROUP : _GROUP + 2],
-                ram[_WIDTH],
-                ram[_HEIGHT],
-                *ram[_BANK : _BANK + 3],
-                ram[_SCRIPTS],
-                *ram[_WARPS : _WARPS + 3],
-                *ram[_SIGNS : _SIGNS + 3],
-                ram[_EDGES],
-            )
-        )
+        return bytes(ram[_HEADER:_HEADER_END] + ram[_EVENTS:_EVENTS_END] + ram[_HERE:_HERE_END])
 
     def _build(self, key: bytes, blocks: bytes) -> _Layout:
-        width, height = key[2], key[3]
-        warp_rows = self._rows(key[7], key[8], key[9:11], _WARP_SIZE)
-        sign_rows = self._rows(key[7], key[11], key[12:14], _SIGN_SIZE)
-        bordered = self._grid(width, height, key[4], key[5] | key[6] << 8, blocks)
-        return _Layout(
-            key,
-            blocks,
+        ram = _unpacked(key)
+        bordered = self._grid(ram, blocks)
+        height, width = (size - 2 * BORDER for size in bordered.shape)
+        signs = ((row[1], row[0]) for row in self._rows(ram, "wCurMapBGEventCount", _SIGN_SIZE))
+        sides = ram[at("wMapConnections")]
+        view = MapView(
+            width,
+            height,
+            bordered[BORDER : BORDER + height, BORDER : BORDER + width],
+            tuple(w for w in self._warps(ram) if w.x < width and w.y < height),
+            (),
+            frozenset(side for bit, side, _ in _CONNECTIONS if sides & bit),
+            tuple((x, y) for x, y in signs if x < width and y < height),
             bordered,
-            bordered[BORDER : BORDER + 2 * height, BORDER : BORDER + 2 * width],
-            tuple(Warp(row[1], row[0], MapId(row[3], row[4]), row[2]) for row in warp_rows),
-            tuple((row[1], row[0]) for row in sign_rows),
-            frozenset(name for bit, name in _CONNECTIONS if key[14] & bit),
+            tuple(self._edges(ram)),
         )
+        return _Layout(key, blocks, view)
 
-    def _rows(self, bank: int, count: int, pointer: bytes, size: int) -> list[bytes]:
-        data = rom_slice(self._emulator.rom, bank, pointer[0] | pointer[1] << 8, count * size)
-        return [data[start : start + size] for start in range(0, len(data) - size + 1, size)]
+    def _warps(self, ram: bytearray) -> Iterator[Warp]:
+        back = at("wBackupMapGroup")
+        for y, x, index, group, number in self._rows(ram, "wCurMapWarpEventCount", _WARP_SIZE):
+            target = MapId(group, number)
+            if index == _LAST_WARP and ram[back]:
+                target = MapId(ram[back], ram[back + 1])
+            yield Warp(x, y, target, index, self.name(target))
 
-    def _grid(
-        self, width: int, height: int, bank: int, address: int, blocks: bytes
-    ) -> NDArray[np.uint8]:
+    def _edges(self, ram: bytearray) -> Iterator[Edge]:
+        sides = ram[at("wMapConnections")]
+        for bit, side, symbol in _CONNECTIONS:
+            group, number = ram[at(symbol) : at(symbol) + 2]
+            if sides & bit and group not in _NO_GROUPS:
+                target = MapId(group, number)
+                yield Edge(side, target, self.name(target))
+
+    def _rows(self, ram: bytearray, count_symbol: str, size: int) -> list[bytes]:
+        """Return the rows of a table in ROM: its count is followed by its address."""
+        start = at(count_symbol)
+        count, low, high = ram[start : start + 3]
+        bank = ram[at("wMapScriptsBank")]
+        data = rom_slice(self._emulator.rom, bank, low | high << 8, count * size)
+        return [data[row : row + size] for row in range(0, len(data) - size + 1, size)]
+
+    def _grid(self, ram: bytearray, blocks: bytes) -> NDArray[np.uint8]:
         """Return (2 * height + 12, 2 * width + 12) collision ids; sizes in blocks.
 
         wOverworldMapBlocks is row-major with 3 blocks of border on every side; a block has four
         ids in the tileset's collision table, at [4 * block + x % 2 + 2 * (y % 2)].
         """
-        rows, columns = height + BORDER_BLOCKS, width + BORDER_BLOCKS
+        rows, columns = ram[_HEIGHT] + BORDER_BLOCKS, ram[_WIDTH] + BORDER_BLOCKS
+        bank, low, high = ram[_TILESET : _TILESET + 3]
         table = np.zeros(1024, np.uint8)
-        data = np.frombuffer(rom_slice(self._emulator.rom, bank, address, 1024), np.uint8)
-        table[: len(data)] = data
-        ids = np.zeros(rows * columns, np.uint8)
-        known = np.frombuffer(blocks, np.uint8)[: rows * columns]
-        ids[: len(known)] = known
-        quads = table.reshape(256, 2, 2)[ids.reshape(rows, columns)]
+        data = rom_slice(self._emulator.rom, bank, low | high << 8, len(table))
+        table[: len(data)] = np.frombuffer(data, np.uint8)
+        ids = np.frombuffer(blocks, np.uint8).reshape(rows, columns)
+        quads = table.reshape(256, 2, 2)[ids]
         grid = np.ascontiguousarray(quads.transpose(0, 2, 1, 3).reshape(2 * rows, 2 * columns))
         grid.setflags(write=False)
         return grid
@@ -176,22 +206,24 @@ class MapReader:
         indices = read(1, first + _OBJECT_INDEX, _OBJECT_STRIDE, _OBJECT_COUNT)
         xs = read(1, first + _OBJECT_X, _OBJECT_STRIDE, _OBJECT_COUNT)
         ys = read(1, first + _OBJECT_Y, _OBJECT_STRIDE, _OBJECT_COUNT)
+        right, bottom = self._view.width + _OFFSET, self._view.height + _OFFSET
         return tuple(
             MapObject(index, sprite, x - _OFFSET, y - _OFFSET)
             for sprite, index, x, y in zip(sprites, indices, xs, ys, strict=True)
-            if sprite
+            if sprite and _OFFSET <= x < right and _OFFSET <= y < bottom
         )
 
-    def _with_objects(self, objects: tuple[MapObject, ...]) -> MapView:
-        layout = self._layout
-        height, width = layout.collision.shape
-        return MapView(
-            width,
-            height,
-            layout.collision,
-            layout.warps,
-            objects,
-            layout.connections,
-            layout.signs,
-            layout.bordered if layout.key else None,
-        )
+
+def _unpacked(key: bytes) -> bytearray:
+    """Return work RAM with only a layout's key in its places."""
+    ram = bytearray(RAM_SIZE)
+    for start, end in _SPANS:
+        ram[start:end], key = key[: end - start], key[end - start :]
+    return ram
+
+
+def is_plausible_size(ram: bytearray) -> bool:
+    """Tell whether the map in RAM has a size that the block map can hold."""
+    width, height = ram[_WIDTH], ram[_HEIGHT]
+    blocks = (width + BORDER_BLOCKS) * (height + BORDER_BLOCKS)
+    return width > 0 and height > 0 and blocks <= _MAX_BLOCKS

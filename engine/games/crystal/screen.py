@@ -3,8 +3,7 @@
 from engine.games.crystal.charmap import CHARMAP
 
 WIDTH, HEIGHT = 20, 18
-ARROW = 0xEE
-_CORNER, _SIDE = 0x79, 0x7C
+_CORNER, _RIGHT_CORNER, _SIDE = 0x79, 0x7B, 0x7C
 _LOWER_CORNER = 0x7D
 _BORDERS = frozenset(range(0x79, 0x7F))
 _TEXT_BOX_TOP, _TEXT_BOX_BOTTOM = 12 * WIDTH, 17 * WIDTH
@@ -21,8 +20,8 @@ def has_text_box(tilemap: bytes) -> bool:
 def box_lines(tilemap: bytes) -> tuple[str, ...]:
     """Return the lines inside boxes from top to bottom, without empty ones.
 
-    Pictures decode as letters too, so only what lies between two vertical borders is read; boxes
-    that cover each other need no special case that way.
+    Pictures decode as letters too, so only what lies between two vertical borders of boxes is
+    read; what lies between two boxes side by side is in neither.
     """
     if _CORNER not in tilemap:
         return ()
@@ -35,7 +34,22 @@ def box_lines(tilemap: bytes) -> tuple[str, ...]:
             if right < 0:
                 break
             text = "".join([_LETTERS[code] for code in row[left + 1 : right]]).strip()
-            if text:
+            if text and not _is_between(tilemap, start + left, start + right):
                 lines.append(text)
             left = right
     return tuple(lines)
+
+
+def _is_between(tilemap: bytes, left: int, right: int) -> bool:
+    """Tell whether one box ends at the cell `left` and another begins at the cell `right`.
+
+    The top of a side may be hidden by another box; then it can be either side.
+    """
+    return _top(tilemap, left) == _RIGHT_CORNER and _top(tilemap, right) == _CORNER
+
+
+def _top(tilemap: bytes, cell: int) -> int:
+    """Return the code above the vertical border that goes through `cell`."""
+    while cell >= 0 and tilemap[cell] == _SIDE:
+        cell -= WIDTH
+    return tilemap[cell] if cell >= 0 else 0
