@@ -11,12 +11,6 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
 
 from engine.errors import ConfigurationError
 
@@ -123,12 +117,8 @@ class CurriculumConfig(Section):
     """How fast the planner's share glides to a new stage's: the difference left an episode."""
 
 
-class RunConfig(BaseSettings):
+class RunConfig(Section):
     """Everything a run depends on. `RunConfig()` trains on the practice game."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="POKETUI_", env_nested_delimiter="__", extra="forbid", frozen=True
-    )
 
     rom_path: str = ""
     """Path of the ROM; empty: the practice game."""
@@ -163,18 +153,6 @@ class RunConfig(BaseSettings):
     ppo: PPOConfig = PPOConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take values from the arguments only; `load_config` merges the environment itself."""
-        return (init_settings,)
-
     @model_validator(mode="after")
     def _check_workers(self) -> Self:
         if self.workers > self.num_envs:
@@ -197,7 +175,7 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
         ConfigurationError: Naming the key, the value and what is allowed.
     """
     values = _read_file(path) if path else {}
-    _merge(values, EnvSettingsSource(RunConfig)())
+    _merge(values, _read_environment())
     for key, value in (overrides or {}).items():
         *sections, leaf = key.split(".")
         target = values
@@ -243,6 +221,18 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"The config file {path} holds no keys.", "It must be one table of keys and values."
         )
     return values
+
+
+def _read_environment() -> dict[str, Any]:
+    # Here, not above: each worker process would pay 16 MB for what it never does.
+    from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+    class Variables(RunConfig, BaseSettings):
+        """The same keys, named as variables."""
+
+        model_config = SettingsConfigDict(env_prefix="POKETUI_", env_nested_delimiter="__")
+
+    return EnvSettingsSource(Variables)()
 
 
 def _merge(into: dict[str, Any], new: dict[str, Any]) -> None:
