@@ -25,10 +25,6 @@ class PokeTUIError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
-    def __reduce__(self) -> tuple[type["PokeTUIError"], tuple[str, str]]:
-        # Keeps the hint when an error crosses from a worker process.
-        return (type(self), (self.message, self.hint))
-
 
 class ConfigurationError(PokeTUIError):
     """A setting, option or config file is wrong."""

@@ -1,10 +1,12 @@
 """Run environments in a process of their own: `python -m engine.env.worker SOCKET MEMORY`.
 
 Started by `engine.env.vector`, which talks to it over an inherited socket and shares memory with
-it. The process ends when the socket does, so it cannot outlive the trainer. It never touches the
-terminal: its output goes where the trainer said, and Ctrl-C is the trainer's business.
+it. The process ends when the socket does, so it cannot outlive the trainer; on Linux the kernel
+ends it even where it hangs. It never touches the terminal: its output goes where the trainer said,
+and Ctrl-C is the trainer's business.
 """
 
+import ctypes
 import importlib
 import json
 import os
@@ -21,10 +23,12 @@ from engine.env.channel import Channel, SharedArrays
 from engine.env.stepping import ArrayEnv
 from engine.errors import PokeTUIError, WorkerError
 
-READY, DONE, FAILED = b"+", b".", b"!"
+DONE, FAILED = b".", b"!"
 BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, QUIT = (
     b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"Q",
 )  # fmt: skip
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class Worker:
@@ -66,7 +70,7 @@ class Worker:
                 answer, result = DONE, self._answers[kind](payload)
             except Exception as error:  # outermost frame of the process: the trainer raises it
                 traceback.print_exc()
-                answer, result = FAILED, pickle.dumps(_portable(error))
+                answer, result = FAILED, _described(error)
             try:
                 self._channel.send(answer, result)
             except OSError:
@@ -135,7 +139,9 @@ class Worker:
         if self._watched is None or not self._has_news:
             return b""
         self._has_news = False
-        # Between the processes of one run only; nothing pickled is ever read from disk.
+        # Pickled for a parent that started this process and holds the other end of an unnamed
+        # socket: nothing pickled ever comes from disk or network. A form of our own would have to
+        # know every class inside a GameState.
         return pickle.dumps(self._envs[self._watched].watched(), pickle.HIGHEST_PROTOCOL)
 
     def _save(self, payload: bytes) -> bytes:
@@ -154,19 +160,26 @@ class Worker:
         return self._arrays
 
 
-def _portable(error: Exception) -> PokeTUIError:
-    """Return an error that the trainer can raise: kinds of our own as they are."""
-    if isinstance(error, PokeTUIError):
-        return error
-    return WorkerError(
-        f"An environment failed: {type(error).__name__}: {error}.", "The log has the details."
-    )
+def _described(error: Exception) -> bytes:
+    """Return kind, message and hint of an error of ours; others become a WorkerError."""
+    if not isinstance(error, PokeTUIError):
+        error = WorkerError(
+            f"An environment failed: {type(error).__name__}: {error}.", "The log has the details."
+        )
+    return json.dumps([type(error).__name__, error.message, error.hint]).encode()
+
+
+def _end_with_parent() -> None:
+    """Have the kernel kill this process with the thread that started it, even while it hangs."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def main() -> None:
     """Serve on the inherited descriptors."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
+    _end_with_parent()
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     Worker(channel, int(sys.argv[2])).serve()
 

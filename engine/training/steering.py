@@ -97,10 +97,10 @@ def _press(trainer: Trainer, action: Action) -> str:
     if not trainer.controls.is_human:
         return "Take control first."
     env_index = trainer.controls.watched_env
-    trainer.batch = trainer.vector.step_one(env_index, action)
+    batch = trainer.vector.step_one(env_index, action)
     trainer.tally.steps[env_index] += 1
     trainer.tally.is_touched[env_index] = True
     decision = Decision(action, Source.HUMAN, 1.0, "You pressed it.")
     trainer.reporter.pressed(trainer.vector, decision, int(trainer.tally.steps[env_index]))
-    trainer.count_episodes()
+    trainer.accept(batch)
     return ""

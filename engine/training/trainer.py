@@ -19,7 +19,7 @@ from engine.agents.base import Agent, Guidance
 from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import Batch, VectorEnv
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, WorkerError
 from engine.events import (
     CheckpointSaved,
     EpisodeEnded,
@@ -28,7 +28,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
-from engine.training.checkpoint import CheckpointStore
+from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
@@ -115,25 +115,34 @@ class Trainer:
         """Take one action in every environment."""
         self.pace.mark()
         choices = self.agent.decide(self.batch, self._guidance())
-        self.batch = self.vector.step(choices.actions)
-        self.agent.observe(self.batch)
+        batch = self.vector.step(choices.actions)
+        self.agent.observe(batch)
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
         self.metrics.total_steps += self.vector.num_envs
         self.tally.steps += 1
         self.tally.planned_steps += choices.is_planned
         self.reporter.stepped(self.vector, choices, self.tally.steps)
-        self.count_episodes()
+        self.accept(batch)
 
-    def count_episodes(self) -> None:
-        """Take in the episodes that ended with the last step."""
-        for env_index, summary in sorted(self.batch.summaries.items()):
+    def accept(self, batch: Batch) -> None:
+        """Go on from `batch`, and count the episodes that ended with it.
+
+        An episode whose process failed counts nothing, and what the agent lived through ends with
+        the worth of the last state that is known.
+        """
+        for text in batch.warnings:
+            self.emit(WarningRaised(text))
+        for env_index, summary in sorted(batch.summaries.items()):
             is_touched = bool(self.tally.is_touched[env_index])
             planned = self.tally.planned_steps[env_index] / max(1, summary.length)
             self.tally.reset(env_index)
-            if is_touched:
+            if summary.is_aborted:
+                self.agent.cut(env_index, self.batch)
+            elif is_touched:
                 self.reporter.episode_not_counted(summary)
-                continue
-            self._count(dataclasses.replace(summary, planner_share=float(planned)))
+            else:
+                self._count(dataclasses.replace(summary, planner_share=float(planned)))
+        self.batch = batch
 
     def _count(self, summary: EpisodeSummary) -> None:
         new_milestones = self.metrics.count_episode(summary)
@@ -155,7 +164,7 @@ class Trainer:
         """Write a checkpoint; a full disk is a warning, the run goes on."""
         self.reporter.phase("saving")
         try:
-            path = self._store.save(take_snapshot(self), self.metrics.total_steps)
+            path = self._store.save(self._snapshot(), self.metrics.total_steps)
         except CheckpointError as error:
             self.emit(WarningRaised(str(error)))
         else:
@@ -163,6 +172,13 @@ class Trainer:
             self.emit(CheckpointSaved(str(path), self.metrics.total_steps))
         self._checkpoint_due_s = self._clock() + self.config.checkpoint_interval_s
         self.reporter.phase("acting")
+
+    def _snapshot(self) -> Checkpoint:
+        try:
+            return take_snapshot(self)
+        except WorkerError:  # a process failed since the last step
+            self.accept(self.vector.mend())
+            return take_snapshot(self)
 
     def emit(self, event: Event) -> None:
         """Tell the journal and the outside."""

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from pathlib import Path
 
 from engine.config import RunConfig
 from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
@@ -44,18 +45,41 @@ def broken(config: RunConfig, env_index: int) -> ArrayEnv:
     raise ZeroDivisionError("oops")
 
 
-class _Dying(SteppedEnv):
+class _Failing(SteppedEnv):
+    """Dies by B, hangs by SELECT and breaks by START."""
+
     def step(self, action: int) -> tuple[float, bool, bool]:
         if action == Action.B:
             print("last words", file=sys.stderr, flush=True)
             os._exit(3)
         if action == Action.SELECT:
-            time.sleep(60)
+            time.sleep(600)
+        if action == Action.START:
+            raise ZeroDivisionError("oops")
         return super().step(action)
 
 
-def dying(config: RunConfig, env_index: int) -> ArrayEnv:
-    return _Dying(make_crystal_env(config, env_index))
+def failing(config: RunConfig, env_index: int) -> ArrayEnv:
+    return _Failing(make_crystal_env(config, env_index))
+
+
+class _Doomed(SteppedEnv):
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        raise ZeroDivisionError("doomed")
+
+
+def doomed(config: RunConfig, env_index: int) -> ArrayEnv:
+    return _Doomed(make_crystal_env(config, env_index))
+
+
+GONE = "gone"
+"""A file of this name in the save folder takes the game of `losable` away."""
+
+
+def losable(config: RunConfig, env_index: int) -> ArrayEnv:
+    if Path(config.save_dir, GONE).exists():
+        raise RomError("The game is lost.", "Find it.")
+    return failing(config, env_index)
 
 
 def talkative(config: RunConfig, env_index: int) -> ArrayEnv:

@@ -3,20 +3,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env import vector as vector_module
 from engine.env.features import FEATURE_SIZE
 from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
 from engine.errors import CheckpointError, RomError, WorkerError
 from engine.types import Action, EpisodeSummary
+from tests.engine.processes import is_gone
 
 FACTORIES = "tests.engine.env.factories"
 SEEDS = [5, 6, 7]
@@ -39,27 +37,6 @@ def same(first: Batch, second: Batch) -> bool:
     return first.summaries == second.summaries and all(
         np.array_equal(getattr(first, name), getattr(second, name)) for name in ARRAYS
     )
-
-
-def wait_until(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
-    end = time.monotonic() + timeout_s
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return condition()
-
-
-def is_gone(pid: int) -> bool:
-    """Tell whether a process has ended (a zombie without a parent to reap it counts as ended)."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return False
 
 
 def test_batch_has_the_documented_arrays(config: RunConfig) -> None:
@@ -236,32 +213,6 @@ class TestFailures:
         with pytest.raises(WorkerError, match="ZeroDivisionError: oops"):
             VectorEnv(f"{FACTORIES}:broken", config, 1, 1)
 
-    def test_dead_worker_is_told_with_its_last_words(self, config: RunConfig) -> None:
-        with VectorEnv(f"{FACTORIES}:dying", config, 2, 2) as vector:
-            vector.reset([1, 2])
-            with pytest.raises(WorkerError, match=r"died \(exit status 3\).*last words"):
-                vector.step(np.array([Action.A, Action.B]))
-
-    def test_killed_worker_is_told(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
-            vector.reset([1, 2])
-            os.kill(vector.pids[0], signal.SIGKILL)
-            with pytest.raises(WorkerError, match="died"):
-                vector.step(np.array([8, 8]))
-
-    def test_hanging_worker_is_told(
-        self, config: RunConfig, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        with VectorEnv(f"{FACTORIES}:dying", config, 1, 1) as vector:
-            vector.reset([1])
-            monkeypatch.setattr(vector_module, "ANSWER_TIMEOUT_S", 0.2)
-            monkeypatch.setattr(vector_module, "QUIT_TIMEOUT_S", 0.2)
-            with pytest.raises(WorkerError, match="did not answer"):
-                vector.step(np.array([Action.SELECT]))
-            pids = vector.pids
-            vector.close()
-        assert all(is_gone(pid) for pid in pids)
-
 
 class TestProcesses:
     def test_close_ends_the_workers(self, config: RunConfig) -> None:
@@ -309,25 +260,3 @@ class TestProcesses:
         thread.start()
         thread.join(60)
         assert results
-
-    def test_workers_die_with_a_killed_parent(self, config: RunConfig) -> None:
-        script = (
-            "import sys, time\n"
-            "from engine.config import RunConfig\n"
-            "from engine.env.vector import PLAIN_FACTORY, VectorEnv\n"
-            "vector = VectorEnv(PLAIN_FACTORY, RunConfig(save_dir=sys.argv[1]), 2, 2)\n"
-            "vector.reset([1, 2])\n"
-            "print(*vector.pids, flush=True)\n"
-            "time.sleep(60)\n"
-        )
-        parent = subprocess.Popen(
-            [sys.executable, "-c", script, config.save_dir], stdout=subprocess.PIPE, text=True
-        )
-        assert parent.stdout is not None
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
-        assert len(pids) == 2
-        assert not any(is_gone(pid) for pid in pids)
-        parent.kill()
-        parent.wait()
-        parent.stdout.close()
-        assert wait_until(lambda: all(is_gone(pid) for pid in pids))

@@ -30,14 +30,16 @@ class Clock:
 
 
 class Run:
-    """A trainer on the toy with everything it told."""
+    """A trainer with everything it told; on the toy unless `make_vector` makes another game."""
 
-    def __init__(self, folder: Path, *, clock=None, agent=None, **settings) -> None:
+    def __init__(
+        self, folder: Path, *, clock=None, agent=None, make_vector=ToyVector, **settings
+    ) -> None:
         settings = {"num_envs": 4, "workers": 1, "headless": True, "ppo": PPO} | settings
         self.config = RunConfig(**settings)
         self.events: list[Event] = []
         self.commands = CommandQueue()
-        self.vector = ToyVector(self.config)
+        self.vector = make_vector(self.config)
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.journal = Journal(folder / "journal.jsonl")
@@ -47,7 +49,7 @@ class Run:
             vector=self.vector,
             batch=self.vector.reset(environment_seeds(self.config)),
             agent=agent
-            or GuidedPolicy(PPO, self.config.num_envs, ToyVector.feature_size, self.config.seed),
+            or GuidedPolicy(PPO, self.config.num_envs, self.vector.feature_size, self.config.seed),
             curriculum=Curriculum(self.config.curriculum, goal_reward=1.0),
             store=self.store,
             journal=self.journal,

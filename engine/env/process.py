@@ -1,0 +1,168 @@
+"""Start, ask and end one worker process."""
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from typing import BinaryIO
+
+from engine import errors
+from engine.env import worker
+from engine.env.channel import Channel
+from engine.errors import PokeTUIError, WorkerError
+
+_log = logging.getLogger(__name__)
+
+_QUIT_TIMEOUT_S = 2.0
+_TOLD_LINES = 3
+_LOGGED_LINES = 40
+_RESUME = "Resume the run from its last checkpoint."
+
+
+class WorkerProcess:
+    """A worker process and the environments it runs.
+
+    Args:
+        number: Names it to people.
+        indices: Its environments.
+        memory: What it shares with the trainer.
+
+    Attributes:
+        failure: How it died, hung or broke; nothing is asked of it from then on.
+    """
+
+    def __init__(self, number: int, indices: list[int], memory: BinaryIO) -> None:
+        self.number = number
+        self.indices = indices
+        self.failure: PokeTUIError | None = None
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._channel = Channel(ours)
+            descriptors = (theirs.fileno(), memory.fileno())
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", worker.__name__, *map(str, descriptors)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                pass_fds=descriptors,
+                env=_environment(),
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
+        return self._process.pid
+
+    def send(self, kind: bytes, payload: bytes = b"") -> None:
+        """Send a request; if that fails, `answer` tells."""
+        if self.failure is not None:
+            return
+        try:
+            self._channel.send(kind, payload)
+        except TimeoutError:
+            self.failure = WorkerError(f"Environment process {self.number} hangs.", _RESUME)
+        except OSError:
+            self.failure = self._death()
+
+    def answer(self, timeout_s: float) -> bytes:
+        """Wait for the answer to the last request.
+
+        Raises:
+            WorkerError: The process died or hangs (then it is `failure`, too).
+            PokeTUIError: It could not do what was asked.
+        """
+        if self.failure is None:
+            try:
+                kind, payload = self._channel.receive(timeout_s)
+            except TimeoutError:
+                self.failure = WorkerError(
+                    f"Environment process {self.number} did not answer for {timeout_s:.0f} s.",
+                    _RESUME,
+                )
+            except EOFError:
+                self.failure = self._death()
+            else:
+                if kind != worker.FAILED:
+                    return payload
+                _log.error(
+                    "environment process %d: %s",
+                    self.number,
+                    "\n".join(self._last_lines(_LOGGED_LINES)),
+                )
+                raise _error(payload)
+        raise self.failure
+
+    def try_answer(self, timeout_s: float) -> bytes:
+        """Wait for an answer as `answer` does; whatever goes wrong becomes `failure`, and b""."""
+        try:
+            return self.answer(timeout_s)
+        except PokeTUIError as error:
+            self.failure = error
+            return b""
+
+    def quit(self) -> None:
+        """Ask the process to end; `reap` makes sure."""
+        with contextlib.suppress(OSError):  # already gone
+            self._channel.send(worker.QUIT)
+        self._channel.close()
+
+    def reap(self, timeout_s: float = _QUIT_TIMEOUT_S) -> None:
+        """Wait for the process's end, and kill it if that does not come."""
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._channel.close()
+        self.reap(timeout_s=0)
+
+    def _death(self) -> WorkerError:
+        """Describe how the process ended, with its last words."""
+        try:
+            how = _ending(self._process.wait(_QUIT_TIMEOUT_S))
+        except subprocess.TimeoutExpired:
+            how = "it hung up"
+        words = " / ".join(self._last_lines(_TOLD_LINES))
+        return WorkerError(
+            f"Environment process {self.number} died ({how})" + (f": {words}" if words else "."),
+            _RESUME,
+        )
+
+    def _last_lines(self, count: int) -> list[str]:
+        """Return the last lines that the process wrote."""
+        self._output.seek(0)
+        return self._output.read().decode("utf-8", "replace").strip().splitlines()[-count:]
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit status {code}"
+    with contextlib.suppress(ValueError):
+        return f"killed by {signal.Signals(-code).name}"
+    return f"killed by signal {-code}"
+
+
+def _error(payload: bytes) -> PokeTUIError:
+    """Return the error that a worker described."""
+    kind, message, hint = json.loads(payload)
+    found = getattr(errors, kind, None)
+    if isinstance(found, type) and issubclass(found, PokeTUIError):
+        return found(message, hint)
+    return WorkerError(message, hint)
+
+
+def _environment() -> dict[str, str]:
+    """Let a worker find the same modules, and use one thread."""
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)  # noqa: PTH109
+    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

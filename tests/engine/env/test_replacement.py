@@ -1,0 +1,226 @@
+"""What happens when a worker process dies, hangs or breaks."""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.config import EnvConfig, RunConfig
+from engine.env import pool
+from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.errors import RomError, WorkerError
+from engine.types import Action
+from tests.engine.env.factories import GONE
+from tests.engine.processes import is_gone
+
+FACTORIES = "tests.engine.env.factories"
+SEEDS = [5, 6, 7]
+TIMEOUT_S = 3.0
+"""Long for a step on a busy machine, short for a test."""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> RunConfig:
+    return RunConfig(save_dir=str(tmp_path), seed=11, env=EnvConfig(max_steps=40))
+
+
+@pytest.fixture
+def vector(config: RunConfig) -> Iterator[VectorEnv]:
+    """Environments 0 and 1 in a process, 2 in another."""
+    with VectorEnv(f"{FACTORIES}:failing", config, 3, 2, answer_timeout_s=TIMEOUT_S) as vector:
+        vector.reset(SEEDS)
+        yield vector
+
+
+def actions(*names: Action) -> np.ndarray:
+    return np.array(names, np.int64)
+
+
+def walk(vector: VectorEnv) -> Batch:
+    return vector.step(np.full(3, Action.LEFT))
+
+
+def kill(vector: VectorEnv, number: int = 0, how: signal.Signals = signal.SIGKILL) -> None:
+    os.kill(vector.pids[number], how)
+
+
+def assert_first_process_was_replaced(before: Batch, after: Batch) -> None:
+    assert len(after.warnings) == 1
+    assert after.warnings[0].endswith("Process 0 was replaced, and its 2 episodes began anew.")
+    assert sorted(after.summaries) == [0, 1]
+    assert all(summary.is_aborted for summary in after.summaries.values())
+    assert not after.rewards[:2].any()
+    assert after.rewards[2]
+    assert after.truncated.tolist() == [True, True, False]
+    assert not after.terminated.any()
+    assert np.array_equal(after.final_features[:2], before.features[:2])
+    assert not after.final_features[2].any()
+    assert not np.array_equal(after.features[:2], before.features[:2])
+    assert after.mask.any(1).all()
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (Action.B, r"process 0 died \(exit status 3\): last words"),
+        (Action.START, "ZeroDivisionError: oops"),
+        (Action.SELECT, "process 0 did not answer for 3 s"),
+    ],
+)
+def test_a_process_that_dies_breaks_or_hangs_is_replaced(
+    vector: VectorEnv, action: Action, reason: str
+) -> None:
+    walk(vector)
+    before = walk(vector)
+    old = vector.pids
+    after = vector.step(actions(Action.LEFT, action, Action.LEFT))
+    assert_first_process_was_replaced(before, after)
+    assert re.search(reason, after.warnings[0])
+    assert is_gone(old[0])
+    assert vector.pids[1] == old[1]
+    assert vector.pids[0] != old[0]
+    again = walk(vector)
+    assert not again.warnings
+    assert not again.truncated.any()
+    assert again.rewards.all()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_killed_or_stopped_process_is_replaced(vector: VectorEnv, how: signal.Signals) -> None:
+    walk(vector)
+    before = walk(vector)
+    old = vector.pids[0]
+    kill(vector, 0, how)
+    assert_first_process_was_replaced(before, walk(vector))
+    assert is_gone(old)
+
+
+def test_a_cause_of_death_has_a_name(vector: VectorEnv) -> None:
+    kill(vector)
+    assert "(killed by SIGKILL)" in walk(vector).warnings[0]
+
+
+def test_new_episodes_start_where_all_do_with_other_random_numbers(vector: VectorEnv) -> None:
+    first = vector.reset(SEEDS)
+    kill(vector)
+    begun = walk(vector)
+    assert np.array_equal(begun.mask[:2], first.mask[:2])
+    traces = [vector.save()[:2]]
+    vector.reset(SEEDS)
+    traces.append(vector.save()[:2])
+    assert not set(traces[0]) & set(traces[1])
+
+
+def test_the_same_failure_of_the_same_run_goes_on_alike(config: RunConfig) -> None:
+    traces = []
+    for _ in range(2):
+        with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
+            vector.reset(SEEDS[:2])
+            kill(vector)
+            vector.step(actions(Action.LEFT, Action.LEFT))
+            for _ in range(20):
+                batch = vector.step(actions(Action.LEFT, Action.DOWN))
+            traces.append((vector.save(), batch.features.tobytes()))
+    assert traces[0] == traces[1]
+
+
+def test_the_watched_environment_stays_watched(vector: VectorEnv) -> None:
+    vector.watch(1)
+    kill(vector)
+    assert vector.observed() is None
+    assert walk(vector).warnings
+    seen = vector.observed()
+    assert seen is not None
+    assert seen.frame.std() > 10
+    assert seen.episode[0][1] == 0.0
+    walk(vector)
+    assert vector.observed() is not None
+
+
+def test_watching_another_notices_no_death_but_works_after_it(vector: VectorEnv) -> None:
+    kill(vector)
+    vector.watch(0)
+    assert walk(vector).warnings
+    assert vector.observed() is not None
+
+
+def test_a_step_of_one_environment_mends_the_others(vector: VectorEnv) -> None:
+    before = walk(vector)
+    kill(vector)
+    vector.watch(2)
+    after = vector.step_one(2, Action.LEFT)
+    assert_first_process_was_replaced(before, after)
+
+
+def test_after_mending_there_is_something_to_save(vector: VectorEnv) -> None:
+    before = walk(vector)
+    kill(vector)
+    with pytest.raises(WorkerError, match="SIGKILL"):
+        vector.save()
+    after = vector.mend()
+    assert sorted(after.summaries) == [0, 1]
+    assert np.array_equal(after.final_features[:2], before.features[:2])
+    assert np.array_equal(after.features[2], before.features[2])
+    assert not after.rewards.any()
+    assert len(vector.save()) == 3
+
+
+def test_mending_what_is_whole_changes_nothing(vector: VectorEnv) -> None:
+    before = walk(vector)
+    after = vector.mend()
+    assert np.array_equal(before.features, after.features)
+    assert not after.summaries
+    assert not after.warnings
+
+
+def test_what_fails_again_and_again_is_an_error(vector: VectorEnv) -> None:
+    breaking = actions(Action.LEFT, Action.START, Action.LEFT)
+    for _ in range(5):
+        assert vector.step(breaking).warnings
+    with pytest.raises(WorkerError, match="replaced 5 times within 200 steps") as caught:
+        vector.step(breaking)
+    assert "ZeroDivisionError: oops" in caught.value.message
+    assert caught.value.hint
+
+
+def test_rare_failures_may_come_for_ever(
+    vector: VectorEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_WINDOW_STEPS", 5)
+    for step in range(14):
+        if step % 2 == 0:
+            kill(vector, number=step // 2 % 2)
+        assert bool(walk(vector).warnings) == (step % 2 == 0)
+
+
+def test_processes_that_fail_together_are_one_failure(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 3, 3) as vector:
+        vector.reset(SEEDS)
+        for _ in range(2):
+            for number in range(3):
+                kill(vector, number)
+            assert len(walk(vector).warnings) == 3
+
+
+def test_a_game_that_cannot_be_built_again_is_its_own_error(
+    config: RunConfig, tmp_path: Path
+) -> None:
+    with VectorEnv(f"{FACTORIES}:losable", config, 3, 2) as vector:
+        vector.reset(SEEDS)
+        (tmp_path / GONE).touch()
+        kill(vector)
+        with pytest.raises(RomError, match=r"The game is lost\. Find it\."):
+            walk(vector)
+        pids = vector.pids
+    assert all(is_gone(pid) for pid in pids)
+
+
+def test_a_death_before_the_first_step_is_an_error(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+        kill(vector)
+        with pytest.raises(WorkerError, match="died"):
+            vector.reset(SEEDS)

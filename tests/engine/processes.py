@@ -1,0 +1,48 @@
+"""Look at other processes."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def is_gone(pid: int) -> bool:
+    """Tell whether a process has ended (a zombie without a parent to reap it counts as ended)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    stat = _stat(pid)
+    return bool(stat) and stat[0] == "Z"
+
+
+def children(parent: int) -> list[int]:
+    """Return the processes that a process started and that still run."""
+    pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    stats = {pid: _stat(pid) for pid in pids}
+    return [pid for pid, stat in stats.items() if stat and int(stat[1]) == parent]
+
+
+def resident_mb(pid: int) -> float:
+    """Return the memory of a process, what it shares with others included."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def _stat(pid: int) -> list[str]:
+    """Return state, parent and more; nothing where there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return []

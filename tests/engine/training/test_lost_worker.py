@@ -1,0 +1,213 @@
+"""A real trainer on the practice game loses worker processes."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.agents.random import RandomAgent
+from engine.commands import Press, TakeOver
+from engine.config import EnvConfig, RunConfig
+from engine.env.vector import VectorEnv
+from engine.events import (
+    CheckpointSaved,
+    CurriculumChanged,
+    EpisodeEnded,
+    FrameRendered,
+    PolicyUpdated,
+    RunFailed,
+    WarningRaised,
+)
+from engine.session import EngineSession
+from engine.training.steering import obey
+from engine.types import Action
+from tests.engine.training.helpers import PPO, Run
+
+FACTORY = "engine.strategy.advised:make_env"
+SETTINGS = {"num_envs": 3, "workers": 2, "env": EnvConfig(max_steps=60, progress_steps=0)}
+LOST = "Process 0 was replaced, and its 2 episodes began anew."
+"""Two processes have three games: 0 and 1, and 2."""
+
+StartRun = Callable[..., Run]
+
+
+@pytest.fixture
+def start_run(tmp_path: Path) -> Iterator[StartRun]:
+    runs: list[Run] = []
+
+    def make_vector(config: RunConfig) -> VectorEnv:
+        return VectorEnv(FACTORY, config, 3, 2, answer_timeout_s=3.0)
+
+    def start(**settings) -> Run:
+        save_dir = str(tmp_path / "saves")
+        run = Run(tmp_path, make_vector=make_vector, save_dir=save_dir, **SETTINGS | settings)
+        runs.append(run)
+        return run
+
+    yield start
+    for run in runs:
+        run.vector.close()
+        run.journal.close()
+
+
+def kill(run: Run, how: signal.Signals = signal.SIGKILL) -> None:
+    os.kill(run.vector.pids[0], how)
+
+
+def kill_after_first_update(run: Run) -> None:
+    """Kill a worker where a real run spends half its time: while the policy learns."""
+    update = run.trainer.agent.update
+
+    def dying_update(batch):
+        run.trainer.agent.update = update
+        kill(run)
+        return update(batch)
+
+    run.trainer.agent.update = dying_update
+
+
+def warnings(run: Run) -> list[str]:
+    return [event.message for event in run.of(WarningRaised)]
+
+
+def test_training_goes_on_without_the_lost_episodes(start_run: StartRun) -> None:
+    run = start_run(total_steps=3 * 16 * 8)
+    kill_after_first_update(run)
+    assert run.play().total_steps == 3 * 16 * 8
+    (warning,) = warnings(run)
+    assert "killed by SIGKILL" in warning
+    assert warning.endswith(LOST)
+    assert len(run.of(PolicyUpdated)) == 8
+    for event in run.of(EpisodeEnded):
+        assert event.summary.length == 60
+        assert not event.summary.is_aborted
+    # 128 steps hold two episodes of 60; what began anew after 16 steps ends once at 76.
+    assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(2) == 2
+    assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(0) == 1
+    assert run.trainer.metrics.episodes == 4
+    assert run.trainer.tally.steps.tolist() == [51, 51, 8]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_what_was_learnt_from_ends_at_the_last_known_state(
+    start_run: StartRun, how: signal.Signals
+) -> None:
+    run = start_run()
+    trainer = run.trainer
+    for _ in range(5):
+        trainer.step()
+    known = trainer.batch.features
+    kill(run, how)
+    trainer.step()
+    rollout = trainer.agent.ppo.rollout
+    assert rollout.length == 6
+    assert rollout.boundaries[5].tolist() == [True, True, False]
+    assert rollout.boundary_values[5, :2] == pytest.approx(
+        trainer.agent.ppo.evaluate(known).values[:2]
+    )
+    assert not rollout.rewards[5, :2].any()
+    assert trainer.tally.steps.tolist() == [0, 0, 6]
+    assert not run.of(EpisodeEnded)
+    assert len(run.of(CurriculumChanged)) == 0
+    trainer.step()
+    assert not rollout.boundaries[6].any()
+
+
+def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
+    run = start_run()
+    trainer = run.trainer
+    for _ in range(5):
+        trainer.step()
+    known = trainer.batch.features
+    kill(run)
+    trainer.save()
+    assert len(run.of(CheckpointSaved)) == 1
+    assert warnings(run)[0].endswith(LOST)
+    rollout = trainer.agent.ppo.rollout
+    assert rollout.boundaries[4].tolist() == [True, True, False]
+    assert rollout.boundary_values[4, :2] == pytest.approx(
+        trainer.agent.ppo.evaluate(known).values[:2]
+    )
+    assert trainer.tally.steps.tolist() == [0, 0, 5]
+
+
+def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
+    start_run: StartRun, tmp_path: Path
+) -> None:
+    first = start_run(total_steps=3 * 40)
+    kill_after_first_update(first)
+    first.play()
+    assert warnings(first)
+    ends = []
+    for _ in range(2):
+        second = start_run(total_steps=3 * 80).resume()
+        # So that the next resumes here as well.
+        second.trainer.save = lambda: None
+        assert second.play().total_steps == 3 * 80
+        ends.append((second.vector.save(), second.trainer.batch.features.tobytes()))
+    assert ends[0] == ends[1]
+
+
+def test_a_watched_game_is_seen_again(start_run: StartRun) -> None:
+    run = start_run(headless=False)
+    trainer = run.trainer
+    trainer.reporter.watch(trainer.vector, 1)
+    kill(run)
+    for _ in range(3):
+        trainer.step()
+    run.trainer.reporter.watch(trainer.vector, 1)
+    before = len(run.of(FrameRendered))
+    trainer.step()
+    assert len(run.of(FrameRendered)) == before + 1
+
+
+def test_a_person_plays_on_in_a_new_episode(start_run: StartRun) -> None:
+    run = start_run(headless=False)
+    trainer = run.trainer
+    trainer.reporter.watch(trainer.vector, 2)
+    for _ in range(4):
+        trainer.step()
+    known = trainer.batch.features
+    obey(trainer, TakeOver())
+    kill(run)
+    trainer.reporter.watch(trainer.vector, 2)
+    obey(trainer, Press(Action.LEFT))
+    assert warnings(run)[0].endswith(LOST)
+    rollout = trainer.agent.ppo.rollout
+    assert rollout.boundaries[3].all()
+    assert rollout.boundary_values[3] == pytest.approx(trainer.agent.ppo.evaluate(known).values)
+    assert trainer.tally.is_touched.tolist() == [False, False, True]
+    os.kill(run.vector.pids[1], signal.SIGKILL)
+    obey(trainer, Press(Action.LEFT))
+    assert trainer.tally.is_touched.tolist() == [False, False, False]
+    assert trainer.controls.is_human
+    obey(trainer, Press(Action.LEFT))
+    assert trainer.tally.is_touched.tolist() == [False, False, True]
+
+
+def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
+    run = start_run(agent=RandomAgent(0))
+    run.trainer.step()
+    kill(run)
+    run.trainer.step()
+    assert warnings(run)
+
+
+def test_what_dies_again_and_again_fails_the_run_with_one_clear_error(tmp_path: Path) -> None:
+    def doomed(config: RunConfig) -> VectorEnv:
+        return VectorEnv("tests.engine.env.factories:doomed", config, 1)
+
+    config = RunConfig(save_dir=str(tmp_path), headless=True, ppo=PPO, num_envs=1)
+    session = EngineSession(config, make_vector=doomed)
+    session.start()
+    assert session.join(120)
+    events = session.mailbox.drain()
+    assert sum(isinstance(event, WarningRaised) for event in events) == 5
+    failure = events[-1]
+    assert isinstance(failure, RunFailed)
+    assert "replaced 5 times" in failure.message
+    assert "log" in failure.hint
+    assert failure.has_checkpoint
+    assert "ZeroDivisionError: doomed" in Path(session.run_dir, "engine.log").read_text()
