@@ -68,7 +68,8 @@ class EngineSession:
         mailbox: What the engine tells. The last event is RunStopped or RunFailed.
 
     Raises:
-        ConfigurationError: The save folder is not writable, or the run is in use.
+        ConfigurationError: The save folder is not writable, the run is in use, or nothing can be
+            started from the file in `config.start_state`.
         RomError: The ROM is unusable.
         CheckpointError: There is no such run.
     """
@@ -86,12 +87,13 @@ class EngineSession:
         self._is_resumed = resume is not None
         if resume is None:
             load_rom(config.rom_path, config.allow_unknown_rom)
-            self._folder = RunFolder.create(config)
-            self.config = config
+            self.config = _keep_given_state(config)
+            self._folder = RunFolder.create(self.config)
         else:
             self._folder = RunFolder.open(config, resume)
             self.config, ignored = resumed_config(self._folder, config)
             load_rom(self.config.rom_path, self.config.allow_unknown_rom)
+            _keep_given_state(self.config)
             if ignored:
                 names = ", ".join(ignored)
                 self.mailbox.post(WarningRaised(f"The saved run's own settings stay: {names}."))
@@ -177,6 +179,15 @@ class EngineSession:
                 f"The log has the details: {self._folder.log_path}",
                 self._folder.has_checkpoint,
             )
+
+
+def _keep_given_state(config: RunConfig) -> RunConfig:
+    if not config.start_state:
+        return config
+    # Here, not above: it loads the emulator, which this process needs for nothing else.
+    from engine.env.start_states import keep_given_state
+
+    return keep_given_state(config)
 
 
 @contextmanager

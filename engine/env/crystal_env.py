@@ -17,7 +17,6 @@ from engine.emulator.gameboy import GameBoy
 from engine.env import actions
 from engine.env.episode import Episode
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
-from engine.env.introduction import start_state
 from engine.env.masking import action_mask, blocked_actions
 from engine.env.observation import (
     ObservationType,
@@ -26,6 +25,7 @@ from engine.env.observation import (
     strategic_context,
 )
 from engine.env.recording import Recording, memory_hash, pyboy_version
+from engine.env.start_states import make_start_state
 from engine.errors import CheckpointError, ConfigurationError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
@@ -60,6 +60,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         config: How an action is pressed and when an episode ends.
         rewards: Weights of the reward components.
         cache_dir: Folder for start states; None: none are kept on disk.
+        start_state: File to start from instead of the introduction's end: see `start_states`.
         allow_unknown_rom: Take a changed Crystal as if it were the original.
         env_index: Named in episode summaries.
 
@@ -69,7 +70,8 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
-        ConfigurationError: The goal is no milestone of this game, or already reached.
+        ConfigurationError: The goal is no milestone of this game, or already reached; or
+            nothing can be started from the file in `start_state`.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
@@ -83,6 +85,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         config: EnvConfig | None = None,
         rewards: RewardConfig | None = None,
         cache_dir: Path | None = None,
+        start_state: str = "",
         allow_unknown_rom: bool = False,
         env_index: int = 0,
         render_mode: str | None = None,
@@ -104,7 +107,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._features = np.zeros(FEATURE_SIZE, np.float32)
         self._blocked: dict[Action, str] | None = None
         self._has_frame = False
-        self._start = start_state(self.emulator, self._reader.read, self.profile.sha1, cache_dir)
+        self._start = make_start_state(self.emulator, self.profile, cache_dir, start_state)
         self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
         self.state = self._reader.read()
         self._begin((0, 0))

@@ -1,53 +1,23 @@
-"""Bring a game from power-on to the player's first control, once per ROM."""
+"""Bring a game from power-on to the player's first control."""
 
-import logging
-import os
-import zlib
 from collections.abc import Callable
-from importlib.metadata import version
-from pathlib import Path
 
 from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
 from engine.games.crystal.symbols import SYMBOLS
 from engine.types import Action, GameState
 
-_log = logging.getLogger(__name__)
-
 FAST_OPTIONS = 0x91
 """WOptions CFCC: shortest text delay, no text delay, battle scenes off."""
+_OTHER_OPTIONS = 0x60
+"""Battle style and stereo sound, which stay as they are."""
 
 _MAX_FRAMES = 40_000
 _HOLD_FRAMES, _WAIT_FRAMES = 4, 12
 _SETTLED_READS = 8
-# A passes text, menus and a full naming screen; START passes the title and a name's end.
+# A passes text, menus and a full naming screen; START passes the title and a name's end. With a
+# saved game in the battery, A also chooses CONTINUE, which is then the first line of the menu.
 _PRESSES = (Action.A, Action.A, Action.A, Action.START)
-
-
-def start_state(
-    emulator: Emulator, read: Callable[[], GameState], sha1: str, folder: Path | None
-) -> bytes:
-    """Return the state at the first control, from the cache in `folder` if it is there.
-
-    The emulator is left in that state. A cache that cannot be read or written is done without.
-
-    Raises:
-        EnvironmentError: The introduction does not come to an end.
-    """
-    path = folder / f"{sha1}-pyboy-{version('pyboy')}.state" if folder else None
-    if path is not None and path.is_file():
-        try:
-            state = zlib.decompress(path.read_bytes())
-            emulator.load_state(state)
-        except (OSError, zlib.error, EnvironmentError) as error:
-            _log.warning("cannot use the cached start state %s: %s", path, error)
-        else:
-            return state
-    play_introduction(emulator, read)
-    state = emulator.save_state()
-    if path is not None:
-        _store(path, zlib.compress(state, 6))
-    return state
 
 
 def play_introduction(emulator: Emulator, read: Callable[[], GameState]) -> None:
@@ -77,17 +47,12 @@ def play_introduction(emulator: Emulator, read: Callable[[], GameState]) -> None
         emulator.release(action)
         emulator.tick(_WAIT_FRAMES)
         frames += _HOLD_FRAMES + _WAIT_FRAMES
-    options = SYMBOLS["wOptions"]
-    emulator.write(options.bank, options.address, bytes((FAST_OPTIONS,)))
+    make_fast(emulator)
     emulator.tick(_WAIT_FRAMES)
 
 
-def _store(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; several workers may do so at once."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except OSError as error:
-        _log.warning("cannot keep the start state %s: %s", path, error)
+def make_fast(emulator: Emulator) -> None:
+    """Choose fast text and no battle scenes, as a player could."""
+    bank, address = SYMBOLS["wOptions"].bank, SYMBOLS["wOptions"].address
+    kept = emulator.read(bank, address, 1)[0] & _OTHER_OPTIONS
+    emulator.write(bank, address, bytes((kept | FAST_OPTIONS,)))

@@ -3,7 +3,6 @@
 import json
 import struct
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.features import FEATURE_SIZE
+from engine.env.start_states import states_folder
 from engine.types import (
     NUM_ACTIONS,
     Advice,
@@ -21,9 +21,6 @@ from engine.types import (
     Goal,
     RewardBreakdown,
 )
-
-STATES_FOLDER = "states"
-"""Folder inside the save folder that keeps start states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +246,8 @@ def make_crystal_env(config: RunConfig, env_index: int) -> EnhancedPyBoyPokemonC
         observation_type="state",
         config=config.env,
         rewards=config.rewards,
-        cache_dir=Path(config.save_dir) / STATES_FOLDER,
+        cache_dir=states_folder(config),
+        start_state=config.start_state,
         allow_unknown_rom=config.allow_unknown_rom,
         env_index=env_index,
     )
