@@ -107,6 +107,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._features = np.zeros(FEATURE_SIZE, np.float32)
         self._blocked: dict[Action, str] | None = None
         self._has_frame = False
+        self._start_frame: Frame | None = None
         self._start = make_start_state(self.emulator, self.profile, cache_dir, start_state)
         self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
         self.state = self._reader.read()
@@ -240,11 +241,18 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def frame(self) -> Frame:
         """Return the frame of now, whatever the render mode.
 
-        Where no step has rendered it (after a reset, say), one more frame is emulated for the
-        picture and taken back, so that looking never changes the game.
+        Where no step has rendered it, one more frame is emulated for the picture and taken back, so
+        that looking never changes the game. That takes 20 ms, so the start's picture is kept.
         """
         if self._has_frame:
             return self.emulator.frame()
+        if self._episode.length:
+            return self._next_frame()
+        if self._start_frame is None:
+            self._start_frame = self._next_frame()
+        return self._start_frame.copy()
+
+    def _next_frame(self) -> Frame:
         state = self.emulator.save_state()
         self.emulator.tick(1, render=True)
         frame = self.emulator.frame()

@@ -109,6 +109,19 @@ def test_spaces_say_shape_and_type(kind: ObservationType) -> None:
         assert (part.shape, part.dtype) == shapes[name]
 
 
+def test_every_episode_begins_with_the_same_picture_whatever_the_seed() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="screen")
+    first = env.reset(seed=1)[0]["screen"]
+    expected = first.copy()
+    first[:] = 0
+    env.step(Action.LEFT)
+    assert np.array_equal(env.reset(seed=2)[0]["screen"], expected)
+    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="screen")
+    assert np.array_equal(other.reset(seed=3)[0]["screen"], expected)
+    for game in (env, other):
+        game.close()
+
+
 def test_observation_is_plain_data() -> None:
     env = EnhancedPyBoyPokemonCrystalEnv()
     observation, _ = env.reset(seed=0)
