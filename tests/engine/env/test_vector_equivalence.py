@@ -1,0 +1,157 @@
+"""The same seeds and actions are the same episodes, whoever steps them.
+
+An environment that ends begins anew within the same step, in a worker as in Gymnasium's SAME_STEP
+mode: the observation is then the next episode's first, and the last one is kept beside it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from engine.config import EnvConfig, RunConfig
+from engine.env.stepping import make_crystal_env
+from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+
+ADVISED_FACTORY = "engine.strategy.advised:make_env"
+NUM_ENVS = 3
+NUM_STEPS = 300
+SEEDS = [5, 6, 7]
+FOLLOWED = np.array([0.0, 0.5, 1.0])
+"""How often each environment follows the advice: the first is cut off, the last gets home."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a learner sees of all environments after a step."""
+
+    features: np.ndarray
+    mask: np.ndarray
+    rewards: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    final_features: np.ndarray
+
+    @classmethod
+    def of(cls, batch: Batch) -> "Moment":
+        return cls(
+            batch.features,
+            batch.mask,
+            batch.rewards,
+            batch.terminated,
+            batch.truncated,
+            batch.final_features,
+        )
+
+
+Play = Callable[[RunConfig, np.ndarray], list[Moment]]
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    env = EnvConfig(max_steps=70, progress_steps=0, goal="left_house")
+    return RunConfig(save_dir=str(tmp_path_factory.mktemp("saves")), env=env)
+
+
+@pytest.fixture(scope="module")
+def played(config: RunConfig) -> tuple[np.ndarray, list[Moment]]:
+    """Actions (steps, envs), chosen by mask and advice in one worker, and what came of them."""
+    rng = np.random.default_rng(0)
+    actions = []
+    with VectorEnv(ADVISED_FACTORY, config, NUM_ENVS, 1) as vector:
+        batch = vector.reset(SEEDS)
+        moments = [Moment.of(batch)]
+        for _ in range(NUM_STEPS):
+            drawn = np.where(batch.mask, rng.random(batch.mask.shape), -1.0)
+            is_followed = rng.random(NUM_ENVS) < FOLLOWED
+            drawn += np.where(is_followed[:, None] & batch.mask, 10 * batch.prior, 0.0)
+            actions.append(drawn.argmax(1))
+            batch = vector.step(actions[-1])
+            moments.append(Moment.of(batch))
+    return np.stack(actions), moments
+
+
+def in_workers(num_workers: int, config: RunConfig, actions: np.ndarray) -> list[Moment]:
+    with VectorEnv(PLAIN_FACTORY, config, NUM_ENVS, num_workers) as vector:
+        return [Moment.of(batch) for batch in (vector.reset(SEEDS), *map(vector.step, actions))]
+
+
+def alone(config: RunConfig, actions: np.ndarray) -> list[Moment]:
+    """Step each Gymnasium environment by itself, and put the results side by side."""
+    traces = []
+    for index, seed in enumerate(SEEDS):
+        env = make_crystal_env(config, index)
+        now, _ = env.reset(seed=seed)
+        nothing = np.zeros_like(now["features"])
+        trace = [(now["features"], now["action_mask"], 0.0, False, False, nothing)]
+        for action in actions[:, index]:
+            now, reward, is_terminated, is_truncated, _ = env.step(action)
+            last = nothing
+            if is_terminated or is_truncated:
+                last = now["features"]
+                now, _ = env.reset()
+            trace.append(
+                (now["features"], now["action_mask"], reward, is_terminated, is_truncated, last)
+            )
+        env.close()
+        traces.append(trace)
+    return [Moment(*map(np.array, zip(*parts, strict=True))) for parts in zip(*traces, strict=True)]
+
+
+def in_gymnasium(config: RunConfig, actions: np.ndarray) -> list[Moment]:
+    vector = SyncVectorEnv(
+        [partial(make_crystal_env, config, index) for index in range(NUM_ENVS)],
+        autoreset_mode=AutoresetMode.SAME_STEP,
+    )
+    now, _ = vector.reset(seed=SEEDS)
+    no, nothing = np.zeros(NUM_ENVS, np.bool_), np.zeros_like(now["features"])
+    moments = [Moment(now["features"], now["action_mask"], np.zeros(3), no, no, nothing)]
+    for chosen in actions:
+        now, rewards, terminated, truncated, infos = vector.step(chosen)
+        last = nothing.copy()
+        for index in np.flatnonzero(terminated | truncated):
+            last[index] = infos["final_obs"][index]["features"]
+        moments.append(
+            Moment(now["features"], now["action_mask"], rewards, terminated, truncated, last)
+        )
+    vector.close()
+    return moments
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        pytest.param(partial(in_workers, 1), id="one worker, unadvised"),
+        pytest.param(partial(in_workers, 2), id="two workers"),
+        pytest.param(partial(in_workers, 3), id="three workers"),
+        pytest.param(alone, id="alone"),
+        pytest.param(in_gymnasium, id="gymnasium"),
+    ],
+)
+def test_all_ways_to_step_are_the_same(
+    config: RunConfig, played: tuple[np.ndarray, list[Moment]], play: Play
+) -> None:
+    actions, expected = played
+    found = play(config, actions)
+    assert len(found) == len(expected) == NUM_STEPS + 1
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one.features, other.features)
+        assert np.array_equal(one.mask, other.mask)
+        assert np.array_equal(one.rewards.astype(np.float32), other.rewards)
+        assert np.array_equal(one.terminated, other.terminated)
+        assert np.array_equal(one.truncated, other.truncated)
+        assert np.array_equal(one.final_features, other.final_features)
+
+
+def test_what_is_compared_has_both_ends_of_an_episode(
+    played: tuple[np.ndarray, list[Moment]],
+) -> None:
+    _, moments = played
+    terminated = np.sum([moment.terminated for moment in moments], 0)
+    truncated = np.sum([moment.truncated for moment in moments], 0)
+    assert terminated[2] >= 3
+    assert truncated[0] >= 3
+    assert np.abs(np.sum([moment.rewards for moment in moments], 0)).min() > 0.1
