@@ -1,100 +1,152 @@
-"""Measure how fast environments step on the practice game, against the emulator alone."""
+"""Measure environments against the bare emulator and print a table with the targets."""
 
 import statistics
 import tempfile
-import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from engine.bench.pace import play_bare, play_steps, reset_ms, write_script
+from engine.bench.workers import GAMES, measure_crews
 from engine.config import RunConfig
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
-from engine.types import Action
+from engine.env.observation import ObservationType
+from engine.env.start_states import states_folder
 
-NUM_ENVS = 16
+KINDS: tuple[ObservationType, ...] = ("state", "multi_modal")
+PRACTICE_TARGETS = {"state": 0.55, "multi_modal": 0.45}
+CARTRIDGE_TARGETS = {"state": 0.85, "multi_modal": 0.75}
+"""Shares of the bare loop's speed; a cartridge's frames cost three to four times as much."""
+
+CARTRIDGE_STEP_MS = 1.3
+"""CPU time of a bare step of 20 frames on a real cartridge, measured once."""
+
+CREW_TARGET = 0.9
+MEMORY_TARGET_MB = 90
+RESET_TARGET_MS = 10
 
 
-def measure_environment(*, steps: int = 2000, repeats: int = 7) -> float:
-    """Print medians of frames and steps a second; return the ratio of the two loops.
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the table.
 
-    A whole step presses a button, emulates 20 frames, reads RAM to a GameState, pays, masks and
-    encodes features; the bare loop makes the same presses and frames and nothing else. Both play
-    the same masked random actions, and each repetition measures both, so that a busy machine
-    slows both alike.
+    Attributes:
+        is_met: Whether the target is met, None where there is none.
     """
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
-    pairs = []
+
+    name: str
+    value: float
+    text: str
+    target: str = ""
+    is_met: bool | None = None
+
+
+def measure_environment(
+    rom_path: str = "",
+    *,
+    steps: int = 1000,
+    repeats: int = 7,
+    allow_unknown_rom: bool = False,
+) -> tuple[Figure, ...]:
+    """Print a table of medians and what missed its target; return the lines.
+
+    All loops of a repetition run one after the other, and ratios are taken within it, so that a
+    busy machine slows all alike.
+
+    Args:
+        rom_path: The game; empty: the practice game.
+        steps: Random steps from the start in each repetition.
+        repeats: How many repetitions.
+        allow_unknown_rom: As in `RunConfig`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        config = RunConfig(rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=folder)
+        return print_table(_figures(config, steps, repeats))
+
+
+def print_table(figures: Iterable[Figure]) -> tuple[Figure, ...]:
+    """Print each figure as soon as it is there, then name those that missed their target."""
+    print("| what | median | target | |\n|---|---|---|---|", flush=True)
+    printed = []
+    for figure in figures:
+        verdict = {None: "", True: "met", False: "missed"}[figure.is_met]
+        print(f"| {figure.name} | {figure.text} | {figure.target} | {verdict} |", flush=True)
+        printed.append(figure)
+    missed = [figure.name for figure in printed if figure.is_met is False]
+    print(f"\nMissed: {'; '.join(missed)}." if missed else "\nEvery target is met.")
+    return tuple(printed)
+
+
+def _figures(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
+    envs = {
+        kind: EnhancedPyBoyPokemonCrystalEnv(
+            config.rom_path,
+            observation_type=kind,
+            cache_dir=states_folder(config),
+            allow_unknown_rom=config.allow_unknown_rom,
+        )
+        for kind in KINDS
+    }
+    yield from _paces(envs, steps, repeats)
+    for kind, env in envs.items():
+        cost = statistics.median(reset_ms(env) for _ in range(repeats))
+        name = f"reset, `{kind}`, CPU time"
+        yield _at_most(RESET_TARGET_MS, "ms", name, cost, f"{cost:.1f} ms")
+        env.close()
+    yield from _crews(config, steps, repeats)
+
+
+def _paces(
+    envs: dict[ObservationType, EnhancedPyBoyPokemonCrystalEnv], steps: int, repeats: int
+) -> Iterator[Figure]:
+    """Compare steps with the bare loop, both by CPU time."""
+    bare: list[float] = []
+    whole: dict[ObservationType, list[float]] = {kind: [] for kind in KINDS}
+    frames = 0
     for seed in range(repeats):
-        stepping, actions = _step_seconds(env, steps, seed)
-        pairs.append((stepping, _tick_seconds(env, actions, seed)))
-    env.close()
-    stepping = statistics.median(pair[0] for pair in pairs)
-    ticking = statistics.median(pair[1] for pair in pairs)
-    ratio = statistics.median(bare / whole for whole, bare in pairs)
-    frames = env.config.hold_frames + env.config.wait_frames
-    print(f"bare ticks       {steps * frames / ticking:>8,.0f} frames/s ({frames} an action)")
-    print(f"env.step         {steps / stepping:>8,.0f} steps/s, {ratio:.2f} of the bare loop")
-    for num_workers in (1, 2):
-        rate = statistics.median(_vector_rate(steps, num_workers) for _ in range(3))
-        print(f"{NUM_ENVS} games, {num_workers} proc. {rate:>8,.0f} steps/s")
-    return ratio
+        script = write_script(envs["state"], steps, seed)
+        frames += sum(press.held + press.waited for press in script)
+        bare.append(play_bare(envs["state"], script, seed) / steps)
+        for kind, env in envs.items():
+            whole[kind].append(play_steps(env, script, seed) / steps)
+    cost, length = statistics.median(bare), frames / (steps * repeats)
+    yield Figure(
+        "bare press and tick, CPU time",
+        cost,
+        f"{cost:.3f} ms a step of {length:.1f} frames, {1000 * length / cost:,.0f} frames/s",
+    )
+    is_practice = envs["state"].profile.is_practice
+    targets = PRACTICE_TARGETS if is_practice else CARTRIDGE_TARGETS
+    for kind, costs in whole.items():
+        ratio = statistics.median(b / w for b, w in zip(bare, costs, strict=True))
+        extra = statistics.median(w - b for b, w in zip(bare, costs, strict=True))
+        text = f"{statistics.median(costs):.3f} ms, {ratio:.2f} of the bare speed"
+        name = f"`env.step`, `{kind}`, CPU time"
+        yield _at_least(targets[kind], name, ratio, f"{text}, {extra:.3f} ms on top")
+        if is_practice:
+            share = CARTRIDGE_STEP_MS / (CARTRIDGE_STEP_MS + extra)
+            name = f"computed from that for a cartridge's {CARTRIDGE_STEP_MS} ms a bare step"
+            yield _at_least(CARTRIDGE_TARGETS[kind], name, share, f"{share:.2f}")
 
 
-def _choose(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw one allowed action a row."""
-    return np.asarray(np.where(mask, rng.random(mask.shape), -1.0).argmax(-1), np.int64)
+def _crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
+    for crew in measure_crews(config, steps, repeats):
+        text = f"{crew.rate:,.0f} steps/s"
+        if crew.size == 1:
+            yield Figure(f"1 worker, {GAMES} games, wall time", crew.rate, text)
+        else:
+            name = f"{crew.size} workers, {GAMES} games each, wall time"
+            text += f", {crew.share:.2f} of {crew.size} x 1 worker"
+            yield _at_least(CREW_TARGET, name, crew.share, text)
+        if crew.size == 1 and crew.weight is not None:
+            weight = crew.weight.resident_mb
+            text = f"{weight:.0f} MB resident, {crew.weight.own_mb:.0f} MB its own"
+            name = f"memory of a worker with {GAMES} games"
+            yield _at_most(MEMORY_TARGET_MB, "MB", name, weight, text)
 
 
-def _begin(env: EnhancedPyBoyPokemonCrystalEnv, seed: int) -> None:
-    env.seed_random(seed)
-    env.begin_episode()
+def _at_least(target: float, name: str, value: float, text: str) -> Figure:
+    return Figure(name, value, text, f"at least {target}", value >= target)
 
 
-def _step_seconds(
-    env: EnhancedPyBoyPokemonCrystalEnv, steps: int, seed: int
-) -> tuple[float, list[Action]]:
-    """Return the seconds of `steps` masked random steps, and the actions."""
-    rng = np.random.default_rng(seed)
-    _begin(env, seed)
-    actions = []
-    seconds = 0.0
-    for _ in range(steps):
-        start = time.perf_counter()
-        mask = env.action_mask()
-        env.features()
-        seconds += time.perf_counter() - start
-        action = Action(int(_choose(mask, rng)))
-        actions.append(action)
-        start = time.perf_counter()
-        env.advance(action)
-        seconds += time.perf_counter() - start
-    return seconds, actions
-
-
-def _tick_seconds(env: EnhancedPyBoyPokemonCrystalEnv, actions: list[Action], seed: int) -> float:
-    """Return the seconds of the same presses and frames and nothing else."""
-    _begin(env, seed)
-    emulator, hold, wait = env.emulator, env.config.hold_frames, env.config.wait_frames
-    start = time.perf_counter()
-    for action in actions:
-        emulator.press(action)
-        emulator.tick(hold)
-        emulator.release(action)
-        emulator.tick(wait)
-    return time.perf_counter() - start
-
-
-def _vector_rate(steps: int, num_workers: int) -> float:
-    """Return the steps a second of `NUM_ENVS` games in `num_workers` processes."""
-    rng = np.random.default_rng(0)
-    rounds = max(1, steps // NUM_ENVS)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        VectorEnv(PLAIN_FACTORY, RunConfig(save_dir=folder), NUM_ENVS, num_workers) as vector,
-    ):
-        batch = vector.reset(range(NUM_ENVS))
-        start = time.perf_counter()
-        for _ in range(rounds):
-            batch = vector.step(_choose(batch.mask, rng))
-        return rounds * NUM_ENVS / (time.perf_counter() - start)
+def _at_most(target: float, unit: str, name: str, value: float, text: str) -> Figure:
+    return Figure(name, value, text, f"at most {target} {unit}", value <= target)

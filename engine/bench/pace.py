@@ -1,0 +1,106 @@
+"""Time `env.step` and the emulator alone, over the same presses and frames, by CPU time."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.emulator.gameboy import GameBoy
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.types import Action
+
+_RESETS = 10
+
+
+@dataclass(slots=True)
+class Press:
+    """An action as the emulator saw it, in frames; the wait includes that for steps and doors."""
+
+    action: Action
+    held: int = 0
+    waited: int = 0
+
+
+class _Scribe(GameBoy):
+    """Writes down what is pressed and how long it runs."""
+
+    def __init__(self, rom: bytes) -> None:
+        super().__init__(rom)
+        self.script: list[Press] = []
+        self._is_held = False
+
+    def press(self, action: Action) -> None:
+        super().press(action)
+        self.script.append(Press(action))
+        self._is_held = True
+
+    def release(self, action: Action) -> None:
+        super().release(action)
+        self._is_held = False
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        super().tick(frames, render)
+        if self._is_held:
+            self.script[-1].held += frames
+        elif self.script:
+            self.script[-1].waited += frames
+
+
+def write_script(env: EnhancedPyBoyPokemonCrystalEnv, steps: int, seed: int) -> list[Press]:
+    """Return what `steps` random allowed actions from the start press, and for how long."""
+    rng = np.random.default_rng(seed)
+    game, scribe = env.emulator, _Scribe(env.emulator.rom)
+    env.emulator = scribe
+    try:
+        _begin(env, seed)
+        for _ in range(steps):
+            env.advance(int(choose(env.action_mask(), rng)))
+    finally:
+        env.emulator = game
+        scribe.close()
+    return scribe.script
+
+
+def play_bare(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: int) -> float:
+    """Press and tick as written and do nothing else; return the CPU time in ms."""
+    _begin(env, seed)
+    emulator = env.emulator
+    start = time.process_time()
+    for press in script:
+        emulator.press(press.action)
+        emulator.tick(press.held)
+        emulator.release(press.action)
+        emulator.tick(press.waited)
+    return _ms_since(start)
+
+
+def play_steps(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: int) -> float:
+    """Step the environment through the same actions; return the CPU time in ms."""
+    _begin(env, seed)
+    start = time.process_time()
+    for press in script:
+        env.step(press.action)
+    return _ms_since(start)
+
+
+def reset_ms(env: EnhancedPyBoyPokemonCrystalEnv) -> float:
+    """Return the CPU time of a reset in ms."""
+    start = time.process_time()
+    for _ in range(_RESETS):
+        env.reset()
+    return _ms_since(start) / _RESETS
+
+
+def choose(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one allowed action a row."""
+    return np.asarray(np.where(mask, rng.random(mask.shape), -1.0).argmax(-1), np.int64)
+
+
+def _begin(env: EnhancedPyBoyPokemonCrystalEnv, seed: int) -> None:
+    env.seed_random(seed)
+    env.begin_episode()
+
+
+def _ms_since(start: float) -> float:
+    return 1000.0 * (time.process_time() - start)

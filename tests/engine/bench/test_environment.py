@@ -1,0 +1,59 @@
+"""The measurements measure what they say; how fast this machine is, no test asserts."""
+
+import math
+
+import pytest
+
+from engine.bench.environment import Figure, measure_environment, print_table
+from engine.bench.pace import play_bare, play_steps, write_script
+from engine.bench.workers import crew_sizes
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.recording import memory_hash
+
+
+def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    script = write_script(env, 300, seed=5)
+    frames = env.config.hold_frames + env.config.wait_frames
+    assert len(script) == 300
+    assert min(press.held + press.waited for press in script) == frames
+    assert max(press.held + press.waited for press in script) > 2 * frames, "a door"
+    ends = []
+    for play in (play_steps, play_bare):
+        play(env, script, seed=5)
+        ends.append(memory_hash(env.emulator))
+    assert ends[0] == ends[1]
+    env.close()
+
+
+def test_table_holds_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = measure_environment(steps=16, repeats=1)
+    assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures)
+    targets = [(figure.name.split(",")[0], figure.target) for figure in figures if figure.target]
+    assert targets[:6] == [
+        ("`env.step`", "at least 0.55"),
+        ("computed from that for a cartridge's 1.3 ms a bare step", "at least 0.85"),
+        ("`env.step`", "at least 0.45"),
+        ("computed from that for a cartridge's 1.3 ms a bare step", "at least 0.75"),
+        ("reset", "at most 10 ms"),
+        ("reset", "at most 10 ms"),
+    ]
+    assert any(figure.name.startswith("1 worker") for figure in figures)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(figures) + 2
+
+
+def test_last_line_names_what_missed_its_target(capsys: pytest.CaptureFixture[str]) -> None:
+    met = Figure("steps", 0.6, "0.60", "at least 0.55", True)
+    missed = Figure("reset", 11.0, "11.0 ms", "at most 10 ms", False)
+    print_table((met, Figure("frames", 5.0, "5"), missed))
+    assert capsys.readouterr().out.splitlines()[-1] == "Missed: reset."
+    print_table((met,))
+    assert capsys.readouterr().out.splitlines()[-1] == "Every target is met."
+
+
+@pytest.mark.parametrize(
+    ("cores", "sizes"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (8, [1, 2, 4, 8])]
+)
+def test_crews_double_up_to_one_worker_a_core(cores: int, sizes: list[int]) -> None:
+    assert crew_sizes(cores) == sizes
