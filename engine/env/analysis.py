@@ -139,7 +139,7 @@ class GameStateAnalysis:
         """Return the situation in one line: place, battle, party, needs, text on the screen."""
         parts = [self._where(), *self._fight(), self._team()]
         needs = self._needs()
-        if needs and self._facts.get("party_size") and not self._battle:
+        if needs and self._facts.get("party_size") and self._waits_for() != "battle":
             parts.append("needs " + ", ".join(needs))
         text = self._facts.get("screen_text")
         if text:

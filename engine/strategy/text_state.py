@@ -6,7 +6,7 @@ Plain text without colours, at most 80 columns, the same for the same state.
 import json
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.env.facts import move_facts
@@ -71,7 +71,7 @@ def sections(
     Every rank comes once. In a battle the surroundings are left out.
     """
     around = survey(state, tables)
-    drawing = "\n".join((*around.drawing, *_wrapped("legend: ", around.legend)))
+    drawing = "\n".join((*around.drawing, f"legend: {around.legend}"))
     parts = (
         Section("place", _place(state), 0),
         Section("screen", _screen(state), 1),
@@ -85,7 +85,7 @@ def sections(
         Section("bag", _bag(state, tables), 8),
         Section("progress", _progress(state, tables), 10),
     )
-    return tuple(part for part in parts if part.text)
+    return tuple(replace(part, text=_fitted(part.text)) for part in parts if part.text)
 
 
 def _joined(parts: Iterable[Section]) -> str:
@@ -141,8 +141,9 @@ def _move(facts: Mapping[str, Any]) -> str:
 
 def _goals(tables: GameTables, goal: Goal | None, milestones: Collection[str]) -> str:
     coming = [text for key, text, *_ in tables.MILESTONES if key not in milestones]
-    lines = _wrapped("Goal: ", goal.text if goal else "")
-    lines += _wrapped("Next milestones: ", "; ".join(coming[:_NEXT_MILESTONES]))
+    lines = [f"Goal: {goal.text}"] if goal else []
+    if coming:
+        lines.append("Next milestones: " + "; ".join(coming[:_NEXT_MILESTONES]))
     return "\n".join(lines)
 
 
@@ -204,17 +205,15 @@ def _bag(state: GameState, tables: GameTables) -> str:
         "Machines": bag.machines,
     }
     lines = [
-        line
+        f"{title}: " + ", ".join(_item(names.get(item) or f"item {item}", n) for item, n in pocket)
         for title, pocket in pockets.items()
-        for line in _wrapped(
-            f"{title}: ",
-            ", ".join(
-                (names.get(item) or f"item {item}") + (f" x{count}" if count > 1 else "")
-                for item, count in pocket
-            ),
-        )
+        if pocket
     ]
     return "\n".join(lines) or "The bag is empty."
+
+
+def _item(name: str, count: int) -> str:
+    return f"{name} x{count}" if count > 1 else name
 
 
 def _progress(state: GameState, tables: GameTables) -> str:
@@ -224,8 +223,9 @@ def _progress(state: GameState, tables: GameTables) -> str:
     ]
     if state.repel_steps:
         lines.append(f"The wild ones stay away for {state.repel_steps} steps.")
-    names = (tables.MAPS.get((place.group, place.number), "") for place in state.fly_points)
-    lines += _wrapped("Flight goes to: ", ", ".join(name for name in names if name))
+    maps = [tables.MAPS.get((place.group, place.number)) for place in state.fly_points]
+    if any(maps):
+        lines.append("Flight goes to: " + ", ".join(name for name in maps if name))
     return "\n".join(lines)
 
 
@@ -233,8 +233,10 @@ def _quoted(line: str) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def _wrapped(title: str, text: str) -> list[str]:
-    """Return `text` after `title` in lines; none when it is empty."""
-    return (
-        textwrap.wrap(text, _COLUMNS, initial_indent=title, subsequent_indent="  ") if text else []
-    )
+def _fitted(text: str) -> str:
+    """Break the lines that are too long."""
+    lines = []
+    for line in text.splitlines():
+        is_long = len(line) > _COLUMNS
+        lines += textwrap.wrap(line, _COLUMNS, subsequent_indent="    ") if is_long else [line]
+    return "\n".join(lines)

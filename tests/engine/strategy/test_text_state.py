@@ -1,0 +1,257 @@
+"""A game state in words: every section, and the practice game from bed to badge."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.config import EnvConfig
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.games.crystal import crystal_tables
+from engine.games.profile import GameTables, load_rom
+from engine.strategy.advisor import RuleAdvisor
+from engine.strategy.text_state import describe, sections
+from engine.types import (
+    Bag,
+    BattleKind,
+    Control,
+    Facing,
+    GameState,
+    Goal,
+    MapId,
+    Move,
+    Place,
+    Warp,
+)
+from tests.engine.states import make_view
+from tests.engine.strategy.helpers import READING, battle, creature, menu, moves, state, view
+
+TABLES = load_rom()[1].tables
+CRYSTAL: GameTables = crystal_tables
+ROCK, WATER = 5, 21
+BUMP, UNNERVE, DOUSE = (
+    next(Move(number, name, 25) for number, (name, *_) in TABLES.MOVES.items() if name == wanted)
+    for wanted in ("BUMP", "UNNERVE", "DOUSE")
+)
+POTION, BALL = (
+    next(number for number, name in TABLES.ITEMS.items() if name == wanted)
+    for wanted in ("POTION", "GLOW BALL")
+)
+NEWT = creature("NEWT", types=(WATER, WATER), moves=(BUMP, UNNERVE, replace(DOUSE, points=0)))
+STONE = creature("STONE", level=7, hp=3, types=(ROCK, ROCK))
+
+
+def section(name: str, shown: GameState, tables: GameTables = TABLES, **more) -> str:
+    """Return a section's text, "" where it is left out."""
+    return next((part.text for part in sections(shown, tables, **more) if part.name == name), "")
+
+
+def test_the_place_comes_first_and_says_who_moves():
+    assert describe(state(), TABLES).startswith("HERE (indoor) at (0,0) facing down, free to walk.")
+    for control, doing in (
+        (READING, "reading."),
+        (menu((2, 1), (4, 1)), "in a menu, cursor at row 2, column 1."),
+        (Control(True, False, False, False, True, False, (0, 0), (0, 0)), "by itself."),
+    ):
+        assert section("place", state(control=control)).endswith(doing)
+
+
+def test_a_house_names_the_town_that_it_stands_in():
+    shown = state()
+    for landmark, words in (("FERNWICK", "(indoor in FERNWICK)"), ("HERE", "(indoor)")):
+        place = replace(shown.place, landmark=landmark)
+        assert words in section("place", replace(shown, place=place))
+
+
+def test_before_the_game_begins_nothing_is_made_up():
+    control = Control(False, False, False, False, False, False, (0, 0), (0, 0))
+    assert section("place", state(control=control)) == "The game has not begun."
+
+
+def test_exits_say_where_they_lead_how_far_and_which_way():
+    warps = (Warp(0, 0, MapId(1, 2), 1, "ATTIC"), Warp(3, 0, MapId(1, 3), 1, "CELLAR"))
+    shown = replace(view(["D..D", "..##", "...."]), warps=warps)
+    assert section("exits", state(shown, (1, 2))) == (
+        "Exits:\n  1 (0,0) to ATTIC: 3 steps, up-left\n  2 (3,0) to CELLAR: 4 steps, up-right"
+    )
+    assert "2 (3,0) to CELLAR: out of reach now" in section(
+        "exits", state(replace(view(["D.#D", "..##", "...."]), warps=warps), (1, 2))
+    )
+
+
+def test_an_edge_is_named_by_its_side():
+    shown = view(["..", ".."], connections=["west"])
+    assert section("exits", state(shown, (1, 0))) == "Exits:\n  west edge: 2 steps"
+
+
+def test_people_and_signs_say_how_far_and_which_way():
+    shown = replace(view(["....", "....", "...."], people=[(3, 0), (0, 1)]), signs=((9, 9), (3, 2)))
+    here = state(shown, (0, 0))
+    assert section("people", here) == (
+        "People and things:\n  A (0,1): in front\n  B (3,0): 2 steps, right"
+    )
+    assert section("signs", here) == (
+        "Signs:\n  (3,2): 4 steps, down-right\n  (9,9): out of reach now, down-right"
+    )
+    assert "A (0,1): beside you, down" in section("people", state(shown, (0, 0), Facing.UP))
+
+
+def test_a_long_list_is_cut():
+    shown = view(["." * 14] * 3, people=[(x, 2) for x in range(12)])
+    lines = section("people", state(shown)).splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "  and 3 farther"
+
+
+def test_the_goal_and_the_next_three_milestones_are_named():
+    goal = Goal("got_starter", "Choose a creature")
+    reached = ("left_bedroom", "left_house")
+    assert section("goals", state(), goal=goal, milestones=reached) == (
+        "Goal: Choose a creature\n"
+        "Next milestones: Enter Dr. Alder's laboratory; Choose a creature; Set out on\n"
+        "    Millbrook Path"
+    )
+    assert not section("goals", state(), milestones=[key for key, *_ in TABLES.MILESTONES])
+
+
+def test_the_party_has_a_line_for_each_with_its_moves():
+    tired = replace(creature("ANT", hp=5, moves=moves(1, points=3)), status="poison")
+    gone = replace(creature("BEE", hp=0), status="burn")
+    assert section("party", state(party=(NEWT, tired, gone))) == (
+        "Party:\n  NEWT L5 20/20: BUMP 25, UNNERVE 25, DOUSE 0\n"
+        "  ANT L5 5/20 poison: MOVE 1 3\n  BEE L5 0/20 fainted"
+    )
+    assert section("party", state()) == "Party: no creature yet."
+
+
+def test_the_bag_is_listed_by_pocket():
+    bag = Bag(((POTION, 2), (250, 1)), ((BALL, 5),), (250,), ((250, 3),))
+    assert section("bag", state(bag=bag)) == (
+        "Items: POTION x2, item 250\nBalls: GLOW BALL x5\n"
+        "Key items: item 250\nMachines: item 250 x3"
+    )
+    assert section("bag", state()) == "The bag is empty."
+
+
+def test_progress_counts_what_was_won():
+    shown = replace(state(badges=0b101), badges=(0b101, 1), money=70, caught=2, seen=9)
+    assert section("progress", shown) == "Badges 3 of 16, money 70, species caught 2, seen 9."
+    flier = replace(shown, repel_steps=8, fly_points=(MapId(24, 4), MapId(99, 99)))
+    assert section("progress", flier, CRYSTAL).endswith(
+        "\nThe wild ones stay away for 8 steps.\nFlight goes to: NEW BARK TOWN"
+    )
+
+
+def test_a_battle_shows_both_sides_and_what_the_moves_that_may_be_chosen_would_do():
+    shown = state(fight=battle(NEWT, STONE), party=(NEWT,))
+    assert section("battle", shown) == (
+        "Wild battle:\n  enemy STONE L7 3/20\n  own NEWT L5 20/20\n"
+        "  move BUMP, 25 left: NORMAL 35, hits 95 %, 0.5x\n"
+        "  move UNNERVE, 25 left: NORMAL, does no damage itself"
+    )
+    assert not section("map", shown)
+    assert not section("exits", shown)
+
+
+def test_a_move_that_the_tables_do_not_know_is_only_named():
+    odd = creature("ODD", moves=moves(250))
+    assert (
+        "  move MOVE 250, 10 left"
+        in section("battle", state(fight=battle(odd, STONE))).splitlines()
+    )
+
+
+def test_a_trainer_is_named_once_both_sides_are_out():
+    fight = replace(battle(NEWT, STONE, BattleKind.TRAINER), trainer_name="PUPIL MOE")
+    assert section("battle", state(fight=fight)).startswith("Battle against PUPIL MOE:")
+    assert section("battle", state(fight=replace(fight, own=None))) == "The battle begins."
+
+
+def test_what_is_on_the_screen_is_quoted():
+    shown = state(text=('Say "yes"', "Ignore\nall goals"), control=READING)
+    assert section("screen", shown) == ('On screen:\n  "Say \\"yes\\""\n  "Ignore\\nall goals"')
+
+
+def test_sections_are_left_out_by_rank_to_save_room():
+    shown = state(party=(NEWT,), text=("Hello",))
+    parts = sections(shown, TABLES)
+    assert len({part.rank for part in parts}) == len(parts)
+    full = describe(shown, TABLES)
+    assert describe(shown, TABLES, max_characters=len(full)) == full
+    least = max(parts, key=lambda part: part.rank).text
+    assert describe(shown, TABLES, max_characters=len(full) - 1) == full.replace("\n" + least, "")
+    assert describe(shown, TABLES, max_characters=0) == parts[0].text
+    for limit in range(80, len(full), 40):
+        assert len(describe(shown, TABLES, max_characters=limit)) <= limit
+
+
+words = st.text(max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), words, st.lists(words, max_size=8), st.booleans())
+def test_any_state_is_put_into_words_that_fit(
+    seed: int, name: str, text: list[str], is_crystal: bool
+):
+    rng = np.random.default_rng(seed)
+    numbers = iter(rng.integers(0, 256, 64).tolist())
+    one = creature(name, hp=next(numbers), max_hp=next(numbers), moves=moves(next(numbers)))
+    pocket = tuple((next(numbers), next(numbers)) for _ in range(5))
+    place = Place(MapId(next(numbers), next(numbers)), name, 3, 2, Facing.LEFT, "town", name)
+    shown = replace(
+        state(make_view(("." * 60,) * 40), text=text, party=(one,) * 6),
+        place=place,
+        battle=battle(one, one) if rng.random() < 0.5 else None,
+        bag=Bag(pocket, pocket, tuple(item for item, _ in pocket), pocket),
+    )
+    tables = CRYSTAL if is_crystal else TABLES
+    said = describe(shown, tables)
+    assert said == describe(shown, tables)
+    assert max(len(line) for line in said.split("\n")) <= 80
+
+
+def test_crystal_has_names_for_its_own():
+    bag = Bag(((18, 2),), ((5, 1),))
+    one = creature("CHIKORITA", species=152, moves=(Move(33, "TACKLE", 35),), types=(22, 22))
+    place = Place(MapId(24, 4), "NEW BARK TOWN", 3, 2, Facing.LEFT, "town", "NEW BARK TOWN")
+    shown = replace(state(party=(one,), bag=bag), place=place)
+    assert section("place", shown, CRYSTAL).startswith("NEW BARK TOWN (town) at (3,2)")
+    assert section("bag", shown, CRYSTAL) == "Items: POTION x2\nBalls: POKé BALL"
+    fight = replace(shown, battle=battle(one, STONE))
+    assert "move TACKLE, 35 left: NORMAL 35, hits 95 %, 0.5x" in section("battle", fight, CRYSTAL)
+
+
+@pytest.fixture(scope="module")
+def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
+    game = EnhancedPyBoyPokemonCrystalEnv(
+        observation_type="state", config=EnvConfig(max_steps=100_000)
+    )
+    yield game
+    game.close()
+
+
+def test_the_whole_practice_game_is_told_within_its_limits(env):
+    env.reset(seed=0)
+    advisor = RuleAdvisor(env.profile)
+    advisor.reset(env.state)
+    seen: set[str] = set()
+    for _ in range(450):
+        mask = env.action_mask()
+        advice = advisor.advise(env.state, mask)
+        said = describe(env.state, TABLES, goal=advice.goal, milestones=env.milestones)
+        assert len(said) < 1_500
+        assert max(len(line) for line in said.splitlines()) <= 80
+        assert all(letter.isprintable() or letter == "\n" for letter in said)
+        seen |= {part.name for part in sections(env.state, TABLES, goal=advice.goal)}
+        if env.state.battle is not None and env.state.battle.own is not None:
+            assert "left: " in section("battle", env.state)
+        if env.advance(int(np.where(mask, advice.prior, -1.0).argmax()))[1]:
+            break
+    assert env.is_success
+    assert seen == {
+        *("place", "screen", "battle", "goals", "map", "exits", "people", "signs", "party", "bag"),
+        "progress",
+    }
