@@ -133,13 +133,17 @@ def bench_learn(
 
 @bench_app.command("env")
 def bench_env(
-    steps: Annotated[int, typer.Option(help="Steps of each repetition.")] = 2000,
-    repeats: Annotated[int, typer.Option(help="Repetitions; medians are printed.")] = 7,
+    rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each repetition.")] = 1000,
+    repeats: Annotated[int, typer.Option(min=1, help="Repetitions; medians are printed.")] = 7,
+    allow_unknown_rom: Annotated[
+        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    ] = False,
 ) -> None:
-    """Measure env.step against a bare loop of presses and ticks on the practice game."""
+    """Measure env.step against a bare loop of the same presses and frames, and the workers."""
     from engine.bench.environment import measure_environment
 
-    measure_environment(steps=steps, repeats=repeats)
+    measure_environment(rom, steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom)
 
 
 def main() -> None:
