@@ -1,5 +1,6 @@
 """Make the environments of vector tests; named in "module:callable" form and called in workers."""
 
+import json
 import os
 import sys
 import time
@@ -80,6 +81,23 @@ def losable(config: RunConfig, env_index: int) -> ArrayEnv:
     if Path(config.save_dir, GONE).exists():
         raise RomError("The game is lost.", "Find it.")
     return failing(config, env_index)
+
+
+MODULES = "modules.json"
+"""Where the environment of `listing` writes what its process has imported."""
+
+
+class _Listing(SteppedEnv):
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        result = super().step(action)
+        self.target.write_text(json.dumps(sorted(sys.modules)))
+        return result
+
+
+def listing(config: RunConfig, env_index: int) -> ArrayEnv:
+    env = _Listing(make_crystal_env(config, env_index))
+    env.target = Path(config.save_dir, MODULES)
+    return env
 
 
 def talkative(config: RunConfig, env_index: int) -> ArrayEnv:

@@ -3,6 +3,9 @@
 import os
 import re
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -224,3 +227,32 @@ def test_a_death_before_the_first_step_is_an_error(config: RunConfig) -> None:
         kill(vector)
         with pytest.raises(WorkerError, match="died"):
             vector.reset(SEEDS)
+
+
+def test_a_program_that_was_stopped_for_long_replaces_nothing(tmp_path: Path) -> None:
+    """Ctrl-Z stops the parent alone; its workers answer while nobody listens."""
+    program = (
+        "import sys, numpy as np\n"
+        "from engine.config import RunConfig\n"
+        "from engine.env.vector import PLAIN_FACTORY, VectorEnv\n"
+        "config = RunConfig(save_dir=sys.argv[1])\n"
+        "with VectorEnv(PLAIN_FACTORY, config, 2, 2, answer_timeout_s=1.0) as vector:\n"
+        "    vector.reset([1, 2])\n"
+        "    while True:\n"
+        "        print(*vector.step(np.array([6, 6])).warnings, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline() for _ in range(20)]
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(2.0)
+        process.send_signal(signal.SIGCONT)
+        lines += [process.stdout.readline() for _ in range(400)]
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert set(lines) == {"\n"}

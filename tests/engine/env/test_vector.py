@@ -1,7 +1,5 @@
 import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -237,16 +235,6 @@ class TestProcesses:
         with VectorEnv(f"{FACTORIES}:talkative", config, 1, 1) as vector:
             vector.reset([1])
         assert capfd.readouterr() == ("", "")
-
-    def test_workers_import_neither_torch_nor_the_terminal(self) -> None:
-        code = (
-            "import engine.env.worker, engine.env.vector, sys;"
-            "print(sorted({'torch', 'textual', 'rich', 'typer'} & set(sys.modules)))"
-        )
-        result = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        assert result.stdout.strip() == "[]"
 
     def test_vector_works_from_another_thread(self, config: RunConfig) -> None:
         results: list[Batch] = []
