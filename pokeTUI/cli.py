@@ -22,6 +22,10 @@ def run(
     rom: Annotated[
         str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
     ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Train without a screen.")] = False,
     resume: Annotated[
@@ -56,6 +60,7 @@ def run(
     overrides: dict[str, Any] = _parse_settings(set_ or [])
     given = {
         "rom_path": rom,
+        "start_state": state,
         "agent": agent,
         "mode": mode,
         "seed": seed,

@@ -34,8 +34,8 @@ _SAVED_GAME_MARKS = (
     ((0x1208, b"\x63"), (0x1F0F, b"\x7f")),
 )
 
-_SETTLING_FRAMES = 32
-"""For a step that was begun, with no button held any more."""
+_SETTLING_FRAMES, _MAX_SETTLING = 32, 20
+"""A step that was begun is over after one round of so many frames, a door after some."""
 
 
 def make_start_state(
@@ -130,10 +130,13 @@ def _from_file(emulator: Emulator, profile: GameProfile, file: Path) -> bytes:
     _load(emulator, data, file)
     for action in Action:
         emulator.release(action)
-    emulator.tick(_SETTLING_FRAMES)
     reader = CrystalReader(emulator, profile)
-    if reader.read().control.in_game:
-        make_fast(emulator)
+    for _ in range(_MAX_SETTLING):
+        emulator.tick(_SETTLING_FRAMES)
+        control = reader.read().control
+        if control.in_game and not control.in_transition:
+            make_fast(emulator)
+            break
     else:
         _play_on(emulator, reader, file)
     return emulator.save_state()

@@ -1,5 +1,9 @@
 """Build tiny cartridges in machine code, for what the practice game has not: battery and clock."""
 
+from pathlib import Path
+
+from engine.games.crystal.symbols import SYMBOLS
+
 CLOCK, NO_CLOCK, PLAIN = 0x10, 0x13, 0x00
 """Cartridge types: MBC3 with clock, RAM and battery; the same without a clock; only ROM."""
 
@@ -8,6 +12,10 @@ RAM_32_KB = 3
 
 CLOCK_AT, BATTERY_AT, FRAMES_AT = 0xC000, 0xC100, 0xC010
 """Where `clock_cartridge` keeps the clock's five registers, 16 bytes of battery, the frames."""
+
+SAVED_PLACE = (3, 7, 12, 9)
+"""Map group, map number, x and y in `saved_game`."""
+_SAVED_GAME_MARKS = {0x2008: 99, 0x2D0F: 127}  # sCheckValue1, sCheckValue2
 
 _START = 0x150
 _FOREVER = bytes((0x18, 0xFE))  # jr to itself
@@ -43,18 +51,59 @@ def clock_cartridge(*, is_read_late: bool = False) -> bytes:
     """Return a cartridge that copies its battery once and its clock every frame.
 
     Args:
-        is_read_late: Read the registers a frame after they were latched, so that every frame
-            ends between the two.
+        is_read_late: Read the registers a frame after they were latched and the first was
+            selected, so that every frame ends between the two.
     """
     begin = store(0x0000, 0x0A) + store(0x4000, 0) + copy(0xA000, BATTERY_AT, 16)
-    latch = store(0x6000, 0) + store(0x6000, 1)
-    read = b"".join(
-        store(0x4000, 8 + register) + copy(0xA000, CLOCK_AT + register, 1) for register in range(5)
+    latch = store(0x6000, 0) + store(0x6000, 1) + store(0x4000, 8)
+    read = copy(0xA000, CLOCK_AT, 1) + b"".join(
+        store(0x4000, 8 + register) + copy(0xA000, CLOCK_AT + register, 1)
+        for register in range(1, 5)
     )
     loop = latch + (wait_for_frame() + read if is_read_late else read + wait_for_frame())
     loop += count(FRAMES_AT)
     program = begin + loop + jump(_START + len(begin))
     return cartridge(program, title=b"CLOCK", kind=CLOCK, ram_size_code=RAM_32_KB)
+
+
+def crystal_like() -> bytes:
+    """Return a cartridge that calls itself Crystal and continues the game in its battery.
+
+    It waits for the A button, puts the battery's first four bytes where Crystal keeps map group,
+    map number, x and y, and gives control for ever. With an empty battery it waits for ever.
+    """
+    begin = store(0x0000, 0x0A) + store(0x4000, 0) + copy(0xA000, BATTERY_AT, 16)
+    press = bytes((0x3E, 0x10, 0xE0, 0x00, 0xF0, 0x00, 0xE6, 0x01))  # A's line of FF00
+    wait_for_button = press + bytes((0x20, -(len(press) + 2) & 0xFF))
+    is_empty = b"\xfa" + BATTERY_AT.to_bytes(2, "little") + bytes((0xB7, 0x28, 0xFE))
+    names = ("wMapGroup", "wMapNumber", "wXCoord", "wYCoord")
+    place = b"".join(
+        copy(0xA000 + index, SYMBOLS[name].address, 1) for index, name in enumerate(names)
+    )
+    control = b"".join(
+        store(SYMBOLS[name].address, value)
+        for name, value in (
+            ("wMapWidth", 10),
+            ("wMapHeight", 10),
+            ("wMapStatus", 2),
+            ("wPlayerWalking", 255),
+            ("wGameTimerPaused", 1),
+        )
+    )
+    program = begin + wait_for_button + is_empty + place + control + _FOREVER
+    return cartridge(
+        program, title=b"PM_CRYSTAL", code=b"BYTE", kind=CLOCK, ram_size_code=RAM_32_KB
+    )
+
+
+def saved_game(file: Path, footer: int = 0) -> Path:
+    """Write a battery file for `crystal_like` with a saved game in it."""
+    memory = bytearray(0x8000 + footer)
+    memory[: len(SAVED_PLACE)] = bytes(SAVED_PLACE)
+    for at, value in _SAVED_GAME_MARKS.items():
+        memory[at] = value
+    file.write_bytes(memory)
+    return file
 
 
 def store(address: int, value: int) -> bytes:

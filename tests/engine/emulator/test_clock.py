@@ -69,13 +69,19 @@ def test_run_from_a_state_repeats_byte_for_byte_at_another_wall_time(rom: bytes)
 
 
 def test_saving_and_loading_in_between_changes_nothing(rom: bytes) -> None:
-    straight, interrupted = GameBoy(rom), GameBoy(rom)
+    straight, interrupted, fresh = GameBoy(rom), GameBoy(rom), GameBoy(rom)
     for _ in range(60):
         straight.tick(20)
         interrupted.tick(20)
-        interrupted.load_state(interrupted.save_state())
+        state = interrupted.save_state()
+        interrupted.load_state(state)
         assert clock(interrupted) == clock(straight)
     assert interrupted.save_state() == straight.save_state()
+    fresh.load_state(state)
+    for _ in range(3):
+        straight.tick(1)
+        fresh.tick(1)
+        assert clock(fresh) == clock(straight), "what was latched is there"
 
 
 def test_run_repeats_in_a_fresh_process(rom: bytes, tmp_path: Path) -> None:

@@ -1,0 +1,262 @@
+import hashlib
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.emulator.gameboy import GameBoy
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.introduction import FAST_OPTIONS
+from engine.env.start_states import keep_given_state, states_folder
+from engine.env.stepping import make_crystal_env
+from engine.errors import ConfigurationError
+from engine.games.crystal.symbols import SYMBOLS
+from engine.games.profile import load_rom
+from engine.strategy.advised import make_env
+from engine.types import Action, GameState
+from tests.engine.cartridges import BATTERY_AT, SAVED_PLACE, crystal_like, saved_game
+
+ROOT = Path(__file__).parents[3]
+
+
+def new_env(start: Path | str = "", folder: Path | None = None, rom: Path | str = ""):
+    return EnhancedPyBoyPokemonCrystalEnv(
+        str(rom),
+        observation_type="state",
+        start_state=str(start),
+        cache_dir=folder,
+        allow_unknown_rom=bool(rom),
+    )
+
+
+def where(state: GameState) -> tuple[int, int, int, int]:
+    return (state.place.map.group, state.place.map.number, state.place.x, state.place.y)
+
+
+@pytest.fixture(scope="module")
+def route(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GameState]:
+    """Let the planner play until it is out of town, and keep that as PyBoy would."""
+    env = make_env(RunConfig(save_dir=str(tmp_path_factory.mktemp("saves"))), 0)
+    env.begin(seed=1)
+    for _ in range(2000):
+        env.step(int(np.argmax(env.prior)))
+        if env.env.state.place.environment == "route" and env.env.state.control.is_free:
+            break
+    state = env.env.state
+    assert state.place.environment == "route"
+    file = tmp_path_factory.mktemp("given") / "route.state"
+    file.write_bytes(env.env.emulator.save_state())
+    env.close()
+    return file, state
+
+
+def test_episodes_begin_and_begin_again_at_a_given_state(route: tuple[Path, GameState]) -> None:
+    file, expected = route
+    env = new_env(file)
+    assert where(env.state) == where(expected)
+    assert env.state.party == expected.party
+    for seed in range(2):
+        env.reset(seed=seed)
+        assert where(env.state) == where(expected)
+        assert env.state.control.is_free
+        for action in (Action.UP, Action.LEFT, Action.DOWN, Action.RIGHT) * 3:
+            env.step(action)
+    env.close()
+
+
+def test_given_state_is_copied_and_the_copy_needs_the_file_no_more(
+    route: tuple[Path, GameState], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.state"
+    file.write_bytes(route[0].read_bytes())
+    config = RunConfig(start_state=str(file), save_dir=str(tmp_path / "saves"))
+    before = (file.read_bytes(), file.stat().st_mtime_ns)
+    kept = keep_given_state(config)
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.state", "saves"]
+    assert [path.name for path in states_folder(kept).iterdir()] == [kept.start_state]
+    assert kept.start_state.startswith(load_rom()[1].sha1)
+    file.unlink()
+    assert keep_given_state(kept) == kept
+    moved = tmp_path / "moved"
+    (tmp_path / "saves").rename(moved)
+    env = make_crystal_env(kept.model_copy(update={"save_dir": str(moved)}), 0)
+    assert where(env.state) == where(route[1])
+    env.close()
+
+
+def test_state_in_a_battle_is_taken_as_it_is(route: tuple[Path, GameState], tmp_path: Path) -> None:
+    env = new_env(route[0])
+    rng = np.random.default_rng(0)
+    while env.state.battle is None or not env.state.control.in_menu:
+        env.step(int(rng.choice(np.flatnonzero(env.action_mask()))))
+    file = tmp_path / "battle.state"
+    file.write_bytes(env.emulator.save_state())
+    begun = new_env(file)
+    begun.reset(seed=0)
+    assert begun.state.battle is not None
+    assert begun.state.battle.enemy == env.state.battle.enemy
+    assert begun.state.control.in_menu
+    env.close()
+    begun.close()
+
+
+def test_held_button_is_let_go_and_the_step_is_walked_to_its_end(
+    route: tuple[Path, GameState], tmp_path: Path
+) -> None:
+    machine = GameBoy(load_rom()[0])
+    machine.load_state(route[0].read_bytes())
+    machine.press(Action.UP)
+    machine.tick(13)
+    file = tmp_path / "walking.state"
+    file.write_bytes(machine.save_state())
+    env = new_env(file)
+    assert env.state.control.is_free
+    group, number, x, y = where(route[1])
+    for _ in range(3):
+        env.step(Action.NOOP)
+        assert where(env.state) == (group, number, x, y - 1)
+    env.close()
+
+
+def test_state_of_the_title_is_played_on_to_the_first_control(tmp_path: Path) -> None:
+    machine = GameBoy(load_rom()[0])
+    machine.tick(300)
+    file = tmp_path / "title.state"
+    file.write_bytes(machine.save_state())
+    env = new_env(file)
+    assert env.state.control.is_free
+    options = SYMBOLS["wOptions"]
+    assert env.emulator.read(options.bank, options.address, 1) == bytes((FAST_OPTIONS,))
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.state", b"", "no saved state of this game"),
+        ("noise.state", b"noise" * 1000, "no saved state of this game"),
+        ("cut.state", None, "no saved state of this game"),
+        ("ours.state", b"PokeTUI start state 1\n" + b"0" * 40, "of another ROM"),
+        ("practice.sav", bytes(0x8000), "no battery memory"),
+    ],
+)
+def test_unusable_file_is_refused_with_its_name_and_a_hint(
+    route: tuple[Path, GameState], tmp_path: Path, name: str, content: bytes | None, words: str
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(route[0].read_bytes()[:-100] if content is None else content)
+    with pytest.raises(ConfigurationError, match=words) as caught:
+        new_env(file)
+    assert name in caught.value.message
+    assert caught.value.hint
+
+
+def test_damaged_copy_is_refused(tmp_path: Path) -> None:
+    sha1 = load_rom()[1].sha1.encode()
+    good = zlib.compress(bytes(1000))
+    file = tmp_path / "ours.state"
+    for packed in (b"", good[:-5], good[:10] + b"\0" + good[11:], zlib.compress(bytes(1 << 23))):
+        file.write_bytes(b"PokeTUI start state 1\n" + sha1 + packed)
+        with pytest.raises(ConfigurationError, match="damaged"):
+            new_env(file)
+
+
+def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        new_env(tmp_path / "none.state")
+    with pytest.raises(ConfigurationError, match="is a folder"):
+        new_env(tmp_path)
+
+
+def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "huge.sav"
+    with file.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(ConfigurationError, match="too large"):
+        new_env(file)
+
+
+def test_runs_from_the_start_state_are_alike_in_two_fresh_processes(tmp_path: Path) -> None:
+    code = (
+        "import hashlib, sys\n"
+        "from pathlib import Path\n"
+        "import numpy as np\n"
+        "from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv\n"
+        "folder = Path(sys.argv[1])\n"
+        "env = EnhancedPyBoyPokemonCrystalEnv(observation_type='state', cache_dir=folder)\n"
+        "env.reset(seed=7)\n"
+        "rng = np.random.default_rng(7)\n"
+        "for _ in range(200):\n"
+        "    env.step(int(rng.choice(np.flatnonzero(env.action_mask()))))\n"
+        "print(hashlib.sha1(env.emulator.save_state()).hexdigest())\n"
+    )
+    ends = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=True,
+        ).stdout
+        for _ in range(2)  # the first plays the introduction, the second takes the kept state
+    ]
+    assert ends[0] == ends[1]
+    assert len(ends[0].strip()) == 2 * hashlib.sha1().digest_size
+
+
+class TestBattery:
+    """On a cartridge of a few instructions that continues a game as Crystal does."""
+
+    @pytest.fixture
+    def rom(self, tmp_path: Path) -> Iterator[Path]:
+        folder = tmp_path / "roms"
+        folder.mkdir()
+        file = folder / "tiny.gbc"
+        file.write_bytes(crystal_like())
+        yield file
+        assert list(folder.iterdir()) == [file], "nothing is written beside the ROM"
+
+    @pytest.mark.parametrize("footer", [0, 44, 48])
+    def test_saved_game_is_continued_and_its_file_only_read(
+        self, rom: Path, tmp_path: Path, footer: int
+    ) -> None:
+        folder = tmp_path / "mine"
+        folder.mkdir()
+        file = saved_game(folder / "tiny.sav", footer)
+        before = (file.read_bytes(), file.stat().st_mtime_ns)
+        env = new_env(file, rom=rom)
+        for seed in range(2):
+            env.reset(seed=seed)
+            assert where(env.state) == SAVED_PLACE
+            assert env.state.control.is_free
+            assert env.emulator.read(0, BATTERY_AT, 4) == bytes(SAVED_PLACE)
+            env.step(Action.A)
+        env.close()
+        assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+        assert list(folder.iterdir()) == [file]
+
+    def test_battery_without_a_saved_game_is_refused(self, rom: Path, tmp_path: Path) -> None:
+        file = tmp_path / "empty.sav"
+        file.write_bytes(bytes(0x8000))
+        with pytest.raises(ConfigurationError, match="holds no saved game"):
+            new_env(file, rom=rom)
+
+    def test_battery_of_another_size_is_refused(self, rom: Path, tmp_path: Path) -> None:
+        file = tmp_path / "cut.sav"
+        file.write_bytes(saved_game(tmp_path / "whole.sav").read_bytes()[:-1])
+        with pytest.raises(ConfigurationError, match="32,767 bytes"):
+            new_env(file, rom=rom)
+
+    def test_state_from_which_nothing_begins_is_refused(self, rom: Path, tmp_path: Path) -> None:
+        machine = GameBoy(rom.read_bytes())  # with an empty battery this cartridge never begins
+        machine.tick(100)
+        file = tmp_path / "dead.state"
+        file.write_bytes(machine.save_state())
+        with pytest.raises(ConfigurationError, match="does not come from"):
+            new_env(file, rom=rom)
