@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.env.features import health, party_health, potion_ids
 from engine.games.matchup import effectiveness, strength
 from engine.games.profile import GameTables
 from engine.types import Battle, Creature, GameState
@@ -58,7 +59,6 @@ def state_numbers(state: GameState, potions: int) -> tuple[float, ...]:
     own = battle.own if battle else None
     enemy = battle.enemy if battle else None
     lead = party[0] if party else None
-    total = sum(creature.max_hp for creature in party)
     return (
         place.map.group,
         place.map.number,
@@ -71,12 +71,12 @@ def state_numbers(state: GameState, potions: int) -> tuple[float, ...]:
         battle is not None,
         battle is not None and battle.trainer_class > 0,
         len(party),
-        sum(creature.hp for creature in party) / total if total else 0.0,
+        party_health(party),
         max((creature.level for creature in party), default=0),
-        _health(lead),
+        health(lead) if lead else 0.0,
         lead.level if lead else 0,
-        _health(own),
-        _health(enemy),
+        health(own) if own else 0.0,
+        health(enemy) if enemy else 0.0,
         enemy.level if enemy else 0,
         state.badge_count,
         state.money,
@@ -103,7 +103,9 @@ def state_facts(
         goal: What is wanted now, one line.
     """
     place = state.place
-    numbers = state_numbers(state, count_potions(state, tables) if tables else 0)
+    healing = potion_ids(tables) if tables else ()
+    potions = sum(count for item, count in state.bag.items if item in healing)
+    numbers = state_numbers(state, potions)
     listed = tables.MILESTONES if tables else ()
     return {
         **dict(zip(STATE_VARIABLES, numbers, strict=True)),
@@ -170,7 +172,7 @@ def move_facts(battle: Battle, tables: GameTables) -> list[dict[str, Any]]:
         if own is not None and known is not None:
             _, kind, power, accuracy, _ = known
             row |= {
-                "type": type_name(tables, kind),
+                "type": tables.TYPES.get(kind, f"type {kind}"),
                 "power": power,
                 "accuracy": accuracy,
                 "effectiveness": effectiveness(tables, kind, enemy.types if enemy else ()),
@@ -178,12 +180,6 @@ def move_facts(battle: Battle, tables: GameTables) -> list[dict[str, Any]]:
             }
         rows.append(row)
     return rows
-
-
-def type_name(tables: GameTables, kind: int) -> str:
-    """Return a type's name."""
-    names: Mapping[int, str] = getattr(tables, "TYPES", {})
-    return names.get(kind) or f"type {kind}"
 
 
 def side_names(state: GameState, tables: GameTables | None) -> dict[str, str]:
@@ -195,15 +191,6 @@ def side_names(state: GameState, tables: GameTables | None) -> dict[str, str]:
         if tables and side in names:
             names[side] = tables.MAPS.get(target, "")
     return names | {edge.side: edge.name for edge in view.edges}
-
-
-def count_potions(state: GameState, tables: GameTables) -> int:
-    """Return how many healing potions are in the bag."""
-    return sum(n for item, n in state.bag.items if "POTION" in tables.ITEMS.get(item, ""))
-
-
-def _health(creature: Creature | None) -> float:
-    return creature.hp / creature.max_hp if creature and creature.max_hp else 0.0
 
 
 def _creature(creature: Creature) -> dict[str, Any]:

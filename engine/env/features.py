@@ -21,6 +21,7 @@ from engine.games.crystal.collision import (
     IS_WARP,
 )
 from engine.games.crystal.maps import BORDER
+from engine.games.matchup import SAME_TYPE_BONUS, effectiveness
 from engine.games.profile import GameTables
 from engine.types import NUM_ACTIONS, Battle, Creature, Facing, GameState, MapView, Move
 
@@ -103,7 +104,6 @@ FEATURE_LOW, FEATURE_HIGH = _bounds()
 
 _REST = LAYOUT["map"].start
 _REST_FLOATS = struct.Struct(f"{FEATURE_SIZE - _REST}f")
-_SAME_TYPE_BONUS = 1.5
 
 
 class FeatureEncoder:
@@ -118,8 +118,7 @@ class FeatureEncoder:
         self._tables = tables
         self._keys = milestone_keys[:MILESTONE_BITS]
         self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(tables.MAPS)}
-        names = tables.ITEMS
-        self._potions = frozenset(number for number, name in names.items() if "POTION" in name)
+        self._potions = potion_ids(tables)
         self._planes_of: object = None
         self._planes = np.zeros((_STATIC, 0, 0), np.float32)
 
@@ -238,8 +237,8 @@ class FeatureEncoder:
             return [0.0] * _MOVE_FIGURES
         facts = self._tables.MOVES.get(move.id)
         power, kind, points = (facts[2], facts[1], facts[4]) if facts else (0, 0, 0)
-        effect = self.effectiveness(kind, enemy.types if enemy else ())
-        bonus = _SAME_TYPE_BONUS if kind in own.types else 1.0
+        effect = effectiveness(self._tables, kind, enemy.types if enemy else ())
+        bonus = SAME_TYPE_BONUS if kind in own.types else 1.0
         strength = power * effect * bonus if move.points else 0.0
         left = move.points / points if points else 0.0
         return [1.0, power / 100, effect / 2, min(left, 1.0), min(strength / 150, 1.0)]
@@ -247,13 +246,6 @@ class FeatureEncoder:
     def count_potions(self, state: GameState) -> int:
         """Return how many healing potions are in the bag."""
         return sum(count for item, count in state.bag.items if item in self._potions)
-
-    def effectiveness(self, attack: int, types: tuple[int, ...]) -> float:
-        """Return how an attack type does against a creature of `types`: 0 to 4."""
-        result = 1.0
-        for kind in set(types):
-            result *= self._tables.TYPE_CHART.get((attack, kind), 1.0)
-        return result
 
     def _bag(self, state: GameState) -> list[float]:
         potions = self.count_potions(state)
@@ -307,6 +299,11 @@ def _party(state: GameState) -> list[float]:
         result += (1.0, health(creature), _level(creature))
     result += [0.0] * (_SIZES["party"] - len(result))
     return result
+
+
+def potion_ids(tables: GameTables) -> frozenset[int]:
+    """Return the items that heal."""
+    return frozenset(number for number, name in tables.ITEMS.items() if "POTION" in name)
 
 
 def health(creature: Creature) -> float:

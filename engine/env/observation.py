@@ -7,24 +7,18 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.env.features import FEATURE_HIGH, FEATURE_LOW, health, party_health
+from engine.env.facts import STATE_VARIABLES, state_numbers
+from engine.env.features import FEATURE_HIGH, FEATURE_LOW
 from engine.types import NUM_ACTIONS, Action, GameState
 
 ObservationType = Literal["multi_modal", "screen", "state"]
-
-STATE_VARIABLES = (
-    "map_group", "map_number", "x", "y", "facing", "is_free", "in_text", "in_menu", "in_battle",
-    "is_trainer_battle", "party_size", "party_health", "best_level", "lead_hp", "lead_level",
-    "own_hp", "enemy_hp", "enemy_level", "badges", "money", "caught", "seen", "balls", "potions",
-    "play_time",
-)  # fmt: skip
-"""Names of the 25 documented state variables in order; `state_variables` tells their scales."""
 
 _MAX_TEXT = 400
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " é♀♂×…“”¥▶▷▼·üöäÄÖÜ←→"
 _KNOWN = frozenset(_CHARACTERS)
 _SCREEN_SHAPE = (144, 160, 3)
-_HOURS = 3600.0
+_SCALES = np.array([*STATE_VARIABLES.values()])
+_SCALES.setflags(write=False)
 
 
 def observation_space(kind: ObservationType) -> spaces.Dict:
@@ -80,38 +74,8 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
     - 23 potions: in the bag / 20
     - 24 play_time: / 10 hours
     """
-    party, battle, place = state.party, state.battle, state.place
-    own = battle.own if battle else None
-    enemy = battle.enemy if battle else None
-    lead = party[0] if party else None
-    values = (
-        place.map.group / 64,
-        place.map.number / 128,
-        place.x / 64,
-        place.y / 64,
-        place.facing / 12,
-        state.control.is_free,
-        state.control.in_text,
-        state.control.in_menu,
-        battle is not None,
-        battle is not None and battle.trainer_class > 0,
-        len(party) / 6,
-        party_health(party),
-        max((creature.level for creature in party), default=0) / 100,
-        health(lead) if lead else 0.0,
-        lead.level / 100 if lead else 0.0,
-        health(own) if own else 0.0,
-        health(enemy) if enemy else 0.0,
-        enemy.level / 100 if enemy else 0.0,
-        state.badge_count / 16,
-        state.money / 100_000,
-        state.caught / 251,
-        state.seen / 251,
-        sum(count for _, count in state.bag.balls) / 20,
-        potions / 20,
-        state.play_time_s / (10 * _HOURS),
-    )
-    return np.clip(np.array(values, np.float32), -1.0, 1.0)
+    scaled: NDArray[np.float64] = np.array(state_numbers(state, potions)) / _SCALES
+    return np.clip(scaled, -1.0, 1.0).astype(np.float32)
 
 
 def strategic_context(

@@ -3,7 +3,7 @@
 from engine.games.profile import GameTables
 from engine.types import Creature
 
-_SAME_TYPE_BONUS = 1.5
+SAME_TYPE_BONUS = 1.5
 
 
 def effectiveness(tables: GameTables, attack: int, types: tuple[int, ...]) -> float:
@@ -20,7 +20,7 @@ def strength(tables: GameTables, move_id: int, own: Creature, enemy: Creature | 
     if facts is None:
         return 0.0
     _, kind, power, accuracy, _ = facts
-    bonus = _SAME_TYPE_BONUS if kind in own.types else 1.0
+    bonus = SAME_TYPE_BONUS if kind in own.types else 1.0
     return (
         power * accuracy / 100 * bonus * effectiveness(tables, kind, enemy.types if enemy else ())
     )

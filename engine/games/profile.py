@@ -36,6 +36,7 @@ class GameTables(Protocol):
     TRAINER_CLASSES: Mapping[int, str]
     SPECIES: Mapping[int, str]
     SPECIES_TYPES: Mapping[int, tuple[int, ...]]
+    TYPES: Mapping[int, str]
     MOVES: Mapping[int, MoveFacts]
     ITEMS: Mapping[int, str]
     TYPE_CHART: Mapping[tuple[int, int], float]
