@@ -15,7 +15,7 @@ from engine.strategy.surroundings import Spot, survey
 from engine.types import Battle, BattleKind, Creature, GameState, Goal
 
 _COLUMNS = 80
-_LISTED = 9
+_LISTED = 12
 """Of exits, people or signs, at most as many are listed."""
 
 _NEXT_MILESTONES = 3
@@ -152,7 +152,7 @@ def _spots(state: GameState, title: str, spots: tuple[Spot, ...]) -> str:
         return ""
     lines = [f"{title}:", *(f"  {_spot(state, spot)}" for spot in spots[:_LISTED])]
     if len(spots) > _LISTED:
-        lines.append(f"  and {len(spots) - _LISTED} farther")
+        lines.append(f"  and {len(spots) - _LISTED} more")
     return "\n".join(lines)
 
 

@@ -100,10 +100,10 @@ def test_people_and_signs_say_how_far_and_which_way():
 
 
 def test_a_long_list_is_cut():
-    shown = view(["." * 14] * 3, people=[(x, 2) for x in range(12)])
-    lines = section("people", state(shown)).splitlines()
-    assert len(lines) == 11
-    assert lines[-1] == "  and 3 farther"
+    shown = replace(view(["." * 15] * 3), signs=tuple((x, 2) for x in range(15)))
+    lines = section("signs", state(shown)).splitlines()
+    assert len(lines) == 14
+    assert lines[-1] == "  and 3 more"
 
 
 def test_the_goal_and_the_next_three_milestones_are_named():
