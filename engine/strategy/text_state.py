@@ -225,7 +225,7 @@ def _progress(state: GameState, tables: GameTables) -> str:
         lines.append(f"The wild ones stay away for {state.repel_steps} steps.")
     maps = [tables.MAPS.get((place.group, place.number)) for place in state.fly_points]
     if any(maps):
-        lines.append("Flight goes to: " + ", ".join(name for name in maps if name))
+        lines.append("To fly to, if one can: " + ", ".join(name for name in maps if name))
     return "\n".join(lines)
 
 

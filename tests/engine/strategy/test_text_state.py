@@ -141,7 +141,7 @@ def test_progress_counts_what_was_won():
     assert section("progress", shown) == "Badges 3 of 16, money 70, species caught 2, seen 9."
     flier = replace(shown, repel_steps=8, fly_points=(MapId(24, 4), MapId(99, 99)))
     assert section("progress", flier, CRYSTAL).endswith(
-        "\nThe wild ones stay away for 8 steps.\nFlight goes to: NEW BARK TOWN"
+        "\nThe wild ones stay away for 8 steps.\nTo fly to, if one can: NEW BARK TOWN"
     )
 
 
