@@ -65,9 +65,10 @@ def measure_environment(
 
 def print_table(figures: Iterable[Figure]) -> tuple[Figure, ...]:
     """Print each figure as soon as it is there, then name those that missed their target."""
-    print("| what | median | target | |\n|---|---|---|---|", flush=True)
-    printed = []
+    printed: list[Figure] = []
     for figure in figures:
+        if not printed:  # not sooner: the ROM may turn out to be unusable
+            print("| what | median | target | |\n|---|---|---|---|")
         verdict = {None: "", True: "met", False: "missed"}[figure.is_met]
         print(f"| {figure.name} | {figure.text} | {figure.target} | {verdict} |", flush=True)
         printed.append(figure)
