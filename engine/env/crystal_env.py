@@ -188,6 +188,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
         self._blocked = None
+        self._transition = self._episode.follow(previous, self.state, action)
         self.breakdown = RewardBreakdown(())  # for an override that does not call this class
         reward = self._book(self._calculate_reward(self.state, previous, action))
         is_terminated = self.is_success
@@ -201,8 +202,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
         What an override adds to this value is shown as the component "custom".
         """
-        transition = self._episode.follow(previous_state, current_state, action)
-        self.breakdown = self._composer.pay(transition)
+        self.breakdown = self._composer.pay(self._transition)
         return self.breakdown.total
 
     def features(self) -> NDArray[np.float32]:

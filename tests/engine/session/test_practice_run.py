@@ -30,7 +30,7 @@ SETTINGS = {
     "num_envs": 4,
     "workers": 2,
     "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
-    "env": EnvConfig(max_steps=70),
+    "env": EnvConfig(max_steps=70, progress_steps=0),
 }
 STEPS = 4 * 250
 
