@@ -57,7 +57,10 @@ class Agent(Protocol):
         """Take in what the chosen actions led to."""
 
     def cut(self, env_index: int, batch: Batch) -> None:
-        """Learn nothing across this moment of an environment: somebody else acts next."""
+        """Learn nothing across this moment of an environment.
+
+        Somebody else acts next, or its process failed and it began anew.
+        """
 
     @property
     def is_update_due(self) -> bool:

@@ -1,5 +1,6 @@
 """However the program ends, no worker process stays behind."""
 
+import contextlib
 import os
 import select
 import signal
@@ -26,15 +27,25 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
     )
     assert process.stdout is not None
+    workers: list[int] = []
     try:
         wait_for_line(process, "saved at step")
-        workers = children(process.pid)
+        workers += children(process.pid)
         assert len(workers) == 2
         yield process, workers
     finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        end(process, workers)
+
+
+def end(process: subprocess.Popen[str], workers: list[int]) -> None:
+    """Leave nobody, whatever failed."""
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+    for pid in workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
@@ -114,14 +125,12 @@ def program(folder: Path, last_line: str) -> Iterator[tuple[subprocess.Popen[str
         text=True,
     )
     assert process.stdout is not None
+    pids = [int(pid) for pid in process.stdout.readline().split()]
     try:
-        pids = [int(pid) for pid in process.stdout.readline().split()]
         assert len(pids) == 2
         yield process, pids
     finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        end(process, pids)
 
 
 @pytest.mark.parametrize("hanging", [(), (0,), (0, 1)])
