@@ -1,10 +1,9 @@
-"""Define the networks; with ppo.py the only place that knows their shape."""
-
-import math
+"""Define the network of policy and critic, and the distribution that acts."""
 
 import torch
 from torch import Tensor, nn
 
+from engine.agents.encoders import EncoderKind, build_encoder, linear
 from engine.types import NUM_ACTIONS
 
 MASKED_LOGIT = -1e9
@@ -12,23 +11,33 @@ MASKED_LOGIT = -1e9
 
 
 class ActorCritic(nn.Module):
-    """Judge a feature vector: one logit an action, and the value of the state.
+    """Judge observations: one logit an action, and the value of the state.
 
-    Two separate trunks, so that the scale of the returns never drowns the policy's gradient.
+    Features are encoded twice, so that the scale of the returns never drowns the policy's
+    gradient. Pixels are encoded once: that costs a hundred times as much.
 
     Args:
+        kind: What is encoded.
         feature_size: Length of the feature vector.
-        hidden_size: Width of both hidden layers of each trunk.
+        hidden_size: Width of the hidden layers.
     """
 
-    def __init__(self, feature_size: int, hidden_size: int) -> None:
+    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.actor = _trunk(feature_size, hidden_size, NUM_ACTIONS, output_gain=0.01)
-        self.critic = _trunk(feature_size, hidden_size, 1, output_gain=1.0)
+        self.encoder = build_encoder(kind, feature_size, hidden_size)
+        size = self.encoder.output_size
+        self.actor = linear(size, NUM_ACTIONS, 0.01)
+        self.critic_encoder = (
+            build_encoder(kind, feature_size, hidden_size) if kind == "features" else None
+        )
+        self.critic = linear(size, 1, 1.0)
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (batch, 9) and values (batch,)."""
-        return self.actor(features), self.critic(features).squeeze(-1)
+    def forward(self, features: Tensor, pixels: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return logits (batch, 9) and values (batch,); see `Encoder.forward`."""
+        code = self.encoder(features, pixels)
+        critic_encoder = self.critic_encoder
+        critic_code = code if critic_encoder is None else critic_encoder(features, pixels)
+        return self.actor(code), self.critic(critic_code).squeeze(-1)
 
 
 def masked_log_probs(logits: Tensor, mask: Tensor, bias: Tensor) -> Tensor:
@@ -45,22 +54,3 @@ def masked_log_probs(logits: Tensor, mask: Tensor, bias: Tensor) -> Tensor:
 def entropy(log_probs: Tensor) -> Tensor:
     """Return the entropy (batch,) in nats of masked log-probabilities."""
     return -(log_probs.exp() * log_probs).sum(-1)
-
-
-def _trunk(inputs: int, hidden: int, outputs: int, *, output_gain: float) -> nn.Sequential:
-    return nn.Sequential(
-        _linear(inputs, hidden, math.sqrt(2)),
-        nn.LayerNorm(hidden),
-        nn.Tanh(),
-        _linear(hidden, hidden, math.sqrt(2)),
-        nn.LayerNorm(hidden),
-        nn.Tanh(),
-        _linear(hidden, outputs, output_gain),
-    )
-
-
-def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer

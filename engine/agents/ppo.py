@@ -54,7 +54,7 @@ class PPO:
         self._rng = np.random.default_rng([seed, 1])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.network = ActorCritic(feature_size, config.hidden_size)
+            self.network = ActorCritic("features", feature_size, config.hidden_size)
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5
         )
@@ -65,7 +65,7 @@ class PPO:
     def evaluate(self, features: FloatArray) -> Evaluation:
         """Judge states (envs, F)."""
         with torch.inference_mode():
-            logits, values = self.network(torch.from_numpy(features))
+            logits, values = self.network(torch.from_numpy(features), None)
         return Evaluation(logits, values.numpy())
 
     def record(
@@ -138,7 +138,7 @@ class PPO:
     def _learn(self, batch: "_Samples") -> dict[str, float]:
         """Take one gradient step on a minibatch."""
         config = self._config
-        logits, values = self.network(batch.features)
+        logits, values = self.network(batch.features, None)
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         log_ratio = chosen - batch.log_probs

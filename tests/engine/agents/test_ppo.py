@@ -30,7 +30,7 @@ def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias():
     rollout = agent.ppo.rollout
     assert (rollout.biases > 0).any()
     with torch.no_grad():
-        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1))
+        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1), None)
     log_probs = masked_log_probs(
         logits,
         torch.from_numpy(rollout.masks).flatten(0, 1),
@@ -44,7 +44,7 @@ def test_without_the_stored_bias_the_ratio_would_be_wrong():
     agent, _, _ = filled_agent()
     rollout = agent.ppo.rollout
     with torch.no_grad():
-        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1))
+        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1), None)
     log_probs = masked_log_probs(
         logits, torch.from_numpy(rollout.masks).flatten(0, 1), torch.zeros(())
     ).numpy()
