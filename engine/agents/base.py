@@ -1,6 +1,6 @@
 """Define what the trainer needs of an agent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -42,6 +42,10 @@ class Choices:
     source: Source
 
 
+Player = Callable[[Batch, Guidance], Choices]
+"""Chooses an action an environment, however many there are, and learns nothing."""
+
+
 class Agent(Protocol):
     """Choose actions for all environments at once, and learn from what follows.
 
@@ -60,6 +64,12 @@ class Agent(Protocol):
         """Learn nothing across this moment of an environment.
 
         Somebody else acts next, or its process failed and it began anew.
+        """
+
+    def player(self, seed: int) -> Player:
+        """Return what plays by all that is learnt by now, as it is meant to be judged.
+
+        Its random numbers are its own: training goes on as if it had never been there.
         """
 
     @property

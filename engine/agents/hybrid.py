@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
-from engine.agents.base import Choices, Guidance
+from engine.agents.base import Choices, Guidance, Player
 from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO
 from engine.agents.rollout import FloatArray
@@ -36,16 +36,31 @@ class GuidedPolicy:
 
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
         """Draw actions from the biased policy."""
+        choices, self._acted = self._choose(batch, guidance, self._rng)
+        return choices
+
+    def player(self, seed: int) -> Player:
+        """Return the policy of now. It draws its actions, as it has learnt to: PPO learns chances.
+
+        The most probable action alone is another policy, which can walk to and fro for ever.
+        """
+        rng = np.random.default_rng(seed)
+        return lambda batch, guidance: self._choose(batch, guidance, rng)[0]
+
+    def _choose(
+        self, batch: Batch, guidance: Guidance, rng: np.random.Generator
+    ) -> tuple[Choices, dict[str, NDArray[Any]]]:
+        """Return the choices, and what the rollout must know of them."""
         evaluation = self.ppo.evaluate(batch.features)
         mask = torch.from_numpy(batch.mask)
         own = masked_log_probs(evaluation.logits, mask, torch.zeros(()))
         sure = certainty(own, batch.mask)
         bias = advice_bias(batch.prior, batch.advice_confidence, sure, guidance)
         biased = masked_log_probs(evaluation.logits, mask, torch.from_numpy(bias)).numpy()
-        actions = sample(biased, self._rng)
+        actions = sample(biased, rng)
         log_probs = _of(biased, actions)
         planned = is_planned(_of(own.numpy(), actions), log_probs)
-        self._acted = {
+        acted = {
             "features": batch.features,
             "mask": batch.mask,
             "bias": bias,
@@ -54,7 +69,7 @@ class GuidedPolicy:
             "values": evaluation.values,
         }
         confidences = np.where(planned, batch.advice_confidence, sure).astype(np.float32)
-        return Choices(actions, confidences, planned, Source.POLICY)
+        return Choices(actions, confidences, planned, Source.POLICY), acted
 
     def observe(self, batch: Batch) -> None:
         """Append the step to the rollout."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.agents.base import Choices, Guidance
+from engine.agents.base import Choices, Guidance, Player
 from engine.env.vector import Batch
 from engine.types import Source
 
@@ -33,6 +33,10 @@ class RulesAgent:
 
     def cut(self, env_index: int, batch: Batch) -> None:
         """Forget nothing."""
+
+    def player(self, seed: int) -> Player:
+        """Return another one like this: nothing was learnt."""
+        return type(self)(seed).decide
 
     @property
     def is_update_due(self) -> bool:

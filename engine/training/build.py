@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from engine.agents.base import Agent
+from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
@@ -68,7 +69,7 @@ def build_trainer(
             config=config,
             vector=vector,
             batch=vector.reset(environment_seeds(config)),
-            agent=build_agent(config, vector),
+            agent=build_agent(config, vector.feature_size),
             curriculum=build_curriculum(config, profile),
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
@@ -101,13 +102,15 @@ def build_trainer(
     return trainer
 
 
-def build_agent(config: RunConfig, vector: VectorEnv) -> Agent:
+def build_agent(config: RunConfig, feature_size: int) -> Agent:
     """Return the agent that the settings name; without a policy the planner acts alone."""
     if config.agent == "random":
         return RandomAgent(config.seed)
     if config.agent == "rules" or config.mode == "llm_only":
         return RulesAgent(config.seed)
-    return GuidedPolicy(config.ppo, vector.num_envs, vector.feature_size, config.seed)
+    if config.agent == "dqn":
+        return DQN(config.dqn, vector.num_envs, vector.feature_size, config.seed)
+    return GuidedPolicy(config.ppo, config.num_envs, feature_size, config.seed)
 
 
 def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
