@@ -90,6 +90,39 @@ class PPOConfig(Section):
     hidden_size: int = Field(default=256, ge=8)
 
 
+class DQNConfig(Section):
+    """Deep Q-learning: double, duelling, n-step, with prioritised replay."""
+
+    capacity: int = Field(default=100_000, ge=1)
+    """Steps that are remembered, 1.8 kB each."""
+    warmup_steps: int = Field(default=5_000, ge=0)
+    """Steps before the first update."""
+    batch_size: int = Field(default=256, ge=1)
+    replay_ratio: float = Field(default=8.0, gt=0)
+    """How often a step is learnt from, on average."""
+    gradient_steps: int = Field(default=8, ge=1)
+    """Batches that are learnt from between acting and acting again."""
+    learning_rate: float = Field(default=3e-4, gt=0)
+    gamma: float = Field(default=0.99, gt=0, le=1)
+    n_steps: int = Field(default=5, ge=1, le=100)
+    """Rewards that are summed before the next state's worth is estimated."""
+    alpha: float = Field(default=0.6, ge=0, le=1)
+    """How much a step's error counts for being drawn: 0 not at all, 1 in proportion."""
+    beta_start: float = Field(default=0.4, ge=0, le=1)
+    """How far the bias of that is undone at first; all of it after `beta_steps` steps."""
+    beta_steps: int = Field(default=400_000, ge=1)
+    epsilon_start: float = Field(default=1.0, ge=0, le=1)
+    """Share of random actions at first, and after `epsilon_steps` steps."""
+    epsilon_end: float = Field(default=0.05, ge=0, le=1)
+    epsilon_steps: int = Field(default=50_000, ge=1)
+    target_interval: int = Field(default=500, ge=1)
+    """Batches between two moves of the target network."""
+    target_share: float = Field(default=1.0, gt=0, le=1)
+    """How far it then moves: 1 copies the network, 0.005 at an interval of 1 glides."""
+    max_grad_norm: float = Field(default=10.0, gt=0)
+    hidden_size: int = Field(default=256, ge=8)
+
+
 class StageConfig(Section):
     """One curriculum stage; the documented keys."""
 
@@ -98,6 +131,7 @@ class StageConfig(Section):
     llm_confidence: float = Field(ge=0, le=1)
     """Confidence that the policy needs to act against the planner's advice."""
     strategy_preference: Literal["llm_heavy", "balanced", "rule_heavy"] = "balanced"
+    """Strategy with which the stage begins."""
 
 
 class CurriculumConfig(Section):
@@ -133,9 +167,11 @@ class RunConfig(Section):
     save_dir: str = "saves"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
-    agent: Literal["ppo", "rules", "random"] = "ppo"
+    agent: Literal["ppo", "dqn", "rules", "random"] = "ppo"
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
     """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
+    strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
+    """How far mode adaptive follows the planner: by how the episodes go, or always the same."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
@@ -151,6 +187,7 @@ class RunConfig(Section):
     env: EnvConfig = EnvConfig()
     rewards: RewardConfig = RewardConfig()
     ppo: PPOConfig = PPOConfig()
+    dqn: DQNConfig = DQNConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 
     @model_validator(mode="after")

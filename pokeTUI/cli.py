@@ -34,10 +34,14 @@ def run(
             metavar="[RUN]", help="Go on with a saved run.", show_default="the latest, if no RUN"
         ),
     ] = None,
-    agent: Annotated[str | None, typer.Option(help="ppo, rules or random.")] = None,
+    agent: Annotated[str | None, typer.Option(help="ppo, dqn, rules or random.")] = None,
     mode: Annotated[
         str | None,
         typer.Option(help="adaptive (planner and policy), rl_only or llm_only (planner)."),
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="adaptive, or always llm_heavy, balanced or rule_heavy."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     envs: Annotated[int | None, typer.Option(help="Games played at once.")] = None,
@@ -63,6 +67,7 @@ def run(
         "start_state": state,
         "agent": agent,
         "mode": mode,
+        "strategy": strategy,
         "seed": seed,
         "num_envs": envs,
         "workers": workers,

@@ -1,0 +1,292 @@
+"""Learn action values from remembered steps (deep Q-learning); reads top-down.
+
+Double (van Hasselt et al. 2016), duelling (Wang et al. 2016), with n-step returns and prioritised
+replay (Schaul et al. 2016). Invalid actions are left out before any maximum is taken, of the acting
+network's values and of the next state's.
+
+The planner's advice: with the probability planner share x confidence of the advice the advised
+action is taken, otherwise the policy acts for itself. The values learn from either alike, since
+they are learnt off-policy. A policy that is as certain as the curriculum stage asks for is left
+alone.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from engine.agents.arbitration import certainty
+from engine.agents.base import Choices, Guidance, Player
+from engine.agents.encoders import build_encoder, linear
+from engine.agents.networks import MASKED_LOGIT, masked_log_probs
+from engine.agents.replay import Replay, Sample
+from engine.agents.rollout import FloatArray
+from engine.agents.scaling import RewardScaler
+from engine.config import DQNConfig
+from engine.env.vector import Batch
+from engine.types import NUM_ACTIONS, Source
+
+_ERROR_DECAY = 0.99
+_LEAST_ERROR = 1e-3
+
+
+class QNetwork(nn.Module):
+    """Judge observations: what each action is worth, as the state's worth and each one's edge.
+
+    Args:
+        feature_size: Length of the feature vector.
+        hidden_size: Width of the hidden layers.
+    """
+
+    def __init__(self, feature_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.encoder = build_encoder("features", feature_size, hidden_size)
+        self.value = linear(self.encoder.output_size, 1, 0.1)
+        self.edge = linear(self.encoder.output_size, NUM_ACTIONS, 0.1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return action values (batch, 9)."""
+        code = self.encoder(features, None)
+        edge: Tensor = self.edge(code)
+        values: Tensor = self.value(code) + edge - edge.mean(-1, keepdim=True)
+        return values
+
+
+class DQN:
+    """Act by the best action value, or now and then at random; learn the values from a replay.
+
+    Args:
+        config: Hyperparameters.
+        num_envs: Environments that step together.
+        feature_size: Length of the feature vector.
+        seed: Of everything random in it.
+    """
+
+    name = "dqn"
+
+    def __init__(self, config: DQNConfig, num_envs: int, feature_size: int, seed: int) -> None:
+        self._config = config
+        self._num_envs = num_envs
+        self._rng = np.random.default_rng([seed, 5])
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = QNetwork(feature_size, config.hidden_size)
+            self.target = QNetwork(feature_size, config.hidden_size)
+        self.target.load_state_dict(self.network.state_dict())
+        self._optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=config.learning_rate, eps=1e-5
+        )
+        self.replay = Replay(
+            config.capacity,
+            num_envs,
+            feature_size,
+            num_steps=config.n_steps,
+            gamma=config.gamma,
+            alpha=config.alpha,
+        )
+        self._scaler = RewardScaler(num_envs, config.gamma)
+        self._acted: dict[str, NDArray[Any]] = {}
+        self.num_steps = 0
+        self.num_gradients = 0
+        self._owed_gradients = 0.0
+        self._usual_error = 0.0
+
+    @property
+    def epsilon(self) -> float:
+        """Return the probability of a random action: it falls with the steps taken."""
+        config = self._config
+        share = min(1.0, self.num_steps / config.epsilon_steps)
+        return config.epsilon_start + share * (config.epsilon_end - config.epsilon_start)
+
+    @property
+    def beta(self) -> float:
+        """Return how far the replay's bias is undone: it rises to 1 with the steps taken."""
+        config = self._config
+        share = min(1.0, self.num_steps / config.beta_steps)
+        return config.beta_start + share * (1.0 - config.beta_start)
+
+    def evaluate(self, features: FloatArray) -> Tensor:
+        """Return the action values (envs, 9) of states (envs, F)."""
+        with torch.inference_mode():
+            values: Tensor = self.network(torch.from_numpy(features))
+        return values
+
+    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+        """Take the planner's action, a random one or the best one; see the top of this file."""
+        choices = self._choose(batch, guidance, self._rng, self.epsilon)
+        self._acted = {
+            "features": batch.features,
+            "mask": batch.mask,
+            "actions": choices.actions,
+        }
+        return choices
+
+    def player(self, seed: int) -> Player:
+        """Return the policy of now, with as few random actions as there are in the end.
+
+        Without any it could walk to and fro for ever.
+        """
+        rng = np.random.default_rng(seed)
+        epsilon = self._config.epsilon_end
+        return lambda batch, guidance: self._choose(batch, guidance, rng, epsilon)
+
+    def _choose(
+        self, batch: Batch, guidance: Guidance, rng: np.random.Generator, epsilon: float
+    ) -> Choices:
+        values = self.evaluate(batch.features)
+        sure = self._certainty(values, batch.mask)
+        ties = rng.random(batch.mask.shape)
+        explores, follows = rng.random((2, len(ties)))
+        drawn = np.where(batch.mask, ties, -1.0).argmax(1)
+        best = np.where(batch.mask, values.numpy(), -np.inf).argmax(1)
+        is_drawn = explores < epsilon
+        own = np.where(is_drawn, drawn, best)
+        advice = np.where(batch.mask, batch.prior, -1.0)
+        advised = (advice + 1e-6 * ties).argmax(1)
+        is_advised = (sure < guidance.needed_confidence) & (advice.max(1) > 0)
+        is_advised &= follows < guidance.planner_share * batch.advice_confidence
+        confidences = np.where(is_drawn, 0.0, sure)
+        return Choices(
+            np.where(is_advised, advised, own).astype(np.int64),
+            np.where(is_advised, batch.advice_confidence, confidences).astype(np.float32),
+            is_advised & (advised != own),
+            Source.POLICY,
+        )
+
+    def _certainty(self, values: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
+        """Return (envs,) 1 - H / ln n of a Boltzmann distribution over the valid actions.
+
+        Its temperature is the usual error of the values: what they differ by means something as
+        far as it is more than they are wrong by.
+        """
+        if not self._usual_error:
+            return np.zeros(len(mask), np.float32)
+        logits = values / max(self._usual_error, _LEAST_ERROR)
+        return certainty(masked_log_probs(logits, torch.from_numpy(mask), torch.zeros(())), mask)
+
+    def observe(self, batch: Batch) -> None:
+        """Remember the step."""
+        ended = batch.terminated | batch.truncated
+        self.replay.append(
+            **self._acted,
+            rewards=self._scaler.scale(batch.rewards, ended),
+            terminated=batch.terminated,
+            truncated=batch.truncated,
+        )
+        self.num_steps += self._num_envs
+        if self.num_steps > self._config.warmup_steps:
+            drawn = self._num_envs * self._config.replay_ratio
+            self._owed_gradients += drawn / self._config.batch_size
+
+    def cut(self, env_index: int, batch: Batch) -> None:
+        """Let no return reach beyond this moment of an environment."""
+        self.replay.cut(env_index)
+
+    @property
+    def is_update_due(self) -> bool:
+        """Tell whether an update's gradient steps are owed."""
+        is_owed = self._owed_gradients >= self._config.gradient_steps
+        return is_owed and self.replay.count >= self._config.batch_size
+
+    def update(self, batch: Batch) -> dict[str, float]:
+        """Take the gradient steps that are due, and return figures by name."""
+        count = self._config.gradient_steps
+        self._owed_gradients -= count
+        sums: dict[str, float] = {}
+        for _ in range(count):
+            for name, value in self._learn().items():
+                sums[name] = sums.get(name, 0.0) + value
+        figures = {name: value / count for name, value in sums.items()}
+        return figures | {"epsilon": self.epsilon, "beta": self.beta}
+
+    def _learn(self) -> dict[str, float]:
+        """Take one gradient step on drawn steps."""
+        config = self._config
+        sample = self.replay.sample(config.batch_size, self.beta, self._rng)
+        values = self.network(torch.from_numpy(sample.features))
+        chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
+        errors = targets(sample, self.network, self.target) - chosen
+        losses = nn.functional.huber_loss(errors, torch.zeros_like(errors), reduction="none")
+        loss = (torch.from_numpy(sample.weights) * losses).mean()
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+        self._optimizer.step()
+        self.num_gradients += 1
+        if self.num_gradients % config.target_interval == 0:
+            follow(self.target, self.network, config.target_share)
+        numbers = errors.detach().numpy()
+        self.replay.prioritise(sample.indices, numbers)
+        error = float(np.abs(numbers).mean())
+        usual = self._usual_error or error
+        self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
+        return {"value_loss": loss.item(), "value": chosen.mean().item(), "error": error}
+
+    def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        arrays: dict[str, NDArray[np.generic]] = {}
+        for prefix, network in (("network", self.network), ("target", self.target)):
+            for name, tensor in network.state_dict().items():
+                arrays[f"{prefix}/{name}"] = tensor.numpy()
+        for name, parameter in self.network.named_parameters():
+            for key, value in self._optimizer.state.get(parameter, {}).items():
+                arrays[f"optimizer/{key}/{name}"] = value.numpy()
+        arrays |= {f"replay/{name}": array for name, array in self.replay.save().items()}
+        arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
+        facts = {name: getattr(self, name) for name in _COUNTERS}
+        return facts | {"rng": self._rng.bit_generator.state}, arrays
+
+    def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take back what `save` returned."""
+        for name in _COUNTERS:
+            setattr(self, name, facts[name])
+        self._rng.bit_generator.state = facts["rng"]
+        for prefix, network in (("network/", self.network), ("target/", self.target)):
+            tensors = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix)}
+            network.load_state_dict(tensors)
+        for name, parameter in self.network.named_parameters():
+            state = {
+                key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy())
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"optimizer/{key}/{name}" in arrays
+            }
+            if state:
+                self._optimizer.state[parameter] = state
+        self.replay.load(dict(_under(arrays, "replay/")))
+        self._scaler.load(dict(_under(arrays, "scaler/")))
+
+
+_COUNTERS = ("num_steps", "num_gradients", "_owed_gradients", "_usual_error")
+
+
+def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
+    """Return what the drawn steps were worth, (batch,).
+
+    The best valid next action is the one that `network` finds best; `target` says its worth.
+    """
+    features = torch.from_numpy(sample.next_features)
+    with torch.no_grad():
+        valid = network(features).masked_fill(~torch.from_numpy(sample.next_masks), MASKED_LOGIT)
+        best = valid.argmax(1, keepdim=True)
+        worth: Tensor = target(features).gather(1, best).squeeze(1)
+    return torch.from_numpy(sample.returns) + torch.from_numpy(sample.discounts) * worth
+
+
+def follow(target: nn.Module, network: nn.Module, share: float) -> None:
+    """Move the target's weights this share of the way to the network's; 1 copies them."""
+    with torch.no_grad():
+        for old, new in zip(target.parameters(), network.parameters(), strict=True):
+            old.lerp_(new, share)
+
+
+def _under(
+    arrays: Mapping[str, NDArray[np.generic]], prefix: str
+) -> list[tuple[str, NDArray[np.generic]]]:
+    return [
+        (name.removeprefix(prefix), array)
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    ]
