@@ -380,6 +380,7 @@ class EpisodeSummary:
     steps_to_milestone: Mapping[str, int] = field(default_factory=dict)
     maps_seen: int = 0
     is_success: bool = False
+    battles_won: int = 0
     planner_share: float = 0.0
     """Share of its decisions that came from the planner, 0 to 1."""
     interventions: int = 0

@@ -14,6 +14,8 @@ from engine.session import EngineSession
 WINDOW = 30
 """Episodes over which success is counted."""
 TARGET = 0.9
+FIRST_WIN = "battle won"
+"""Stands beside the milestones' keys."""
 _POLL_INTERVAL_S = 0.5
 _ROW_STEPS = 100_000
 
@@ -23,7 +25,8 @@ class LearningCurve:
     """What one seed did.
 
     Attributes:
-        first_steps: Milestone key to the step at the end of the first episode that reached it.
+        first_steps: Milestone key or `FIRST_WIN` to the step at the end of the first episode that
+            reached it.
         target_step: Step at which `TARGET` of the last `WINDOW` episodes first succeeded.
     """
 
@@ -46,7 +49,8 @@ class LearningCurve:
         summary = event.summary
         self.episodes += 1
         self._recent.append((summary.is_success, summary.total_reward, summary.length))
-        for key in summary.steps_to_milestone:
+        won = [FIRST_WIN] if summary.battles_won else []
+        for key in [*summary.steps_to_milestone, *won]:
             self.first_steps.setdefault(key, event.total_steps)
         if self.target_step is None and self.success() >= TARGET:
             self.target_step = event.total_steps
@@ -87,10 +91,11 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
             f"| {curve.seed} | {100 * curve.success():.0f} % | {at_step} "
             f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {curve.seconds / 60:.1f} |"
         )
-    print("\n| seed | " + " | ".join(key for key, _ in curves[0].milestones) + " |")
-    print("|---" * (1 + len(curves[0].milestones)) + "|")
+    keys = [FIRST_WIN, *(key for key, _ in curves[0].milestones)]
+    print("\n| seed | " + " | ".join(keys) + " |")
+    print("|---" * (1 + len(keys)) + "|")
     for curve in curves:
-        firsts = (curve.first_steps.get(key) for key, _ in curve.milestones)
+        firsts = (curve.first_steps.get(key) for key in keys)
         cells = (f"{step:,}" if step is not None else "–" for step in firsts)
         print(f"| {curve.seed} | " + " | ".join(cells) + " |")
     return 0 if all(curve.success() >= TARGET for curve in curves) else 1

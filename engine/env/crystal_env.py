@@ -274,6 +274,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             steps_to_milestone=dict(episode.milestones.steps),
             maps_seen=len(episode.tiles.maps),
             is_success=self.is_success,
+            battles_won=episode.battles_won,
             interventions=episode.anti_stuck.interventions,
             recording=self.recording().encode(),
         )

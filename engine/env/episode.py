@@ -1,6 +1,5 @@
 """Follow one episode: what was pressed, reached and paid, and when it has had its steps."""
 
-import base64
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,6 +7,7 @@ from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
 from engine.env.defeat import DefeatWatch
 from engine.env.milestones import MilestoneTracker
+from engine.env.recording import Segment
 from engine.env.tiles import TileMemory
 from engine.games.profile import Milestone
 from engine.rewards.base import Transition
@@ -23,11 +23,13 @@ class Episode:
         config: Limits and goal.
 
     Attributes:
+        lead: What led from the true start to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
         idle_steps: Steps since the last new tile or milestone.
         total: Reward so far.
         sums: Reward so far by component.
+        battles_won: Battles so far that ended with the last enemy fainted.
     """
 
     def __init__(
@@ -36,23 +38,29 @@ class Episode:
         self.milestones = MilestoneTracker(milestones)
         self.tiles = TileMemory()
         self.anti_stuck = AntiStuck(config.stuck_repeats)
+        self.lead: tuple[Segment, ...] = ()
         self.random = (0, 0)
         self.inputs = bytearray()
         self.idle_steps = 0
         self.total = 0.0
         self.sums: dict[str, float] = {}
+        self.battles_won = 0
         self._defeat = DefeatWatch()
         self._names = component_names
         self._config = config
         self._badges_at_start = 0
 
-    def begin(self, state: GameState, random: tuple[int, int]) -> None:
+    def begin(
+        self, state: GameState, random: tuple[int, int], lead: tuple[Segment, ...] = ()
+    ) -> None:
         """Start at `state`."""
+        self.lead = lead
         self.random = random
         self.inputs = bytearray()
         self.idle_steps = 0
         self.total = 0.0
         self.sums = dict.fromkeys(self._names, 0.0)
+        self.battles_won = 0
         self._badges_at_start = state.badge_count
         self.milestones.reset(state)
         self.tiles.reset()
@@ -64,6 +72,11 @@ class Episode:
     def length(self) -> int:
         """Return the steps taken."""
         return len(self.inputs)
+
+    @property
+    def inputs_from_start(self) -> tuple[Segment, ...]:
+        """Return the inputs that led here from the true start, the episode's own last."""
+        return (*self.lead, Segment(self.random, bytes(self.inputs)))
 
     @property
     def last_action(self) -> int:
@@ -92,6 +105,7 @@ class Episode:
     def follow(self, previous: GameState, current: GameState, action: int) -> Transition:
         """Take in a step; return what it means for the reward."""
         self.inputs.append(action)
+        self.battles_won += _is_won(previous, current)
         reached = self.milestones.update(current, self.length)
         if reached:
             self.tiles.begin_milestone()
@@ -120,11 +134,11 @@ class Episode:
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
         return {
-            "random": self.random,
-            "inputs": base64.b64encode(self.inputs).decode(),
+            "segments": [segment.pack() for segment in self.inputs_from_start],
             "idle_steps": self.idle_steps,
             "total": self.total,
             "sums": self.sums,
+            "battles_won": self.battles_won,
             "badges_at_start": self._badges_at_start,
             "milestones": self.milestones.steps,
             "tiles": self.tiles.save(),
@@ -134,14 +148,24 @@ class Episode:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
-        first, second = saved["random"]
-        self.random = (first, second)
-        self.inputs = bytearray(base64.b64decode(saved["inputs"]))
+        *lead, own = (Segment.unpack(segment) for segment in saved["segments"])
+        self.lead = tuple(lead)
+        self.random = own.random
+        self.inputs = bytearray(own.actions)
         self.idle_steps = int(saved["idle_steps"])
         self.total = float(saved["total"])
         self.sums = dict(saved["sums"])
+        self.battles_won = int(saved["battles_won"])
         self._badges_at_start = int(saved["badges_at_start"])
         self.milestones.steps = dict(saved["milestones"])
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
         self._defeat.restore(saved["defeat"])
+
+
+def _is_won(previous: GameState, current: GameState) -> bool:
+    """Tell whether a battle ended with this step, and its last enemy had fainted."""
+    battle = previous.battle
+    if battle is None or current.battle is not None:
+        return False
+    return battle.enemy is not None and battle.enemy.hp == 0

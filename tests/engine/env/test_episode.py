@@ -6,7 +6,7 @@ from engine.config import EnvConfig
 from engine.env.episode import Episode
 from engine.games.profile import Milestone
 from engine.types import Action, GameState, RewardBreakdown
-from tests.engine.states import make_creature, make_state
+from tests.engine.states import make_battle, make_creature, make_state
 
 MILESTONES: tuple[Milestone, ...] = (
     ("left", "Leave", "map", (40, 2)),
@@ -100,6 +100,22 @@ def test_badges_held_at_the_start_are_no_success() -> None:
     episode.begin(make_state(badges=(1, 0)), (0, 0))
     assert not episode.is_success(make_state(badges=(1, 0)))
     assert episode.is_success(make_state(badges=(3, 0)))
+
+
+def test_a_battle_is_won_when_it_ends_and_the_last_enemy_had_fainted() -> None:
+    fight = make_state(battle=make_battle())
+    beaten = make_state(battle=make_battle(enemy=make_creature(hp=0)))
+    episode = begin()
+    for previous, current in ((START, fight), (fight, START), (START, fight), (fight, beaten)):
+        episode.follow(previous, current, Action.A)
+        assert episode.battles_won == 0
+    episode.follow(beaten, START, Action.A)
+    assert episode.battles_won == 1
+    other = begin()
+    other.restore(json.loads(json.dumps(episode.save())))
+    assert other.battles_won == 1
+    other.begin(START, (0, 0))
+    assert other.battles_won == 0
 
 
 def test_saved_episode_goes_on_alike() -> None:
