@@ -50,6 +50,16 @@ async def settle(pilot: Pilot[None]) -> None:
         await pilot.pause()
 
 
+async def comes_to_show(pilot: Pilot[None], text: str) -> bool:
+    """Look until the screen shows `text`: a notice is gone again after some seconds."""
+    for _ in range(2000):
+        if text in screen_text(pilot):
+            return True
+        await asyncio.sleep(0.01)
+        await pilot.pause()
+    return False
+
+
 def screen_lines(pilot: Pilot[None]) -> list[str]:
     """Return what is on the screen as text, a string a row."""
     strips = pilot.app.screen._compositor.render_strips()

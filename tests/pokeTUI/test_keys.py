@@ -15,7 +15,13 @@ from engine.commands import (
 )
 from engine.types import Action
 from pokeTUI.rendering.encoders import GameMode
-from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
+from tests.pokeTUI.conftest import (
+    OpenCockpit,
+    comes_to_show,
+    screen_lines,
+    screen_text,
+    settle,
+)
 
 
 @pytest.mark.parametrize(
@@ -152,8 +158,7 @@ async def test_a_refused_command_says_why(open_cockpit: OpenCockpit) -> None:
 
     async with open_cockpit() as (pilot, session):
         session.post(CommandRefused("Watch", "there is no game [17]"))
-        await settle(pilot)
-        assert "Watch: there is no game [17]" in screen_text(pilot)
+        assert await comes_to_show(pilot, "Watch: there is no game [17]")
 
 
 async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit) -> None:
@@ -164,5 +169,4 @@ async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit)
         await settle(pilot)
         assert "Saved at step" not in screen_text(pilot)
         await pilot.press("s")
-        await settle(pilot)
-        assert "Saved at step 123,456" in screen_text(pilot)
+        assert await comes_to_show(pilot, "Saved at step 123,456")
