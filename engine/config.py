@@ -168,6 +168,8 @@ class RunConfig(Section):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
     agent: Literal["ppo", "dqn", "rules", "random"] = "ppo"
+    encoder: Literal["features", "pixels", "both"] = "features"
+    """What a learning policy sees: what is read from memory, the screen, or both."""
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
     """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
@@ -181,7 +183,14 @@ class RunConfig(Section):
     total_episodes: int = Field(default=0, ge=0)
     """Episodes after which the run stops; 0: until it is stopped."""
     checkpoint_interval_s: float = Field(default=60.0, gt=0)
+    save_interval: int = Field(default=0, ge=0)
+    """Episodes between two checkpoints beside those that time brings; 0: time alone."""
     keep_checkpoints: int = Field(default=3, ge=1)
+    """How many of the last stay; the best one stays beside them."""
+    eval_interval: int = Field(default=0, ge=0)
+    """Episodes between two evaluations of the policy alone; 0: none."""
+    eval_episodes: int = Field(default=10, ge=1)
+    """Episodes of an evaluation."""
     allow_unknown_rom: bool = False
 
     env: EnvConfig = EnvConfig()
@@ -195,6 +204,11 @@ class RunConfig(Section):
         if self.workers > self.num_envs:
             raise ValueError("workers must not exceed num_envs")
         return self
+
+    @property
+    def needs_pixels(self) -> bool:
+        """Tell whether environments render what the policy sees."""
+        return self.encoder != "features"
 
     def worker_count(self) -> int:
         """Return the number of environment processes to start."""

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.pixels import PIXELS_SHAPE
 from engine.types import NUM_ACTIONS
 
 _HEADER = struct.Struct("<cI")
@@ -75,9 +76,12 @@ class SharedArrays:
         mask: (N, 9) bool.
         prior: (N, 9) float32.
         confidence: (N,) float32.
+        goal_kind: (N,) int64, place in `GoalKind`.
         rewards: (N,) float32.
         terminated: (N,) bool.
         truncated: (N,) bool.
+        pixels: (N, *PIXELS_SHAPE) uint8; no rows where no pixels are wanted.
+        final_pixels: As `final_features`, of pixels.
     """
 
     actions: NDArray[np.int64]
@@ -86,13 +90,19 @@ class SharedArrays:
     mask: NDArray[np.bool_]
     prior: NDArray[np.float32]
     confidence: NDArray[np.float32]
+    goal_kind: NDArray[np.int64]
     rewards: NDArray[np.float32]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
+    pixels: NDArray[np.uint8]
+    final_pixels: NDArray[np.uint8]
 
     @classmethod
-    def over(cls, file: BinaryIO, num_envs: int, feature_size: int) -> "SharedArrays":
+    def over(
+        cls, file: BinaryIO, num_envs: int, feature_size: int, *, has_pixels: bool = False
+    ) -> "SharedArrays":
         """Lay the arrays over a file, which is made large enough."""
+        pixels_shape = (num_envs if has_pixels else 0, *PIXELS_SHAPE)
         parts: tuple[tuple[type[np.generic], tuple[int, ...]], ...] = (
             (np.int64, (num_envs,)),
             (np.float32, (num_envs, feature_size)),
@@ -100,9 +110,12 @@ class SharedArrays:
             (np.bool_, (num_envs, NUM_ACTIONS)),
             (np.float32, (num_envs, NUM_ACTIONS)),
             (np.float32, (num_envs,)),
+            (np.int64, (num_envs,)),
             (np.float32, (num_envs,)),
             (np.bool_, (num_envs,)),
             (np.bool_, (num_envs,)),
+            (np.uint8, pixels_shape),
+            (np.uint8, pixels_shape),
         )
         starts, end = [], 0
         for kind, shape in parts:

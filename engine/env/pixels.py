@@ -1,7 +1,11 @@
 """Turn frames into what a network sees: small, grey, the last three at once."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.errors import CheckpointError
 
 PIXELS_SHAPE = (3, 72, 80)
 """Frames, oldest first, by half a screen's lines and columns.
@@ -29,6 +33,19 @@ class FrameStack:
         """Append a frame (144, 160, 3) and drop the oldest."""
         self.pixels[:-1] = self.pixels[1:]
         self.pixels[-1] = shrink(frame)
+
+    def restore(self, saved: bytes) -> None:
+        """Put back the bytes of `pixels`.
+
+        Raises:
+            CheckpointError: They are none.
+        """
+        if len(saved) != math.prod(PIXELS_SHAPE):
+            raise CheckpointError(
+                "This saved environment has no pixels.",
+                "Start a new run, or resume with the encoder that the run began with.",
+            )
+        self.pixels.flat = np.frombuffer(saved, np.uint8)
 
 
 def shrink(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:

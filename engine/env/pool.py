@@ -71,7 +71,9 @@ class WorkerPool:
             self.feature_size: int = facts[0]
             self.component_names: tuple[str, ...] = tuple(facts[1])
             self.milestone_keys: tuple[str, ...] = tuple(facts[2])
-            self.arrays = SharedArrays.over(self._memory, num_envs, self.feature_size)
+            self.arrays = SharedArrays.over(
+                self._memory, num_envs, self.feature_size, has_pixels=config.needs_pixels
+            )
             self._map(self.processes)
         except BaseException:  # Ctrl-C too must leave no process behind; it is raised again
             self.close()
@@ -158,7 +160,7 @@ class WorkerPool:
         )
 
     def _map(self, processes: Sequence[WorkerProcess]) -> None:
-        size = json.dumps([self._num_envs, self.feature_size]).encode()
+        size = json.dumps([self._num_envs, self.feature_size, self._config.needs_pixels]).encode()
         _ask(processes, worker.MAP, lambda _: size)
 
     def _reset(self, processes: Sequence[WorkerProcess], seeds: dict[int, int]) -> None:

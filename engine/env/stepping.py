@@ -1,8 +1,9 @@
 """Step an environment through plain arrays: what a worker process and the trainer deal in."""
 
+import base64
 import json
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.features import FEATURE_SIZE
+from engine.env.pixels import FrameStack
 from engine.env.start_states import states_folder
 from engine.types import (
     NUM_ACTIONS,
@@ -19,6 +21,8 @@ from engine.types import (
     Frame,
     GameState,
     Goal,
+    GoalKind,
+    GoalTally,
     RewardBreakdown,
 )
 
@@ -57,6 +61,10 @@ class Advisor(Protocol):
         """Return what to do now, None when there is nothing to say."""
         ...
 
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the episode's goals went, as if it ended now."""
+        ...
+
     def save(self) -> Any:
         """Return what it remembers, JSON-able."""
         ...
@@ -74,7 +82,9 @@ class ArrayEnv(Protocol):
         mask: (9,) bool, False for actions of no use now.
         prior: (9,) float32, the advisor's suggestion, all zero when it has none.
         confidence: The advisor's, 0 to 1.
-        is_rendering: Whether steps render their last frame.
+        goal_kind: Of the goal that the suggestion serves.
+        milestone: Key of the milestone that the last step reached, "" if it reached none.
+        steps_from_start: Steps since the game's true start, also where episodes lie between.
     """
 
     feature_size: int
@@ -86,8 +96,28 @@ class ArrayEnv(Protocol):
     confidence: float
 
     @property
+    def goal_kind(self) -> GoalKind:
+        """Return the kind of the goal that the suggestion serves."""
+        ...
+
+    @property
+    def milestone(self) -> str:
+        """Return the milestone that the last step reached, "" if it reached none."""
+        ...
+
+    @property
+    def steps_from_start(self) -> int:
+        """Return the steps since the true start, over all episodes that led here."""
+        ...
+
+    @property
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """Return the last frames, None where nobody wants them."""
+        ...
+
+    @property
     def is_rendering(self) -> bool:
-        """Tell whether steps render their last frame."""
+        """Tell whether steps render their last frame and collect payments for `watched`."""
         ...
 
     @is_rendering.setter
@@ -95,6 +125,14 @@ class ArrayEnv(Protocol):
 
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers go on."""
+        ...
+
+    def moment(self) -> bytes:
+        """Return the game of now, for `begin_next_from`."""
+        ...
+
+    def begin_next_from(self, milestone: str, moment: bytes) -> None:
+        """Let the next episode, and only that, begin at an archived moment."""
         ...
 
     def step(self, action: int) -> tuple[float, bool, bool]:
@@ -140,15 +178,26 @@ class _Paid:
         return taken
 
 
+_SIZES = struct.Struct("<II")
+"""Bytes of the JSON about advisor and starts, and of the last frames."""
+
+
 class SteppedEnv:
     """An `ArrayEnv` over the Gymnasium environment, with an advisor or without.
 
     Args:
         env: The game, best with `observation_type="state"`.
         advisor: Fills `prior` and `confidence`.
+        sees_pixels: Render every step, for `pixels`.
     """
 
-    def __init__(self, env: EnhancedPyBoyPokemonCrystalEnv, advisor: Advisor | None = None) -> None:
+    def __init__(
+        self,
+        env: EnhancedPyBoyPokemonCrystalEnv,
+        advisor: Advisor | None = None,
+        *,
+        sees_pixels: bool = False,
+    ) -> None:
         self.env = env
         self.feature_size = FEATURE_SIZE
         self.component_names = env.component_names
@@ -160,37 +209,84 @@ class SteppedEnv:
         self._advisor = advisor
         self._goal: Goal | None = None
         self._reason = ""
+        self._start = ""
+        self._next_start: tuple[str, bytes] | None = None
         self._paid = _Paid()
+        self._is_watched = False
+        self._stack = FrameStack() if sees_pixels else None
+        self._renders_always = env.is_rendering or sees_pixels
+        env.is_rendering = self._renders_always
+
+    @property
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """Return the last frames, None where nobody wants them."""
+        return None if self._stack is None else self._stack.pixels
 
     @property
     def is_rendering(self) -> bool:
-        """Tell whether steps render their last frame."""
-        return self.env.is_rendering
+        """Tell whether steps render their last frame and collect payments for `watched`."""
+        return self._is_watched
 
     @is_rendering.setter
     def is_rendering(self, value: bool) -> None:
-        self.env.is_rendering = value
+        self._is_watched = value
+        self.env.is_rendering = value or self._renders_always
 
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers go on."""
         if seed is not None:
             self.env.seed_random(seed)
-        self.env.begin_episode()
+        if self._next_start is None:
+            self._start = ""
+            self.env.begin_episode()
+        else:
+            self._start, moment = self._next_start
+            self._next_start = None
+            self.env.begin_from(moment)
         if self._advisor is not None:
             self._advisor.reset(self.env.state)
+        if self._stack is not None:
+            self._stack.begin(self.env.frame())
         self._observe()
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
         result = self.env.advance(action)
-        if self.env.is_rendering:
+        if self._is_watched:
             self._paid.add(self.env.breakdown)
+        if self._stack is not None:
+            self._stack.push(self.env.frame())
         self._observe()
         return result
 
     def summary(self) -> EpisodeSummary:
         """Return the episode so far."""
-        return self.env.summary()
+        goals = self._advisor.outcomes() if self._advisor is not None else ()
+        return replace(self.env.summary(), goals=goals, start=self._start)
+
+    @property
+    def goal_kind(self) -> GoalKind:
+        """Return the kind of the goal that the suggestion serves."""
+        return self._goal.kind if self._goal is not None else GoalKind.EXPLORE
+
+    @property
+    def milestone(self) -> str:
+        """Return the milestone that the last step reached, the last of several, or ""."""
+        reached = self.env.just_reached
+        return reached[-1] if reached else ""
+
+    @property
+    def steps_from_start(self) -> int:
+        """Return the steps since the true start, over all episodes that led here."""
+        return self.env.steps_from_start
+
+    def moment(self) -> bytes:
+        """Return the game of now, for `begin_next_from`."""
+        return self.env.save()
+
+    def begin_next_from(self, milestone: str, moment: bytes) -> None:
+        """Let the next episode, and only that, begin at an archived moment."""
+        self._next_start = (milestone, moment)
 
     def watched(self) -> Watched:
         """Return what to show, and start collecting payments anew."""
@@ -207,17 +303,37 @@ class SteppedEnv:
         )
 
     def save(self) -> bytes:
-        """Return the whole environment and what the advisor remembers."""
-        advisor = json.dumps(self._advisor.save() if self._advisor else None).encode()
-        return struct.pack("<I", len(advisor)) + advisor + self.env.save()
+        """Return the whole environment, what the advisor remembers, the next start, the last frames."""
+        following = None
+        if self._next_start is not None:
+            milestone, moment = self._next_start
+            following = [milestone, base64.b64encode(moment).decode()]
+        facts = json.dumps(
+            {
+                "advisor": self._advisor.save() if self._advisor else None,
+                "start": self._start,
+                "next_start": following,
+            }
+        ).encode()
+        pixels = b"" if self._stack is None else self._stack.pixels.tobytes()
+        return _SIZES.pack(len(facts), len(pixels)) + facts + pixels + self.env.save()
 
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned; the arrays are then those of now."""
-        (size,) = struct.unpack_from("<I", saved)
-        self.env.restore(saved[4 + size :])
+        size, num_pixels = _SIZES.unpack_from(saved)
+        rest = saved[_SIZES.size + size :]
+        self.env.restore(rest[num_pixels:])
+        facts = json.loads(saved[_SIZES.size :][:size])
+        self._start = facts["start"]
+        self._next_start = None
+        if facts["next_start"] is not None:
+            milestone, moment = facts["next_start"]
+            self._next_start = (milestone, base64.b64decode(moment))
         if self._advisor is not None:
             self._advisor.reset(self.env.state)
-            self._advisor.restore(json.loads(saved[4 : 4 + size]))
+            self._advisor.restore(facts["advisor"])
+        if self._stack is not None:
+            self._stack.restore(rest[:num_pixels])
         self._observe()
 
     def close(self) -> None:

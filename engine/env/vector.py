@@ -5,7 +5,7 @@ A process that dies, hangs or breaks is replaced; see `VectorEnv`.
 
 import json
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +27,7 @@ ANSWER_TIMEOUT_S = 60.0
 
 def plain_env(config: RunConfig, env_index: int) -> ArrayEnv:
     """Make an environment without an advisor."""
-    return SteppedEnv(make_crystal_env(config, env_index))
+    return SteppedEnv(make_crystal_env(config, env_index), sees_pixels=config.needs_pixels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,12 @@ class Batch:
         summaries: Of the episodes that ended, by environment. Those that a failed process took
             down say so (`is_aborted`); they are truncated, with reward 0.
         warnings: A line for each process that was replaced.
+        goal_kinds: (N,) int64, what kind of goal the advice serves, as its place in `GoalKind`;
+            or one number for all.
+        reached: Milestone of an environment's last step, and the steps that led to it from the true
+            start, by environment; none where the episode ended.
+        pixels: (N, *PIXELS_SHAPE) uint8; None unless `RunConfig.needs_pixels`.
+        final_pixels: As `final_features`, of pixels.
     """
 
     features: NDArray[np.float32]
@@ -61,6 +67,10 @@ class Batch:
     final_features: NDArray[np.float32]
     summaries: dict[int, EpisodeSummary] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    goal_kinds: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
+    reached: dict[int, tuple[str, int]] = field(default_factory=dict)
+    pixels: NDArray[np.uint8] | None = None
+    final_pixels: NDArray[np.uint8] | None = None
 
 
 class VectorEnv:
@@ -109,7 +119,9 @@ class VectorEnv:
         self.component_names = self._pool.component_names
         self.milestone_keys = self._pool.milestone_keys
         self._arrays = self._pool.arrays
+        self._has_pixels = config.needs_pixels
         self._last_features = self._arrays.features.copy()
+        self._last_pixels = self._arrays.pixels.copy()
 
     def __enter__(self) -> "VectorEnv":
         return self
@@ -143,11 +155,15 @@ class VectorEnv:
         for process in processes:
             process.send(worker.STEP, payload)
         summaries: dict[int, EpisodeSummary] = {}
+        reached: dict[int, tuple[str, int]] = {}
         for process in processes:
             answer = process.try_answer(self._timeout_s)
             if answer:
-                summaries |= {s.env_index: s for s in _summaries(answer)}
-        return self._mended_batch(summaries)
+                ended, milestones = json.loads(answer)
+                for facts in ended:
+                    summaries[facts["env_index"]] = EpisodeSummary.from_json(facts)
+                reached |= {index: (key, steps) for index, key, steps in milestones}
+        return self._mended_batch(summaries, reached)
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment; the others stand still, with reward 0."""
@@ -158,7 +174,7 @@ class VectorEnv:
     def mend(self) -> Batch:
         """Replace the processes that are known to have failed; the others stand still."""
         self._clear()
-        return self._mended_batch({})
+        return self._mended_batch({}, {})
 
     def watch(self, index: int | None) -> None:
         """Render environment `index` from its next step on and let `observed` show it."""
@@ -208,6 +224,26 @@ class VectorEnv:
         self._clear()
         return self._batch({})
 
+    def moment(self, index: int) -> bytes:
+        """Return the game of environment `index` as it is now, for `begin_next_from`.
+
+        Raises:
+            WorkerError: Its process failed; the next step replaces it.
+        """
+        process = self._pool.owner(index)
+        process.send(worker.KEEP, json.dumps(index).encode())
+        return process.answer(self._timeout_s)
+
+    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
+        """Let the next episode of environment `index` begin at an archived moment.
+
+        Raises:
+            WorkerError: Its process failed; the next step replaces it.
+        """
+        process = self._pool.owner(index)
+        process.send(worker.BEGIN, json.dumps([index, milestone]).encode() + b"\n" + moment)
+        process.answer(self._timeout_s)
+
     def close(self) -> None:
         """End the processes. May be called again."""
         self._pool.close()
@@ -218,8 +254,11 @@ class VectorEnv:
         arrays.terminated[:] = False
         arrays.truncated[:] = False
         arrays.final_features[:] = 0.0
+        arrays.final_pixels[:] = 0
 
-    def _mended_batch(self, summaries: dict[int, EpisodeSummary]) -> Batch:
+    def _mended_batch(
+        self, summaries: dict[int, EpisodeSummary], reached: dict[int, tuple[str, int]]
+    ) -> Batch:
         """Replace what failed, and return everything."""
         arrays = self._arrays
         replacements = self._pool.replace_failed(self._num_steps, self._watched)
@@ -227,12 +266,22 @@ class VectorEnv:
             arrays.rewards[index] = 0.0
             arrays.terminated[index], arrays.truncated[index] = False, True
             arrays.final_features[index] = self._last_features[index]
+            if self._has_pixels:
+                arrays.final_pixels[index] = self._last_pixels[index]
             summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
-        return self._batch(summaries, tuple(replacement.text for replacement in replacements))
+        return self._batch(
+            summaries, tuple(replacement.text for replacement in replacements), reached
+        )
 
-    def _batch(self, summaries: dict[int, EpisodeSummary], warnings: tuple[str, ...] = ()) -> Batch:
+    def _batch(
+        self,
+        summaries: dict[int, EpisodeSummary],
+        warnings: tuple[str, ...] = (),
+        reached: dict[int, tuple[str, int]] | None = None,
+    ) -> Batch:
         arrays = self._arrays
         self._last_features = arrays.features.copy()
+        self._last_pixels = arrays.pixels.copy()
         return Batch(
             self._last_features,
             arrays.mask.copy(),
@@ -244,10 +293,8 @@ class VectorEnv:
             arrays.final_features.copy(),
             summaries,
             warnings,
+            arrays.goal_kind.copy(),
+            reached or {},
+            self._last_pixels if self._has_pixels else None,
+            arrays.final_pixels.copy() if self._has_pixels else None,
         )
-
-
-def _summaries(answer: bytes) -> Iterable[EpisodeSummary]:
-    for facts in json.loads(answer):
-        facts["components"] = tuple((name, value) for name, value in facts["components"])
-        yield EpisodeSummary(**facts)

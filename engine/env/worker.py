@@ -22,13 +22,16 @@ from engine.config import parse_config
 from engine.env.channel import Channel, SharedArrays
 from engine.env.stepping import ArrayEnv
 from engine.errors import PokeTUIError, WorkerError
+from engine.types import GoalKind
 
 DONE, FAILED = b".", b"!"
-BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, QUIT = (
-    b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"Q",
+BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, QUIT = (
+    b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"Q",
 )  # fmt: skip
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+_GOAL_KINDS = tuple(GoalKind)
 
 
 class Worker:
@@ -55,6 +58,8 @@ class Worker:
             LOOK: self._look,
             SAVE: self._save,
             LOAD: self._load,
+            KEEP: self._keep,
+            BEGIN: self._begin_next_from,
         }
 
     def serve(self) -> None:
@@ -89,8 +94,8 @@ class Worker:
         ).encode()
 
     def _map(self, payload: bytes) -> bytes:
-        num_envs, feature_size = json.loads(payload)
-        self._arrays = SharedArrays.over(self._file, num_envs, feature_size)
+        num_envs, feature_size, has_pixels = json.loads(payload)
+        self._arrays = SharedArrays.over(self._file, num_envs, feature_size, has_pixels=has_pixels)
         return b""
 
     def _reset(self, payload: bytes) -> bytes:
@@ -100,9 +105,9 @@ class Worker:
         return b""
 
     def _step(self, payload: bytes) -> bytes:
-        """Step all environments, or only the named one; return summaries of ended episodes."""
+        """Step all environments, or only the named one; return what happened beside."""
         indices = [int.from_bytes(payload, "little")] if payload else list(self._envs)
-        summaries = []
+        summaries, reached = [], []
         arrays = self._mapped()
         for index in indices:
             env = self._envs[index]
@@ -112,11 +117,15 @@ class Worker:
             arrays.truncated[index] = is_truncated
             if is_terminated or is_truncated:
                 arrays.final_features[index] = env.features
+                if env.pixels is not None:
+                    arrays.final_pixels[index] = env.pixels
                 summaries.append(asdict(env.summary()))
                 env.begin()
+            elif env.milestone:
+                reached.append([index, env.milestone, env.steps_from_start])
             self._publish(index)
         self._has_news = self._has_news or self._watched in indices
-        return json.dumps(summaries).encode() if summaries else b""
+        return json.dumps([summaries, reached]).encode() if summaries or reached else b""
 
     def _publish(self, index: int) -> None:
         env, arrays = self._envs[index], self._mapped()
@@ -124,6 +133,9 @@ class Worker:
         arrays.mask[index] = env.mask
         arrays.prior[index] = env.prior
         arrays.confidence[index] = env.confidence
+        arrays.goal_kind[index] = _GOAL_KINDS.index(env.goal_kind)
+        if env.pixels is not None:
+            arrays.pixels[index] = env.pixels
 
     def _watch(self, payload: bytes) -> bytes:
         index = json.loads(payload)
@@ -152,6 +164,15 @@ class Worker:
         self._envs[index].restore(payload[4:])
         self._publish(index)
         self._has_news = self._has_news or self._watched == index
+        return b""
+
+    def _keep(self, payload: bytes) -> bytes:
+        return self._envs[json.loads(payload)].moment()
+
+    def _begin_next_from(self, payload: bytes) -> bytes:
+        header, _, moment = payload.partition(b"\n")
+        index, milestone = json.loads(header)
+        self._envs[index].begin_next_from(milestone, moment)
         return b""
 
     def _mapped(self) -> SharedArrays:

@@ -9,4 +9,5 @@ def make_env(config: RunConfig, env_index: int) -> ArrayEnv:
     """Make one environment; without a use for advice none is computed."""
     env = make_crystal_env(config, env_index)
     is_advised = config.mode != "rl_only" and config.agent != "random"
-    return SteppedEnv(env, RuleAdvisor(env.profile) if is_advised else None)
+    advisor = RuleAdvisor(env.profile) if is_advised else None
+    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)

@@ -35,7 +35,8 @@ class AlwaysRight:
 
 
 def advised(config: RunConfig, env_index: int) -> ArrayEnv:
-    return SteppedEnv(make_crystal_env(config, env_index), AlwaysRight())
+    env = make_crystal_env(config, env_index)
+    return SteppedEnv(env, AlwaysRight(), sees_pixels=config.needs_pixels)
 
 
 def refusing(config: RunConfig, env_index: int) -> ArrayEnv:
