@@ -45,7 +45,7 @@ class FrameStack:
                 "This saved environment has no pixels.",
                 "Start a new run, or resume with the encoder that the run began with.",
             )
-        self.pixels.flat = np.frombuffer(saved, np.uint8)
+        self.pixels[:] = np.frombuffer(saved, np.uint8).reshape(PIXELS_SHAPE)
 
 
 def shrink(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
