@@ -127,6 +127,8 @@ class CurriculumChanged:
         average_reward: Over the last episodes that count (`window`), nan before the first.
         threshold: Average reward needed to advance; nan in the last stage.
         missing: What is missing to advance, in words; "" in the last stage.
+        focus: What is learnt in this stage.
+        success_metrics: By what it shows that it is learnt.
     """
 
     stage: int
@@ -140,6 +142,18 @@ class CurriculumChanged:
     threshold: float
     missing: str
     has_moved: bool = False
+    focus: str = ""
+    success_metrics: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySwitched:
+    """The planner is followed more or less from now on; `episode` is the run's latest."""
+
+    old: str
+    new: str
+    cause: str
+    episode: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +225,7 @@ Event = (
     | ReasoningLogged
     | EpisodeEnded
     | CurriculumChanged
+    | StrategySwitched
     | PolicyUpdated
     | CheckpointSaved
     | ControlChanged

@@ -9,6 +9,7 @@ from typing import Any
 from engine.config import CurriculumConfig
 from engine.curriculum.stages import Stage, build_stages
 from engine.events import CurriculumChanged
+from engine.strategy.performance import StrategyType
 
 WINDOW = 10
 """Episodes over which the average reward counts."""
@@ -24,18 +25,19 @@ _HELD_SUCCESS = 0.5
 """Share of successful episodes to get into the last stage, and to stay there."""
 
 _SETTLED = 0.02
-"""A stage's episodes prove something only once the planner's share is this close to the stage's."""
+"""A stage's episodes prove something only once the planner's share is this close to its end."""
 
 
 class Curriculum:
     """Follow the episodes' rewards through the stages.
 
     A stage is left for the next after at least `min_episodes` in it, when the last ten average
-    the threshold or more and deviate by at most 20 %, and when the planner's share has come down
-    to the stage's own, so that it is the policy who is judged. The last stage is for a policy that
-    reaches the goal: four of five of these episodes must have. A stage is left for the one before
-    when the average of `advancement_patience` episodes in it falls below the threshold that led
-    in, the last one also when fewer than half of them reach the goal.
+    the threshold or more and deviate by at most 20 %, when the planner's share has come down to
+    the stage's own, so that it is the policy who is judged, and when the strategy system approves.
+    The last stage is for a policy that reaches the goal: four of five of these episodes must have.
+    A stage is left for the one before when the average of `advancement_patience` episodes in it
+    falls below the threshold that led in, the last one also when fewer than half of them reach the
+    goal.
 
     Args:
         config: Stages and patience.
@@ -58,7 +60,9 @@ class Curriculum:
         self._decay = config.confidence_decay_rate
         self._index = 0
         self._episodes = 0
-        self._came_from = self._stages[0].planner_share
+        self._followed = self._came_from = self._stages[0].planner_share
+        self._glided = 0
+        self._is_approved = True
         self._rewards: deque[float] = deque(maxlen=self._patience)
         self._successes: deque[bool] = deque(maxlen=self._patience)
 
@@ -68,20 +72,47 @@ class Curriculum:
         return self._stages[self._index]
 
     @property
+    def number(self) -> int:
+        """Return the stage's number, 1 for the first."""
+        return self._index + 1
+
+    @property
+    def preference(self) -> StrategyType | None:
+        """Return the strategy that the stage begins with; None where strategies have no say."""
+        return self.stage.preference if self._fixed_share is None else None
+
+    @property
     def planner_share(self) -> float:
         """Return how far the planner is followed now.
 
-        After a move the share glides from the former stage's to the new one's, by the configured
-        decay rate an episode.
+        To a smaller share it glides, by the configured decay rate an episode; a larger one is
+        called for by who needs help, and comes at once.
         """
         if self._fixed_share is not None:
             return self._fixed_share
-        share = self.stage.planner_share
-        return share + (self._came_from - share) * self._decay**self._episodes
+        excess = max(0.0, self._came_from - self._followed)
+        return self._followed + excess * self._decay**self._glided
 
-    def record(self, total_reward: float, *, is_success: bool) -> CurriculumChanged:
-        """Count an episode, move if it is time, and return the state of now."""
+    def follow(self, share: float) -> None:
+        """Follow the planner this far from now on, until the stage changes."""
+        if share != self._followed:
+            self._came_from = self.planner_share
+            self._followed = share
+            self._glided = 0
+
+    def record(
+        self, total_reward: float, *, is_success: bool, is_approved: bool = True
+    ) -> CurriculumChanged:
+        """Count an episode, move if it is time, and return the state of now.
+
+        Args:
+            total_reward: Of the episode.
+            is_success: It reached the run's goal.
+            is_approved: The strategy system would let the stage be left.
+        """
+        self._is_approved = is_approved
         self._episodes += 1
+        self._glided += 1
         self._rewards.append(total_reward)
         self._successes.append(is_success)
         has_moved = False
@@ -95,7 +126,7 @@ class Curriculum:
         """Return the state of now as an event."""
         stage = self.stage
         return CurriculumChanged(
-            stage=self._index + 1,
+            stage=self.number,
             num_stages=len(self._stages),
             name=stage.name,
             llm_confidence=stage.needed_confidence,
@@ -106,6 +137,8 @@ class Curriculum:
             threshold=stage.threshold,
             missing="" if self._is_last else self._missing(),
             has_moved=has_moved,
+            focus=stage.focus,
+            success_metrics=stage.success_metrics,
         )
 
     def save(self) -> dict[str, Any]:
@@ -113,7 +146,10 @@ class Curriculum:
         return {
             "stage": self._index,
             "episodes": self._episodes,
+            "followed": self._followed,
             "came_from": self._came_from,
+            "glided": self._glided,
+            "is_approved": self._is_approved,
             "rewards": list(self._rewards),
             "successes": list(self._successes),
         }
@@ -122,14 +158,17 @@ class Curriculum:
         """Take back what `save` returned."""
         self._index = min(int(facts["stage"]), len(self._stages) - 1)
         self._episodes = int(facts["episodes"])
+        self._followed = float(facts["followed"])
         self._came_from = float(facts["came_from"])
+        self._glided = int(facts["glided"])
+        self._is_approved = bool(facts["is_approved"])
         self._rewards = deque((float(value) for value in facts["rewards"]), self._patience)
         self._successes = deque((bool(value) for value in facts["successes"]), self._patience)
 
     def _move(self, step: int) -> bool:
-        self._came_from = self.planner_share
         self._index += step
         self._episodes = 0
+        self.follow(self.stage.planner_share)
         self._rewards.clear()
         self._successes.clear()
         return True
@@ -161,9 +200,11 @@ class Curriculum:
         successes = sum(list(self._successes)[-WINDOW:])
         if self._index == len(self._stages) - 2 and successes < _NEEDED_SUCCESS * WINDOW:
             return f"the goal in {successes} of {WINDOW}, {_NEEDED_SUCCESS * WINDOW:.0f} needed"
-        share, own_share = self.planner_share, self.stage.planner_share
-        if self._fixed_share is None and abs(share - own_share) > _SETTLED:
-            return f"planner share {share:.0%} on its way to {own_share:.0%}"
+        share, settled = self.planner_share, max(self._followed, self.stage.planner_share)
+        if self._fixed_share is None and share > settled + _SETTLED:
+            return f"planner share {share:.0%} on its way to {settled:.0%}"
+        if not self._is_approved:
+            return "the strategy system's approval: it wants more of the planner than this stage"
         return ""
 
     def _has_stopped_holding(self) -> bool:

@@ -4,18 +4,37 @@ import math
 from dataclasses import dataclass
 
 from engine.config import CurriculumConfig
-
-PLANNER_SHARES = {"llm_heavy": 0.8, "balanced": 0.5, "rule_heavy": 0.2}
-"""Share of the planner by strategy, as documented."""
+from engine.strategy.performance import StrategyType
 
 _AUTONOMOUS_SHARE = 0.05
-_NAMES = (
-    "Guided exploration",
-    "Strategic development",
-    "Optimization",
-    "Autonomous operation",
+_PHASES = (
+    (
+        "Guided exploration",
+        "getting about: walking, doors, talking, menus",
+        "chooses a first creature, finds its way out of rooms and towns",
+    ),
+    (
+        "Strategic development",
+        "taking battles, gathering things, going where the goals are",
+        "levels rise, badges are won",
+    ),
+    (
+        "Optimization",
+        "doing in fewer steps what has worked before",
+        "returns vary little, episodes get shorter",
+    ),
+    (
+        "Autonomous operation",
+        "deciding alone, with a word of the planner now and then",
+        "returns stay high, goals are reached",
+    ),
 )
-_LAST_NAME = "Mastery"
+"""Name, focus and success metrics of the documented phases."""
+_LAST_PHASE = (
+    "Mastery",
+    "playing without any planner",
+    "reaches the run's goal in most episodes",
+)
 _DOCUMENTED_GOAL = 500.0
 """The highest documented threshold: what reaching the run's goal is taken to pay."""
 
@@ -25,12 +44,18 @@ class Stage:
     """One stage.
 
     Attributes:
-        planner_share: How far the planner is followed, 0 to 1.
+        focus: What is learnt in it.
+        success_metrics: By what it shows that it is learnt.
+        preference: Strategy that it begins with; None where strategies have no say.
+        planner_share: How far the planner is followed, 0 to 1, unless a strategy says otherwise.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
         threshold: Average reward needed to advance, in the game's own rewards; nan in the last.
     """
 
     name: str
+    focus: str
+    success_metrics: str
+    preference: StrategyType | None
     planner_share: float
     needed_confidence: float
     threshold: float
@@ -54,18 +79,18 @@ def build_stages(
     scale = config.reward_scale or goal_reward / _DOCUMENTED_GOAL
     stages = []
     for number, stage in enumerate(config.stages):
-        share = PLANNER_SHARES[stage.strategy_preference if number else initial_strategy]
-        if number == len(config.stages) - 1 > 0:
-            share = min(share, _AUTONOMOUS_SHARE)
+        preference = StrategyType(stage.strategy_preference if number else initial_strategy)
+        is_autonomous = number == len(config.stages) - 1 > 0
         stages.append(
             Stage(
-                name=_NAMES[min(number, len(_NAMES) - 1)],
-                planner_share=share,
+                *_PHASES[min(number, len(_PHASES) - 1)],
+                preference=None if is_autonomous else preference,
+                planner_share=_AUTONOMOUS_SHARE if is_autonomous else preference.planner_share,
                 needed_confidence=stage.llm_confidence,
                 threshold=stage.reward_threshold * scale,
                 min_episodes=stage.min_episodes,
             )
         )
     last = config.stages[-1]
-    stages.append(Stage(_LAST_NAME, 0.0, last.llm_confidence, math.nan, last.min_episodes))
+    stages.append(Stage(*_LAST_PHASE, None, 0.0, last.llm_confidence, math.nan, last.min_episodes))
     return tuple(stages)

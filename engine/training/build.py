@@ -18,6 +18,8 @@ from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.journal import Journal, read_journal
@@ -71,6 +73,7 @@ def build_trainer(
             batch=vector.reset(environment_seeds(config)),
             agent=build_agent(config, vector.feature_size),
             curriculum=build_curriculum(config, profile),
+            strategy=build_strategy(config),
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
             milestones=milestones,
@@ -121,9 +124,27 @@ def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
     return Curriculum(
         config.curriculum,
         goal_reward,
-        initial_strategy=config.initial_strategy,
+        initial_strategy=first_strategy(config),
         fixed_share=1.0 if config.agent == "rules" else fixed_share,
     )
+
+
+def build_strategy(config: RunConfig) -> AdaptiveStrategySystem:
+    """Return the strategy system before its first episode."""
+    strategy = AdaptiveStrategySystem(
+        initial=first_strategy(config),
+        # As many episodes as environments began under the strategy before.
+        min_stay=max(WINDOW, config.num_envs),
+    )
+    if config.strategy != "adaptive":
+        strategy.force_strategy(StrategyType(config.strategy))
+    return strategy
+
+
+def first_strategy(config: RunConfig) -> StrategyType:
+    """Return the strategy that a run begins with."""
+    is_adaptive = config.strategy == "adaptive"
+    return StrategyType(config.initial_strategy if is_adaptive else config.strategy)
 
 
 def environment_seeds(config: RunConfig) -> list[int]:

@@ -9,10 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.events import CurriculumChanged, EpisodeEnded, Event, PolicyUpdated
+from engine.events import (
+    CurriculumChanged,
+    EpisodeEnded,
+    Event,
+    PolicyUpdated,
+    StrategySwitched,
+)
 from engine.types import EpisodeSummary
 
-_KEPT = (EpisodeEnded, PolicyUpdated, CurriculumChanged)
+_KEPT = (EpisodeEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
 
 
 class Journal:
@@ -76,6 +82,8 @@ def _event(values: dict[str, Any]) -> Event:
         for key in ("average_reward", "threshold"):
             values[key] = math.nan if values[key] is None else values[key]
         return CurriculumChanged(**values)
+    if kind == StrategySwitched.__name__:
+        return StrategySwitched(**values)
     return PolicyUpdated(**values)
 
 

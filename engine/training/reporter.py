@@ -17,6 +17,7 @@ from engine.events import (
     ReasoningLogged,
     RewardPaid,
     StatusChanged,
+    StrategySwitched,
 )
 from engine.training.metrics import RunMetrics, SpeedMeter
 from engine.types import Decision, EpisodeSummary, Goal, RewardBreakdown, Source
@@ -169,6 +170,10 @@ class Reporter:
             "curriculum",
             f"stage {change.stage} of {change.num_stages}: {change.name}",
         )
+
+    def strategy_switched(self, switch: StrategySwitched) -> None:
+        """Tell that another strategy leads, and why."""
+        self.say("strategy", f"{switch.new} after {switch.old}: {switch.cause}")
 
     def episode_not_counted(self, summary: EpisodeSummary) -> None:
         """Tell that an episode with a person's steps counts for nothing."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def take_snapshot(trainer: Trainer) -> Checkpoint:
-    """Gather networks, optimiser, rollout, generators, environments, curriculum and counters."""
+    """Gather networks, optimiser, rollout, generators, environments, who leads, and counters."""
     agent_facts, agent_arrays = trainer.agent.save()
     tally = trainer.tally
     python_state = random.getstate()
@@ -37,6 +37,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "num_envs": trainer.vector.num_envs,
         "feature_size": trainer.vector.feature_size,
         "curriculum": trainer.curriculum.save(),
+        "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
         "uptime_s": trainer.reporter.uptime_s(),
         "journal_bytes": trainer.journal.position(),
@@ -66,6 +67,7 @@ def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
     )
     trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
     trainer.curriculum.load(facts["curriculum"])
+    trainer.strategy.load(facts["strategy"])
     trainer.metrics.load(facts["metrics"])
     tally = checkpoint.arrays_under("tally/")
     trainer.tally.steps[:] = tally["steps"]

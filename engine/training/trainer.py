@@ -28,8 +28,10 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
+from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
+from engine.training.handover import hand_over
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
 from engine.training.reporter import Reporter
@@ -51,7 +53,8 @@ class Trainer:
         vector: Environments that step together; whoever made them closes them.
         batch: Their first observations.
         agent: Chooses and learns.
-        curriculum: How far the planner is followed.
+        curriculum: How far the planner is followed, from stage to stage.
+        strategy: How far within a stage.
         store: Where checkpoints go.
         journal: Where episodes and updates are written.
         milestones: (key, text) of the game.
@@ -68,6 +71,7 @@ class Trainer:
         batch: Batch,
         agent: Agent,
         curriculum: Curriculum,
+        strategy: AdaptiveStrategySystem,
         store: CheckpointStore,
         journal: Journal,
         milestones: tuple[tuple[str, str], ...],
@@ -80,6 +84,7 @@ class Trainer:
         self.batch = batch
         self.agent = agent
         self.curriculum = curriculum
+        self.strategy = strategy
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
         self.controls = Controls()
@@ -148,10 +153,13 @@ class Trainer:
         new_milestones = self.metrics.count_episode(summary)
         self.emit(EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
         self.reporter.milestones_reached(new_milestones)
-        change = self.curriculum.record(summary.total_reward, is_success=summary.is_success)
+        change, switches = hand_over(self.curriculum, self.strategy, summary)
         self.emit(change)
         if change.has_moved:
             self.reporter.curriculum_moved(change)
+        for switch in switches:
+            self.emit(switch)
+            self.reporter.strategy_switched(switch)
 
     def _update(self) -> None:
         self.reporter.phase("learning")

@@ -6,7 +6,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
-from engine.training.build import environment_seeds
+from engine.training.build import build_strategy, environment_seeds
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.journal import Journal
@@ -51,6 +51,7 @@ class Run:
             agent=agent
             or GuidedPolicy(PPO, self.config.num_envs, self.vector.feature_size, self.config.seed),
             curriculum=Curriculum(self.config.curriculum, goal_reward=1.0),
+            strategy=build_strategy(self.config),
             store=self.store,
             journal=self.journal,
             milestones=(("goal", "The corner"),),

@@ -1,0 +1,108 @@
+"""Find reasons to follow the planner more or less, in how the episodes go."""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from engine.strategy.performance import WINDOW, Averages, PerformanceMetrics
+
+_FALLEN = 0.3
+"""Share of the best average reward whose loss calls for more of the planner."""
+_FEWER_SUCCESSES = 0.4
+_LONGER = 1.5
+_WON, _MISSED = 0.9, 0.2
+"""Success rates from which the goal is reached as good as always, and below which hardly ever."""
+_MOST = 0.8
+"""Share of an episode's decisions from which it is the planner who plays."""
+_RECOVERED = 0.9
+_STALLED, _GIVEN_UP = 2 * WINDOW, 5 * WINDOW
+"""Episodes without a better average after which the planner's lead, and its help, are in vain."""
+
+
+class Evidence:
+    """Compare the last ten episodes with the best ten since the strategy was last made lighter."""
+
+    def __init__(self) -> None:
+        self._episodes = 0
+        self._recent: deque[Averages] = deque(maxlen=WINDOW)
+        self._best: Averages | None = None
+        self._best_at = 0
+
+    def add(self, episode: Averages) -> None:
+        """Count an episode."""
+        self._episodes += 1
+        self._recent.append(episode)
+        average = self.average()
+        is_full = len(self._recent) == WINDOW
+        if is_full and (self._best is None or average.reward >= self._best.reward):
+            self._best, self._best_at = average, self._episodes
+
+    def average(self) -> Averages:
+        """Return the averages of the last ten episodes, or as many as there were."""
+        return Averages.of(list(self._recent))
+
+    def begin(self, *, is_help: bool) -> None:
+        """Begin to judge another strategy.
+
+        Args:
+            is_help: It is a heavier one: what was best before is still what it is measured by.
+        """
+        self._best_at = self._episodes
+        if not is_help:
+            self._best = self.average() if len(self._recent) == WINDOW else None
+
+    def for_more(self, metrics: PerformanceMetrics) -> str:
+        """Say why more of the planner is called for; "" if nothing speaks for it."""
+        best = self._best
+        if best is None:
+            return ""
+        reward, success = metrics["average_reward"], metrics["success_rate"]
+        if reward < best.reward - _FALLEN * abs(best.reward):
+            return f"average reward {reward:.1f} after {best.reward:.1f}"
+        if success <= best.success - _FEWER_SUCCESSES:
+            return f"the goal in {success:.0%} of the episodes after {best.success:.0%}"
+        length = metrics["episode_length"]
+        if length > _LONGER * best.length and reward < best.reward and success < best.success:
+            return f"episodes of {length} steps after {best.length:.0f}, for no more reward"
+        return ""
+
+    def for_less(
+        self, metrics: PerformanceMetrics, lighter_share: float, *, is_helped: bool
+    ) -> str:
+        """Say why less of the planner is enough; "" if nothing speaks for it.
+
+        Args:
+            metrics: After the newest episode.
+            lighter_share: Planner share of the strategy that would follow.
+            is_helped: More of the planner is in use than the curriculum prefers.
+        """
+        success, usage = metrics["success_rate"], metrics["llm_usage_rate"]
+        if success >= _WON and usage < lighter_share:
+            return f"the goal in {success:.0%} of the episodes, planner needed for {usage:.0%}"
+        stalled = self._episodes - self._best_at
+        if usage >= _MOST and success < _MISSED and stalled >= _STALLED:
+            return f"the planner decides {usage:.0%}, and nothing improved in {stalled} episodes"
+        if not is_helped or self._best is None:
+            return ""
+        reward = metrics["average_reward"]
+        if reward >= self._best.reward - (1 - _RECOVERED) * abs(self._best.reward):
+            return f"average reward back at {reward:.1f}"
+        if stalled >= _GIVEN_UP:
+            return f"more of the planner improved nothing in {stalled} episodes"
+        return ""
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "episodes": self._episodes,
+            "recent": [episode.as_list() for episode in self._recent],
+            "best": None if self._best is None else self._best.as_list(),
+            "best_at": self._best_at,
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned."""
+        self._episodes = int(facts["episodes"])
+        self._recent = deque((Averages(*values) for values in facts["recent"]), WINDOW)
+        self._best = None if facts["best"] is None else Averages(*facts["best"])
+        self._best_at = int(facts["best_at"])

@@ -1,0 +1,38 @@
+"""Let curriculum and strategies decide together how far the planner is followed."""
+
+from engine.curriculum.scheduler import Curriculum
+from engine.events import CurriculumChanged, StrategySwitched
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.types import EpisodeSummary
+
+
+def hand_over(
+    curriculum: Curriculum, strategy: AdaptiveStrategySystem, summary: EpisodeSummary
+) -> tuple[CurriculumChanged, list[StrategySwitched]]:
+    """Count an episode for both; return where the curriculum stands, and the switches.
+
+    A stage begins with the strategy that it prefers; within it the strategy system says how far the
+    planner is followed. The last stages hardly follow it, and then not at all, unless a strategy is
+    forced.
+    """
+    may_switch = curriculum.preference is not None
+    strategy.record_episode(summary, curriculum.number, may_switch=may_switch)
+    _follow(curriculum, strategy)
+    change = curriculum.record(
+        summary.total_reward,
+        is_success=summary.is_success,
+        is_approved=strategy.approves_advancement(curriculum.preference),
+    )
+    if change.has_moved:
+        if curriculum.preference is not None:
+            cause = f"stage {change.stage} of {change.num_stages} begins with it"
+            strategy.adopt(curriculum.preference, cause)
+        _follow(curriculum, strategy)
+    return change, strategy.pop_switches()
+
+
+def _follow(curriculum: Curriculum, strategy: AdaptiveStrategySystem) -> None:
+    if strategy.forced is not None:
+        curriculum.follow(strategy.forced.planner_share)
+    elif curriculum.preference is not None:
+        curriculum.follow(strategy.current.planner_share)
