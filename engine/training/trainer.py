@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.agents.base import Agent, Guidance
 from engine.config import RunConfig
+from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import Batch, VectorEnv
 from engine.errors import CheckpointError, WorkerError
@@ -31,7 +32,6 @@ from engine.events import (
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
-from engine.training.handover import hand_over
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
 from engine.training.reporter import Reporter
