@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from engine.agents.base import Agent, Guidance
 from engine.config import RunConfig
 from engine.curriculum.handover import hand_over
+from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import Batch, VectorEnv
 from engine.errors import CheckpointError, WorkerError
