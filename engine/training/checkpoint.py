@@ -3,6 +3,9 @@
 Nothing in it is ever executed: no pickle. The zip comment, its last 64 bytes, is the SHA-256 of
 everything before. A file is written beside, flushed to the disk and renamed, so that a process
 killed at any moment leaves the former checkpoint whole.
+
+A folder holds the last checkpoints by their steps, and `best.zip`: that one of all ever written
+there whose facts have the highest `score`.
 """
 
 import hashlib
@@ -11,7 +14,8 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,14 +24,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
+from engine.training.files import write_file
 
-FORMAT = 1
-"""Version of the layout; another one is refused."""
+FORMAT = 2
+"""Version of what a checkpoint holds; another one is refused."""
+
+BEST = "best.zip"
+LATEST = "latest"
 
 _FACTS = "facts.json"
 _ARRAYS = "arrays/"
 _BLOBS = "blobs/"
 _SUM_LENGTH = 64
+_UNREADABLE = (
+    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What reading raises on files that are damaged, or no checkpoints at all."""
 _NAME = re.compile(r"step-(\d{12})\.zip")
 
 
@@ -55,7 +67,7 @@ class Checkpoint:
 
 
 class CheckpointStore:
-    """Keep the last checkpoints of a run in a folder.
+    """Keep the last checkpoints of a run in a folder, and the best one.
 
     Args:
         folder: Made if it is missing.
@@ -73,6 +85,9 @@ class CheckpointStore:
     def save(self, checkpoint: Checkpoint, total_steps: int) -> Path:
         """Write a checkpoint and delete the oldest ones beyond `keep`.
 
+        One of more steps can only be damaged, or the run would have gone on from it: it does not
+        count.
+
         Raises:
             CheckpointError: The disk is full or not writable; the former ones are untouched.
         """
@@ -80,7 +95,10 @@ class CheckpointStore:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_checkpoint(path, checkpoint)
-            for old in self.paths()[self._keep :]:
+            if _is_better(checkpoint, self._folder / BEST):
+                _copy(path, self._folder / BEST)
+            ours = [path for path in self.paths() if steps_of(path) <= total_steps]
+            for old in [*ours[self._keep :], *self._folder.glob("*.tmp")]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             raise CheckpointError(
@@ -89,8 +107,13 @@ class CheckpointStore:
             ) from None
         return path
 
-    def load_newest(self) -> tuple[Checkpoint, Path, list[str]]:
+    def load_newest(
+        self, use: Callable[[Checkpoint], None] = lambda _: None
+    ) -> tuple[Checkpoint, Path, list[str]]:
         """Return the newest checkpoint that is whole, its path, and what is wrong with newer ones.
+
+        Args:
+            use: Does something with it, or refuses it with a CheckpointError.
 
         Raises:
             CheckpointError: There is none.
@@ -98,7 +121,9 @@ class CheckpointStore:
         warnings: list[str] = []
         for path in self.paths():
             try:
-                return read_checkpoint(path), path, warnings
+                checkpoint = read_checkpoint(path)
+                use(checkpoint)
+                return checkpoint, path, warnings
             except CheckpointError as error:
                 warnings.append(f"{error.message} Taking the one before.")
         detail = f" ({warnings[0]})" if warnings else ""
@@ -126,22 +151,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     Raises:
         OSError: It could not be written.
     """
-    content = seal(_zip(checkpoint))
-    temporary = path.with_suffix(".tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:  # Ctrl-C too must leave no half file behind; it is raised again
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    write_file(path, seal(_zip(checkpoint)))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -154,17 +164,47 @@ def read_checkpoint(path: Path) -> Checkpoint:
         content = path.read_bytes()
         if content != seal(content):
             raise ValueError("its sum does not match")
-        return _unzip(content)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        checkpoint = _unzip(content)
+    except _UNREADABLE as error:
         raise CheckpointError(
             f"The checkpoint {path} is damaged or unreadable: {error}.", "Resume an older one."
         ) from None
+    found = checkpoint.facts.get("format")
+    if found != FORMAT:
+        raise CheckpointError(
+            f"The checkpoint {path} is of another version: it has format {found}, not {FORMAT}.",
+            "Go on with the version that wrote it, or start a new run.",
+        )
+    return checkpoint
 
 
 def seal(content: bytes) -> bytes:
     """Replace a zip file's comment, its last 64 bytes, by the SHA-256 of all before."""
     body = content[:-_SUM_LENGTH]
     return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
+    score = checkpoint.facts.get("score")
+    if score is None or not best.exists():
+        return score is not None
+    try:
+        with zipfile.ZipFile(best) as archive:
+            return tuple(score) > tuple(json.loads(archive.read(_FACTS))["score"])
+    except _UNREADABLE:
+        return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Give a file a second name; where that cannot be, write it a second time."""
+    temporary = target.with_name(target.name + ".tmp")
+    temporary.unlink(missing_ok=True)
+    try:
+        temporary.hardlink_to(source)
+    except OSError:
+        write_file(target, source.read_bytes())
+    else:
+        temporary.replace(target)
 
 
 def _zip(checkpoint: Checkpoint) -> bytes:
@@ -184,14 +224,12 @@ def _unzip(content: bytes) -> Checkpoint:
     arrays: dict[str, NDArray[np.generic]] = {}
     blobs: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        facts = json.loads(archive.read(_FACTS))
-        if facts.get("format") != FORMAT:
-            raise ValueError(f"it has format {facts.get('format')}, not {FORMAT}")
+        facts = dict(json.loads(archive.read(_FACTS)))
         for name in archive.namelist():
             if name.startswith(_ARRAYS):
                 file = io.BytesIO(archive.read(name))
                 key = name.removeprefix(_ARRAYS).removesuffix(".npy")
-                arrays[key] = np.load(file, allow_pickle=False)
+                arrays[key] = np.lib.format.read_array(file, allow_pickle=False)
             elif name.startswith(_BLOBS):
                 blobs[name.removeprefix(_BLOBS)] = archive.read(name)
     return Checkpoint(facts, arrays, blobs)

@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import CheckpointError
 from engine.training.checkpoint import (
+    BEST,
     Checkpoint,
     CheckpointStore,
     read_checkpoint,
@@ -56,7 +57,7 @@ def test_a_cut_off_file_is_refused_in_one_line(tmp_path, length):
 
 def test_another_format_is_refused(tmp_path):
     write_checkpoint(tmp_path / "a.zip", Checkpoint(facts={"format": 99}))
-    with pytest.raises(CheckpointError, match="format 99"):
+    with pytest.raises(CheckpointError, match="another version: it has format 99"):
         read_checkpoint(tmp_path / "a.zip")
 
 
@@ -71,7 +72,7 @@ def test_a_pickled_array_is_refused_unopened(tmp_path):
     np.lib.format.write_array(pickled, array, allow_pickle=True)
     with zipfile.ZipFile(sealed, "w") as archive:
         archive.comment = bytes(64)
-        archive.writestr("facts.json", '{"format": 1}')
+        archive.writestr("facts.json", '{"format": 2}')
         archive.writestr("arrays/x.npy", pickled.getvalue())
     (tmp_path / "a.zip").write_bytes(seal(sealed.getvalue()))
     with pytest.raises(CheckpointError, match="damaged or unreadable"):
@@ -81,7 +82,7 @@ def test_a_pickled_array_is_refused_unopened(tmp_path):
 
 def test_the_store_keeps_the_newest(tmp_path):
     store = CheckpointStore(tmp_path / "checkpoints", keep=2)
-    for steps in (10, 20, 1000, 300):
+    for steps in (10, 20, 300, 1000):
         store.save(example(), steps)
     assert [steps_of(path) for path in store.paths()] == [1000, 300]
 
@@ -101,20 +102,88 @@ def test_no_usable_checkpoint_is_an_error(tmp_path):
         CheckpointStore(tmp_path, keep=1).load_newest()
 
 
-@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-def test_a_write_that_fails_anywhere_leaves_the_former_checkpoint_whole(
-    tmp_path, monkeypatch, call
-):
+def test_a_damaged_checkpoint_pushes_no_good_one_out(tmp_path):
     store = CheckpointStore(tmp_path, keep=1)
     store.save(example(1), 10)
+    (tmp_path / "step-000000000030.zip").write_bytes(b"PK broken")
+    store.save(example(2), 20)
+    assert store.load_newest()[0].facts["steps"] == 2
+    store.save(example(4), 40)
+    assert [steps_of(path) for path in store.paths()] == [40]
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
 
-    target = {"write": "pathlib.Path.open", "fsync": "os.fsync", "replace": "pathlib.Path.replace"}
-    monkeypatch.setattr(target[call], full)
-    with pytest.raises(CheckpointError, match="No space left"):
-        store.save(example(2), 20)
-    monkeypatch.undo()
-    assert store.load_newest()[0].facts["steps"] == 1
+def test_a_checkpoint_that_cannot_be_used_gives_way_to_the_one_before(tmp_path):
+    store = CheckpointStore(tmp_path, keep=3)
+    store.save(example(1), 10)
+    store.save(example(2), 20)
+
+    def use(checkpoint):
+        if checkpoint.facts["steps"] == 2:
+            raise CheckpointError("It is for another game.")
+
+    _, path, warnings = store.load_newest(use)
+    assert steps_of(path) == 10
+    assert warnings == ["It is for another game. Taking the one before."]
+
+
+def test_an_older_version_is_refused_in_one_line_and_the_one_before_taken(tmp_path):
+    store = CheckpointStore(tmp_path, keep=3)
+    store.save(example(1), 10)
+    store.save(Checkpoint(facts={"format": 1}), 20)
+    _, path, (warning,) = store.load_newest()
+    assert steps_of(path) == 10
+    assert "step-000000000020.zip is of another version: it has format 1" in warning
+    assert "\n" not in warning
+
+
+def scored(value: float, stage: int = 0, *, is_evaluated: bool = False) -> Checkpoint:
+    return Checkpoint(facts={"score": (is_evaluated, stage, value), "value": value})
+
+
+def best(folder) -> float:
+    return read_checkpoint(folder / BEST).facts["value"]
+
+
+def test_the_best_checkpoint_outlives_the_rotation(tmp_path):
+    store = CheckpointStore(tmp_path, keep=1)
+    for steps, value in enumerate((1.0, 7.0, 3.0, 2.0)):
+        store.save(scored(value), steps)
+    assert best(tmp_path) == 7.0
+    assert [steps_of(path) for path in store.paths()] == [3]
+
+
+def test_a_new_process_remembers_the_best(tmp_path):
+    CheckpointStore(tmp_path, keep=1).save(scored(7.0), 1)
+    CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
+    assert best(tmp_path) == 7.0
+
+
+def test_a_later_stage_beats_return_and_an_evaluation_beats_both(tmp_path):
+    store = CheckpointStore(tmp_path, keep=1)
+    store.save(scored(90.0, stage=1), 1)
+    store.save(scored(50.0, stage=2), 2)
+    assert best(tmp_path) == 50.0
+    store.save(scored(20.0, is_evaluated=True), 3)
+    store.save(scored(95.0, stage=5), 4)
+    assert best(tmp_path) == 20.0
+
+
+def test_a_damaged_best_is_replaced(tmp_path):
+    (tmp_path / BEST).write_bytes(b"PK broken")
+    CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
+    assert best(tmp_path) == 3.0
+
+
+def test_where_files_have_one_name_only_the_best_is_a_copy(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr("os.link", refuse)
+    CheckpointStore(tmp_path, keep=1).save(scored(3.0), 2)
+    assert best(tmp_path) == 3.0
+
+
+def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path):
+    (tmp_path / "step-000000000010.zip.tmp").write_bytes(b"PK half")
+    CheckpointStore(tmp_path, keep=1).save(example(1), 20)
     assert not list(tmp_path.glob("*.tmp"))
