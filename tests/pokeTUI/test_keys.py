@@ -82,12 +82,12 @@ async def test_buttons_are_pressed_while_a_person_plays(
 async def test_the_screen_says_that_a_person_plays(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
         await pilot.press("t")
+        assert await comes_to_show(pilot, "You play now")
         await settle(pilot)
         text = screen_text(pilot)
         assert "▲ YOU PLAY" in text
         assert "you play" in screen_lines(pilot)[0]
         assert "z A  x B  enter START  bksp SELECT" in screen_lines(pilot)[-1]
-        assert "You play now" in text
 
 
 async def test_v_cycles_through_the_ways_to_draw_the_game(open_cockpit: OpenCockpit) -> None:
