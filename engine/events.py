@@ -7,7 +7,15 @@ latest); all others arrive, each one, in order.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.types import Decision, EpisodeSummary, Frame, GameState, Goal, RewardBreakdown
+from engine.types import (
+    Decision,
+    EpisodeSummary,
+    Evaluation,
+    Frame,
+    GameState,
+    Goal,
+    RewardBreakdown,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ class StatusChanged:
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, saving, paused."""
+    """acting, learning, evaluating, saving, paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,15 @@ class EpisodeEnded:
     episode: int
     total_steps: int
     summary: EpisodeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationEnded:
+    """The policy alone was evaluated, after `episode` episodes of training."""
+
+    episode: int
+    total_steps: int
+    evaluation: Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +241,7 @@ Event = (
     | DecisionMade
     | ReasoningLogged
     | EpisodeEnded
+    | EvaluationEnded
     | CurriculumChanged
     | StrategySwitched
     | PolicyUpdated

@@ -309,6 +309,18 @@ class Decision:
     reason: str
 
 
+class GoalKind(StrEnum):
+    """What is to be done for a goal: how far a planner can be believed is counted by kind."""
+
+    EXPLORE = "explore"
+    REACH = "reach"
+    """Enter a map."""
+    MEET = "meet"
+    """Go to somebody or something and press A."""
+    HEAL = "heal"
+    TRAIN = "train"
+
+
 @dataclass(frozen=True, slots=True)
 class Goal:
     """What the planner wants next, and how RAM tells that it is done.
@@ -326,6 +338,22 @@ class Goal:
     map: MapId | None = None
     target: tuple[int, int] | None = None
     is_interaction: bool = False
+    kind: GoalKind = GoalKind.EXPLORE
+
+
+@dataclass(frozen=True, slots=True)
+class GoalTally:
+    """How an episode's goals of one kind went, by RAM alone.
+
+    Attributes:
+        setter: Who set them: "rules", or the name of a model.
+        failed: Given up after too many steps, or open when the episode ended.
+    """
+
+    setter: str
+    kind: GoalKind
+    reached: int
+    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +398,8 @@ class EpisodeSummary:
         is_success: The run's goal (the first badge, by default) was reached.
         interventions: How often the anti-stuck watch stepped in.
         is_aborted: Its process died or hung: the episode has no end of its own.
+        goals: How the planner's goals went.
+        start: Milestone of the archived state that it began from, "" for the true start.
         recording: The episode's inputs (`engine.env.recording`), "" where there are none.
     """
 
@@ -385,7 +415,43 @@ class EpisodeSummary:
     """Share of its decisions that came from the planner, 0 to 1."""
     interventions: int = 0
     is_aborted: bool = False
+    goals: tuple[GoalTally, ...] = ()
+    start: str = ""
     recording: str = ""
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> "EpisodeSummary":
+        """Read what `dataclasses.asdict` and JSON made of a summary.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is none.
+        """
+        components = tuple((name, value) for name, value in facts["components"])
+        goals = tuple(
+            GoalTally(**{**tally, "kind": GoalKind(tally["kind"])})
+            for tally in facts.get("goals", ())
+        )
+        return cls(**{**facts, "components": components, "goals": goals})
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How several episodes from the true start went, played without learning.
+
+    Attributes:
+        std_reward: Standard deviation of the episodes' rewards.
+        avg_llm_usage: Share of decisions that came from the planner, 0 to 1.
+        success_rate: Share of episodes that reached the run's goal.
+        milestones: Milestone key to the share of episodes that reached it.
+    """
+
+    episodes: int
+    avg_reward: float
+    std_reward: float
+    avg_length: float
+    avg_llm_usage: float
+    success_rate: float
+    milestones: Mapping[str, float] = field(default_factory=dict)
 
 
 Observation = dict[str, Any]

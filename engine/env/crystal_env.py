@@ -24,12 +24,13 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.env.recording import Recording, memory_hash, pyboy_version
+from engine.env.recording import Recording, Segment, memory_hash, pyboy_version
 from engine.env.start_states import make_start_state
 from engine.errors import CheckpointError, ConfigurationError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
 from engine.games.profile import load_rom
+from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
 from engine.types import (
     NUM_ACTIONS,
@@ -43,7 +44,7 @@ from engine.types import (
 
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
 
-_MAGIC = b"PokeTUI environment 2\n"
+_MAGIC = b"PokeTUI environment 3\n"
 
 
 class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
@@ -135,6 +136,16 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return self._episode.length
 
     @property
+    def steps_from_start(self) -> int:
+        """Return the steps since the true start, over all episodes that led to this one's."""
+        return sum(len(segment.actions) for segment in self._episode.inputs_from_start)
+
+    @property
+    def just_reached(self) -> tuple[str, ...]:
+        """Return the keys of the milestones that the last step reached."""
+        return tuple(key for key, _ in self._transition.reached)
+
+    @property
     def episode_sums(self) -> tuple[tuple[str, float], ...]:
         """Return this episode's reward so far by component."""
         return tuple(self._episode.sums.items())
@@ -155,6 +166,10 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         """Start an episode at the first control; the seed decides the game's random numbers."""
         super().reset(seed=seed)
         self.begin_episode()
+        return self.observe()
+
+    def observe(self) -> tuple[Observation, dict[str, Any]]:
+        """Return observation and info of now, as after `restore`."""
         return self._observation(), self._info()
 
     def seed_random(self, seed: int) -> None:
@@ -163,18 +178,40 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     def begin_episode(self) -> None:
         """Go back to the start with the next random numbers, without an observation."""
-        first, second = self.np_random.integers(256, size=2)
-        self.begin_recorded((int(first), int(second)))
+        self.begin_recorded(self._next_random())
 
     def begin_recorded(self, random: tuple[int, int]) -> None:
         """Go back to the start with these two bytes as the game's random state."""
         self.emulator.load_state(self._start)
+        self._reader = CrystalReader(self.emulator, self.profile)
+        self._begin_here(random)
+
+    def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
+        """Start an episode where another one was when `save` returned `saved`.
+
+        What was reached by then is not paid again.
+
+        Args:
+            saved: May be of another environment with the same game and settings.
+            random: The game's random state; None: the next random numbers.
+
+        Raises:
+            CheckpointError: It was not saved by this version.
+        """
+        self._episode.restore(self._load(saved)["episode"])
+        lead = self._episode.inputs_from_start
+        self._begin_here(random or self._next_random(), lead)
+
+    def _begin_here(self, random: tuple[int, int], lead: tuple[Segment, ...] = ()) -> None:
         self._has_frame = False
         for symbol, value in zip(_RANDOM, random, strict=True):
             self.emulator.write(symbol.bank, symbol.address, bytes((value,)))
-        self._reader = CrystalReader(self.emulator, self.profile)
         self.state = self._reader.read()
-        self._begin(random)
+        self._begin(random, lead)
+
+    def _next_random(self) -> tuple[int, int]:
+        first, second = self.np_random.integers(256, size=2)
+        return int(first), int(second)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Press a button, let the game run, and pay for what came of it."""
@@ -246,7 +283,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._has_frame:
             return self.emulator.frame()
-        if self._episode.length:
+        if self._episode.length or self._episode.lead:
             return self._next_frame()
         if self._start_frame is None:
             self._start_frame = self._next_frame()
@@ -285,9 +322,8 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             rom=self.profile.sha1,
             start=self.start_hash,
             pyboy=pyboy_version(),
-            random=self._episode.random,
             frames=(self.config.hold_frames, self.config.wait_frames),
-            actions=bytes(self._episode.inputs),
+            segments=self._episode.inputs_from_start,
             memory=memory_hash(self.emulator),
         )
 
@@ -310,6 +346,12 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             CheckpointError: It was not saved by this version.
         """
+        facts = self._load(saved)
+        self.state = self._reader.read()
+        self._put_back(facts)
+
+    def _load(self, saved: bytes) -> dict[str, Any]:
+        """Put the machine and its reader back; return the facts about the rest."""
         if not saved.startswith(_MAGIC):
             raise CheckpointError(
                 "This saved environment is of another version.", "Start a new run."
@@ -317,7 +359,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         start = len(_MAGIC) + 4
         (size,) = struct.unpack_from("<I", saved, len(_MAGIC))
         try:
-            facts = json.loads(saved[start : start + size])
+            facts: dict[str, Any] = json.loads(saved[start : start + size])
             machine = zlib.decompress(saved[start + size :])
         except (ValueError, zlib.error) as error:
             raise CheckpointError(
@@ -327,8 +369,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._has_frame = False
         self._reader = CrystalReader(self.emulator, self.profile)
         self._reader.restore(facts["reader"])
-        self.state = self._reader.read()
-        self._put_back(facts)
+        return facts
 
     def _put_back(self, facts: dict[str, Any]) -> None:
         self._episode.restore(facts["episode"])
@@ -340,12 +381,13 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
 
-    def _begin(self, random: tuple[int, int]) -> None:
+    def _begin(self, random: tuple[int, int], lead: tuple[Segment, ...] = ()) -> None:
         """Start an episode at `self.state`."""
         self._blocked = None
         self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
         self._composer.reset(self.state)
-        self._episode.begin(self.state, random)
+        self._transition = Transition(self.state, self.state, Action.A)
+        self._episode.begin(self.state, random, lead)
 
     def _check_goal(self) -> None:
         goal = self.config.goal
@@ -394,4 +436,6 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             "blocked": self.blocked,
             "is_success": self.is_success,
             "max_steps": self.max_steps,
+            "state": self.state,
+            "profile": self.profile,
         }

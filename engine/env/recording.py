@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,38 @@ _START_AGAIN = "Record it anew."
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """Inputs that follow on from a state of the game.
+
+    Attributes:
+        random: The two bytes of the game's random state (hRandomAdd, hRandomSub) at the start.
+        actions: One byte an action.
+    """
+
+    random: tuple[int, int]
+    actions: bytes
+
+    def pack(self) -> list[Any]:
+        """Return it JSON-able."""
+        return [self.random, base64.b64encode(zlib.compress(self.actions, 9)).decode()]
+
+    @classmethod
+    def unpack(cls, packed: Sequence[Any]) -> "Segment":
+        """Read what `pack` returned.
+
+        Raises:
+            ValueError, TypeError, zlib.error: It is none.
+        """
+        random, data = packed
+        first, second = (int(value) for value in random)
+        unpacker = zlib.decompressobj()
+        actions = unpacker.decompress(base64.b64decode(data, validate=True), _MAX_SIZE)
+        if not unpacker.eof or any(action >= NUM_ACTIONS for action in actions):
+            raise ValueError("its actions are none")
+        return cls((first, second), actions)
+
+
+@dataclass(frozen=True, slots=True)
 class Recording:
     """All that an episode depends on, and what its memory was at the end.
 
@@ -28,25 +60,29 @@ class Recording:
         rom: SHA-1 of the ROM.
         start: SHA-1 of the start state.
         pyboy: Version of the emulator.
-        random: The two bytes of the game's random state (hRandomAdd, hRandomSub) at the start.
         frames: Frames a button is held and waited for.
-        actions: One byte an action.
+        segments: The last one is the episode. One that began from an archived state follows on
+            from others, which led there from the start state.
         memory: SHA-1 of the work RAM after the last of them.
     """
 
     rom: str
     start: str
     pyboy: str
-    random: tuple[int, int]
     frames: tuple[int, int]
-    actions: bytes
+    segments: tuple[Segment, ...]
     memory: str
+
+    @property
+    def actions(self) -> bytes:
+        """Return the episode's own inputs, one byte an action."""
+        return self.segments[-1].actions
 
     def encode(self) -> str:
         """Return it as one line of JSON; a thousand steps take about 500 bytes."""
-        packed = base64.b64encode(zlib.compress(self.actions, 9)).decode()
+        segments = [segment.pack() for segment in self.segments]
         return json.dumps(
-            [self.rom, self.start, self.pyboy, self.random, self.frames, packed, self.memory],
+            [self.rom, self.start, self.pyboy, self.frames, segments, self.memory],
             separators=(",", ":"),
         )
 
@@ -58,16 +94,14 @@ class Recording:
             ReplayError: It is damaged.
         """
         try:
-            rom, start, pyboy, random, frames, packed, memory = json.loads(text)
-            unpacker = zlib.decompressobj()
-            actions = unpacker.decompress(base64.b64decode(packed, validate=True), _MAX_SIZE)
-            first, second = (int(value) for value in random)
+            rom, start, pyboy, frames, packed, memory = json.loads(text)
+            segments = tuple(Segment.unpack(segment) for segment in packed)
             hold, wait = (int(value) for value in frames)
         except (ValueError, TypeError, zlib.error) as error:
             raise ReplayError(f"The recording is damaged: {error}.", _START_AGAIN) from None
-        if not unpacker.eof or any(action >= NUM_ACTIONS for action in actions):
-            raise ReplayError("The recording is damaged: its actions are none.", _START_AGAIN)
-        return cls(str(rom), str(start), str(pyboy), (first, second), (hold, wait), actions, memory)
+        if not segments:
+            raise ReplayError("The recording is damaged: it is empty.", _START_AGAIN)
+        return cls(str(rom), str(start), str(pyboy), (hold, wait), segments, str(memory))
 
 
 def memory_hash(emulator: Emulator) -> str:
@@ -90,14 +124,26 @@ def replay(
         ReplayError: The environment is not the recorded one, or its memory is another at the end.
     """
     _check_same(env, recording)
-    env.begin_recorded(recording.random)
-    for action in recording.actions:
+    *lead, episode = recording.segments
+    for segment in lead:
+        _begin(env, segment, is_first=segment is lead[0])
+        for action in segment.actions:
+            env.advance(action)
+    _begin(env, episode, is_first=not lead)
+    for action in episode.actions:
         yield env.advance(action)
     if memory_hash(env.emulator) != recording.memory:
         raise ReplayError(
             f"The episode went another way within its {len(recording.actions):,} steps.",
             "Was it recorded with other settings of `env`?",
         )
+
+
+def _begin(env: "EnhancedPyBoyPokemonCrystalEnv", segment: Segment, *, is_first: bool) -> None:
+    if is_first:
+        env.begin_recorded(segment.random)
+    else:
+        env.begin_from(env.save(), segment.random)
 
 
 def _check_same(env: "EnhancedPyBoyPokemonCrystalEnv", recording: Recording) -> None:

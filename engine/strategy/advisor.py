@@ -11,6 +11,7 @@ from engine.env.milestones import MilestoneTracker
 from engine.games.crystal import practice_goals
 from engine.games.profile import GameProfile
 from engine.strategy.battle import BattleRules
+from engine.strategy.goal_watch import GoalWatch
 from engine.strategy.goals import GoalPlanner
 from engine.strategy.navigation import (
     Exit,
@@ -20,7 +21,10 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import NUM_ACTIONS, Action, Advice, GameState, Goal
+from engine.types import NUM_ACTIONS, Action, Advice, GameState, Goal, GoalTally
+
+SETTER = "rules"
+"""Names the setter of its goals."""
 
 _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
@@ -44,6 +48,7 @@ class RuleAdvisor:
         self._milestones = MilestoneTracker(tables.MILESTONES)
         self._world = WorldMap(getattr(tables, "MAP_LINKS", {}))
         self._navigator = Navigator()
+        self._watch = GoalWatch(SETTER)
         self._last_view: list[object] = []
         self._unchanged_steps = 0
         self._saved: dict[str, Any] = {}
@@ -52,6 +57,7 @@ class RuleAdvisor:
         """Start an episode at `state`."""
         self._milestones.reset(state)
         self._planner.reset()
+        self._watch.reset()
         self._last_view = []
         self._unchanged_steps = 0
 
@@ -65,10 +71,20 @@ class RuleAdvisor:
         self._saved = self._memory()
         self._milestones.update(state, 0)
         reached = self._milestones.steps.keys()
+        self._watch.judge(state, reached)
         goal = self._planner.next_goal(state, reached, self._maps_away) or _NOWHERE
+        confidence = _CONFIDENCE * self._watch.pursue(goal, state)
         if self._is_stuck(state):
-            return _advice(goal, [], "Nothing changes: try something else", mask)
-        return _advice(goal, *self._suggest(state, goal, reached), mask)
+            return _advice(goal, [], "Nothing changes: try something else", mask, confidence)
+        return _advice(goal, *self._suggest(state, goal, reached), mask, confidence)
+
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the episode's goals went, as if it ended now."""
+        return self._watch.outcomes()
+
+    def open_goals(self, state: GameState) -> tuple[Goal, ...]:
+        """Return the milestones' goals that are still open, in order."""
+        return tuple(self._planner.open_goals(state, self._milestones.steps))
 
     def save(self) -> dict[str, Any]:
         """Return what it remembered before its last advice, JSON-able.
@@ -80,6 +96,7 @@ class RuleAdvisor:
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
         self._planner.load(saved["planner"])
+        self._watch.load(saved["goals"])
         self._milestones.steps = dict(saved["milestones"])
         self._last_view = saved["last_view"]
         self._unchanged_steps = int(saved["unchanged_steps"])
@@ -87,6 +104,7 @@ class RuleAdvisor:
     def _memory(self) -> dict[str, Any]:
         return {
             "planner": self._planner.save(),
+            "goals": self._watch.save(),
             "milestones": dict(self._milestones.steps),
             "last_view": self._last_view,
             "unchanged_steps": self._unchanged_steps,
@@ -164,10 +182,12 @@ def _answer_menu(state: GameState) -> tuple[list[Action], str]:
     return [Action.A if state.control.cursor[0] == 1 else Action.UP], "yes to the question"
 
 
-def _advice(goal: Goal, actions: list[Action], reason: str, mask: NDArray[np.bool_]) -> Advice:
+def _advice(
+    goal: Goal, actions: list[Action], reason: str, mask: NDArray[np.bool_], confidence: float
+) -> Advice:
     prior = np.zeros(NUM_ACTIONS, np.float32)
     valid = [action for action in actions if mask[action]]
     if not valid:
         return Advice(goal, prior, 0.0, reason)
     prior[valid] = 1.0 / len(valid)
-    return Advice(goal, prior, _CONFIDENCE, reason)
+    return Advice(goal, prior, confidence, reason)

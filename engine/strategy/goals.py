@@ -1,12 +1,12 @@
 """Set the next goal: the first milestone not reached yet, unless the party must rest or train."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.env.milestones import is_reached
 from engine.games.profile import Milestone
 from engine.strategy.battle import is_weak
-from engine.types import BattleKind, GameState, Goal, MapId
+from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 
 _REST_BELOW = 0.4
 """Share of the best creature's health below which it is taken to rest."""
@@ -74,7 +74,18 @@ class GoalPlanner:
             level = max(creature.level for creature in state.party)
             if self._training is not None and level < self._wanted_level:
                 return self._training
-        return self._milestone_goal(state, frozenset(reached))
+        return next(self.open_goals(state, reached), None)
+
+    def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
+        """Yield the milestones' goals that are open, in order; places passed by stay behind."""
+        done = set(reached)
+        done.update(
+            key for key, _, kind, value in self._milestones if is_reached(state, kind, value)
+        )
+        last = max((i for i, (key, *_) in enumerate(self._milestones) if key in done), default=-1)
+        for index, (key, _, kind, _) in enumerate(self._milestones):
+            if key in self._goals and key not in done and (kind != "map" or index > last):
+                yield self._goals[key]
 
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Tell whether a second creature is a milestone still to reach."""
@@ -98,20 +109,6 @@ class GoalPlanner:
         self._wanted_level = int(facts["wanted_level"])
         self._is_resting = bool(facts["is_resting"])
         self._lost_battle = bool(facts["lost_battle"])
-
-    def _milestone_goal(self, state: GameState, reached: frozenset[str]) -> Goal | None:
-        """Return the first goal that is open; places that were passed by are not gone back to."""
-        last = max(
-            (i for i, (key, *_) in enumerate(self._milestones) if key in reached), default=-1
-        )
-        for index, (key, _, kind, value) in enumerate(self._milestones):
-            goal = self._goals.get(key)
-            if goal is None or key in reached or is_reached(state, kind, value):
-                continue
-            if kind == "map" and index < last:
-                continue
-            return goal
-        return None
 
     def _must_rest(self, state: GameState) -> bool:
         if self._is_resting:
@@ -142,8 +139,8 @@ def _goal(
 ) -> Goal | None:
     """Return how to reach a milestone; None when that is not known."""
     if kind == "map" and isinstance(value, tuple):
-        return Goal(key, text, MapId(*value))
+        return Goal(key, text, MapId(*value), kind=GoalKind.REACH)
     if key not in spots:
         return None
     place, target = spots[key]
-    return Goal(key, text, place, target, is_interaction=True)
+    return Goal(key, text, place, target, is_interaction=True, kind=GoalKind.MEET)

@@ -1,5 +1,6 @@
 """Keep a run's events that matter on disk, one JSON object a line, whole across restarts."""
 
+import contextlib
 import json
 import math
 import os
@@ -9,50 +10,84 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.errors import CheckpointError
 from engine.events import (
     CurriculumChanged,
     EpisodeEnded,
+    EvaluationEnded,
     Event,
     PolicyUpdated,
     StrategySwitched,
 )
-from engine.types import EpisodeSummary
+from engine.types import EpisodeSummary, Evaluation
 
-_KEPT = (EpisodeEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
+_KEPT = (EpisodeEnded, EvaluationEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
+_KINDS = {kind.__name__: kind for kind in _KEPT}
+_BUFFER_SIZE = 1 << 16
 
 
 class Journal:
     """Append events to a file.
 
     A checkpoint notes `position()`; on resume the file is cut back to it, so that what happened
-    after the checkpoint, and happens again now, is not there twice.
+    after the checkpoint, and happens again now, is not there twice. What a full disk does not take
+    is kept in memory and tried again.
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab")
+        self._path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._waiting = bytearray()
 
     def take(self, event: Event) -> None:
         """Write the event if it belongs into the journal."""
         is_move = not isinstance(event, CurriculumChanged) or event.has_moved
         if isinstance(event, _KEPT) and is_move:
             line = {"event": type(event).__name__, **_plain(asdict(event))}
-            self._file.write(json.dumps(line).encode() + b"\n")
+            self._waiting += json.dumps(line).encode() + b"\n"
+            if len(self._waiting) >= _BUFFER_SIZE:
+                with contextlib.suppress(OSError):
+                    self._write()
 
     def position(self) -> int:
-        """Flush to the disk and return the length in bytes."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        return self._file.tell()
+        """Flush to the disk and return the length in bytes.
+
+        Raises:
+            CheckpointError: The disk is full or broken; nothing is lost yet.
+        """
+        try:
+            self._write()
+            os.fsync(self._file)
+        except OSError as error:
+            raise CheckpointError(
+                f"Cannot write the journal {self._path}: {error.strerror or error}.",
+                "Free some disk space; the former checkpoint is untouched.",
+            ) from None
+        return os.fstat(self._file).st_size
 
     def cut(self, position: int) -> None:
         """Drop everything after `position`."""
-        self._file.flush()
-        self._file.truncate(position)
-        self._file.seek(0, os.SEEK_END)
+        self._waiting.clear()
+        if os.fstat(self._file).st_size > position:
+            os.ftruncate(self._file, position)
 
     def close(self) -> None:
-        """Flush and close the file."""
-        self._file.close()
+        """Flush and close the file; may be called again.
+
+        What a full disk does not take is lost. It came after the last checkpoint, so a resumed run
+        lives through it again.
+        """
+        if self._file < 0:
+            return
+        with contextlib.suppress(OSError):
+            self._write()
+        os.close(self._file)
+        self._file = -1
+
+    def _write(self) -> None:
+        while self._waiting:
+            count = os.write(self._file, self._waiting)
+            del self._waiting[:count]
 
 
 def read_journal(path: Path, newest: int | None = None) -> Iterator[Event]:
@@ -75,16 +110,14 @@ def read_journal(path: Path, newest: int | None = None) -> Iterator[Event]:
 def _event(values: dict[str, Any]) -> Event:
     kind = values.pop("event")
     if kind == EpisodeEnded.__name__:
-        summary = values.pop("summary")
-        summary["components"] = tuple((name, value) for name, value in summary["components"])
-        return EpisodeEnded(summary=EpisodeSummary(**summary), **values)
+        return EpisodeEnded(summary=EpisodeSummary.from_json(values.pop("summary")), **values)
+    if kind == EvaluationEnded.__name__:
+        return EvaluationEnded(evaluation=Evaluation(**values.pop("evaluation")), **values)
     if kind == CurriculumChanged.__name__:
         for key in ("average_reward", "threshold"):
             values[key] = math.nan if values[key] is None else values[key]
         return CurriculumChanged(**values)
-    if kind == StrategySwitched.__name__:
-        return StrategySwitched(**values)
-    return PolicyUpdated(**values)
+    return _KINDS[kind](**values)
 
 
 def _plain(value: Any) -> Any:

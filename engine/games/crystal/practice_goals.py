@@ -6,7 +6,7 @@ practice_tables.MAPS, tiles (x, y) of who or what is faced and answers A.
 
 from collections.abc import Mapping
 
-from engine.types import Goal, MapId
+from engine.types import Goal, GoalKind, MapId
 
 _HOME_1F, _LAB, _PATH = MapId(40, 2), MapId(40, 4), MapId(40, 6)
 _CENTER, _GYM = MapId(40, 8), MapId(40, 10)
@@ -19,8 +19,8 @@ SPOTS: Mapping[str, tuple[MapId, tuple[int, int]]] = {
 }
 
 HEALERS: tuple[Goal, ...] = (
-    Goal("heal", "Rest at the rest house", _CENTER, (4, 2), True),
-    Goal("heal", "Rest at home with mother", _HOME_1F, (2, 4), True),
+    Goal("heal", "Rest at the rest house", _CENTER, (4, 2), True, GoalKind.HEAL),
+    Goal("heal", "Rest at home with mother", _HOME_1F, (2, 4), True, GoalKind.HEAL),
 )
 
-TRAINING = Goal("train", "Train in the tall grass", _PATH)
+TRAINING = Goal("train", "Train in the tall grass", _PATH, kind=GoalKind.TRAIN)

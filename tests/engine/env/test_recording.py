@@ -4,11 +4,17 @@ from collections.abc import Iterator
 import pytest
 
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.recording import Recording, replay
+from engine.env.recording import Recording, Segment, replay
 from engine.errors import ReplayError
 from tests.engine.env.test_crystal_env import play
 
-RECORDING = Recording("rom", "start", "2.8", (1, 255), (8, 12), bytes((0, 4, 4, 8)), "memory")
+SEGMENT = Segment((1, 255), bytes((0, 4, 4, 8)))
+RECORDING = Recording("rom", "start", "2.8", (8, 12), (SEGMENT,), "memory")
+
+
+def with_actions(recording: Recording, actions: bytes) -> Recording:
+    segment = dataclasses.replace(recording.segments[-1], actions=actions)
+    return dataclasses.replace(recording, segments=(segment,))
 
 
 @pytest.fixture
@@ -26,11 +32,21 @@ def record(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> tuple[Recording, 
 
 def test_recording_survives_its_text() -> None:
     assert Recording.decode(RECORDING.encode()) == RECORDING
+    led = dataclasses.replace(RECORDING, segments=(SEGMENT, Segment((0, 0), b"\x01")))
+    assert Recording.decode(led.encode()) == led
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{}", "[1]", "null", RECORDING.encode()[:-9], RECORDING.encode().replace("eN", "!!")],
+    [
+        "",
+        "{}",
+        "[1]",
+        "null",
+        RECORDING.encode()[:-9],
+        RECORDING.encode().replace("eN", "!!"),
+        dataclasses.replace(RECORDING, segments=()).encode(),
+    ],
 )
 def test_damaged_text_is_refused(text: str) -> None:
     with pytest.raises(ReplayError, match="damaged"):
@@ -39,7 +55,7 @@ def test_damaged_text_is_refused(text: str) -> None:
 
 def test_unknown_action_is_refused() -> None:
     with pytest.raises(ReplayError, match="actions"):
-        Recording.decode(dataclasses.replace(RECORDING, actions=b"\x09").encode())
+        Recording.decode(with_actions(RECORDING, b"\x09").encode())
 
 
 def test_thousand_steps_take_less_than_a_kilobyte(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
@@ -81,7 +97,30 @@ def test_other_way_is_noticed(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
     recording, _ = record(env, 60)
     actions = bytes(recording.actions[:-1]) + bytes((2,))
     with pytest.raises(ReplayError, match="another way"):
-        list(replay(env, dataclasses.replace(recording, actions=actions)))
+        list(replay(env, with_actions(recording, actions)))
+
+
+def test_episode_from_an_archived_moment_is_replayed_exactly(
+    env: EnhancedPyBoyPokemonCrystalEnv,
+) -> None:
+    """Also where that moment's episode began from an archived one itself."""
+    env.reset(seed=5)
+    play(env, 80)
+    for steps in (50, 120):
+        moment = env.save()
+        other = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+        other.seed_random(steps)
+        other.begin_from(moment)
+        rewards = [reward for _, reward in play(other, steps, seed=steps)]
+        env.restore(other.save())
+        other.close()
+    recording = Recording.decode(env.recording().encode())
+    assert [len(segment.actions) for segment in recording.segments] == [80, 50, 120]
+    assert env.steps_from_start == 250
+    another = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    assert [reward for reward, *_ in replay(another, recording)] == rewards
+    assert another.recording() == recording
+    another.close()
 
 
 @pytest.mark.parametrize(
