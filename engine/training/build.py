@@ -74,6 +74,7 @@ def build_trainer(
             agent=build_agent(config, vector.feature_size),
             curriculum=build_curriculum(config, profile),
             strategy=build_strategy(config),
+            make_vector=make_vector or _make_vector,
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
             milestones=milestones,
@@ -166,11 +167,10 @@ def _seed_everything(seed: int) -> None:
 
 def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
     started_s = time.monotonic()
-    checkpoint, path, warnings = CheckpointStore(
+    _, path, warnings = CheckpointStore(
         folder.checkpoints_path, trainer.config.keep_checkpoints
-    ).load_newest()
+    ).load_newest(lambda checkpoint: restore_snapshot(trainer, checkpoint))
     for warning in warnings:
         emit(WarningRaised(warning))
-    restore_snapshot(trainer, checkpoint)
     trainer.checkpoint_path = str(path)
     _log.info("resumed %s in %.1f s", path, time.monotonic() - started_s)

@@ -11,7 +11,6 @@ there whose facts have the highest `score`.
 import hashlib
 import io
 import json
-import os
 import re
 import zipfile
 import zlib
@@ -37,7 +36,8 @@ _ARRAYS = "arrays/"
 _BLOBS = "blobs/"
 _SUM_LENGTH = 64
 _UNREADABLE = (
-    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error,
+    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
+    zlib.error,
 )  # fmt: skip
 """What reading raises on files that are damaged, or no checkpoints at all."""
 _NAME = re.compile(r"step-(\d{12})\.zip")

@@ -4,9 +4,12 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from engine.types import EpisodeSummary
+from engine.types import EpisodeSummary, Evaluation
 
 _SPEED_WINDOW_S = 5.0
+
+_SCORED = 10
+"""Episodes that a checkpoint is judged by."""
 
 
 class RunMetrics:
@@ -16,24 +19,48 @@ class RunMetrics:
         total_steps: Environment steps.
         episodes: Episodes that ended.
         updates: Updates of the policy.
+        evaluated_at: Episodes that had ended when the policy was evaluated last.
     """
 
     def __init__(self) -> None:
         self.total_steps = 0
         self.episodes = 0
         self.updates = 0
+        self.evaluated_at = 0
+        self._evaluated_reward: float | None = None
+        self._recent: deque[float] = deque(maxlen=_SCORED)
         self._component_sums: dict[str, float] = {}
         self._first_steps: dict[str, int] = {}
 
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
         """Add an ended episode and return the milestones that no episode reached before."""
         self.episodes += 1
+        if not summary.start:
+            self._recent.append(summary.total_reward)
         for name, value in summary.components:
             self._component_sums[name] = self._component_sums.get(name, 0.0) + value
         new = [key for key in summary.steps_to_milestone if key not in self._first_steps]
         for key in new:
             self._first_steps[key] = self.total_steps
         return new
+
+    def count_evaluation(self, evaluation: Evaluation | None) -> None:
+        """Note an evaluation, or that one failed, after the episodes so far."""
+        self.evaluated_at = self.episodes
+        self._evaluated_reward = None if evaluation is None else evaluation.avg_reward
+
+    def score(self, stage: int) -> tuple[bool, int, float] | None:
+        """Return what checkpoints are compared by; None when too little was played.
+
+        The last evaluation counts. Without one it is the mean return of the last ten episodes from
+        the true start, but only among equals: with more help by the planner, in an earlier stage,
+        more return is no merit.
+        """
+        if self._evaluated_reward is not None:
+            return True, 0, self._evaluated_reward
+        if len(self._recent) < _SCORED:
+            return None
+        return False, stage, sum(self._recent) / _SCORED
 
     def mean_components(self) -> tuple[tuple[str, float], ...]:
         """Return the mean by component of a finished episode."""
@@ -52,6 +79,9 @@ class RunMetrics:
             "total_steps": self.total_steps,
             "episodes": self.episodes,
             "updates": self.updates,
+            "evaluated_at": self.evaluated_at,
+            "evaluated_reward": self._evaluated_reward,
+            "recent": list(self._recent),
             "component_sums": self._component_sums,
             "first_steps": self._first_steps,
         }
@@ -61,6 +91,10 @@ class RunMetrics:
         self.total_steps = int(facts["total_steps"])
         self.episodes = int(facts["episodes"])
         self.updates = int(facts["updates"])
+        self.evaluated_at = int(facts["evaluated_at"])
+        evaluated = facts["evaluated_reward"]
+        self._evaluated_reward = None if evaluated is None else float(evaluated)
+        self._recent = deque((float(value) for value in facts["recent"]), _SCORED)
         self._component_sums = {str(k): float(v) for k, v in facts["component_sums"].items()}
         self._first_steps = {str(k): int(v) for k, v in facts["first_steps"].items()}
 

@@ -20,7 +20,7 @@ from engine.events import (
     StrategySwitched,
 )
 from engine.training.metrics import RunMetrics, SpeedMeter
-from engine.types import Decision, EpisodeSummary, Goal, RewardBreakdown, Source
+from engine.types import Decision, EpisodeSummary, Evaluation, Goal, RewardBreakdown, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,6 +174,14 @@ class Reporter:
     def strategy_switched(self, switch: StrategySwitched) -> None:
         """Tell that another strategy leads, and why."""
         self.say("strategy", f"{switch.new} after {switch.old}: {switch.cause}")
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """Tell how the policy did alone."""
+        self.say(
+            "run",
+            f"evaluation, policy alone: return {evaluation.avg_reward:.1f}, "
+            f"success {evaluation.success_rate:.0%} of {evaluation.episodes}",
+        )
 
     def episode_not_counted(self, summary: EpisodeSummary) -> None:
         """Tell that an episode with a person's steps counts for nothing."""

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, EnvironmentError
 from engine.training.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.training.trainer import Trainer
+
+_OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
 
 
 def take_snapshot(trainer: Trainer) -> Checkpoint:
@@ -39,6 +41,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "curriculum": trainer.curriculum.save(),
         "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
+        "score": trainer.metrics.score(trainer.curriculum.describe().stage),
         "uptime_s": trainer.reporter.uptime_s(),
         "journal_bytes": trainer.journal.position(),
         "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
@@ -51,8 +54,20 @@ def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
     """Put a trainer that was built with the same settings back to where the snapshot was taken.
 
     Raises:
-        CheckpointError: It belongs to other settings or to another version's features.
+        CheckpointError: It belongs to other settings or to another version.
     """
+    try:
+        _restore(trainer, checkpoint)
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, EnvironmentError) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise CheckpointError(
+            f"Version {package_version()} cannot go on from the checkpoint, which was written by "
+            f"version {checkpoint.facts.get('version')} ({reason}).",
+            _OTHER_VERSION,
+        ) from None
+
+
+def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     facts = checkpoint.facts
     expected = (trainer.agent.name, trainer.vector.num_envs, trainer.vector.feature_size)
     found = (facts["agent"]["name"], facts["num_envs"], facts["feature_size"])
@@ -60,7 +75,7 @@ def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
         raise CheckpointError(
             f"The checkpoint was written by another version or setting "
             f"(agent, environments, features {found}, here {expected}).",
-            "Start a new run, or resume it with the version that wrote it.",
+            _OTHER_VERSION,
         )
     trainer.batch = trainer.vector.load(
         [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from engine.agents.base import Agent, Guidance
 from engine.config import RunConfig
 from engine.curriculum.handover import hand_over
-from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import Batch, VectorEnv
-from engine.errors import CheckpointError, WorkerError
+from engine.errors import CheckpointError, PokeTUIError, WorkerError
 from engine.events import (
     CheckpointSaved,
     EpisodeEnded,
+    EvaluationEnded,
     Event,
     PolicyUpdated,
     RunStopped,
@@ -33,6 +33,7 @@ from engine.events import (
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
+from engine.training.evaluation import evaluate_policy
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
 from engine.training.reporter import Reporter
@@ -56,6 +57,7 @@ class Trainer:
         agent: Chooses and learns.
         curriculum: How far the planner is followed, from stage to stage.
         strategy: How far within a stage.
+        make_vector: Makes environments for evaluations.
         store: Where checkpoints go.
         journal: Where episodes and updates are written.
         milestones: (key, text) of the game.
@@ -73,6 +75,7 @@ class Trainer:
         agent: Agent,
         curriculum: Curriculum,
         strategy: AdaptiveStrategySystem,
+        make_vector: Callable[[RunConfig], VectorEnv],
         store: CheckpointStore,
         journal: Journal,
         milestones: tuple[tuple[str, str], ...],
@@ -97,6 +100,8 @@ class Trainer:
         self._emit_outside = emit
         self._clock = clock
         self._checkpoint_due_s = clock() + config.checkpoint_interval_s
+        self._is_save_due = False
+        self._make_vector = make_vector
         self.reporter = Reporter(
             self.metrics, self.controls, self.pace, dict(milestones), self.emit, clock
         )
@@ -113,8 +118,10 @@ class Trainer:
             self.step()
             if self.agent.is_update_due:
                 self._update()
-                if self._clock() >= self._checkpoint_due_s:
-                    self.save()
+            if self._is_evaluation_due():
+                self._evaluate()
+            if self._is_save_due:
+                self.save()
         return self._finish()
 
     def step(self) -> None:
@@ -156,6 +163,9 @@ class Trainer:
         self.reporter.milestones_reached(new_milestones)
         change, switches = hand_over(self.curriculum, self.strategy, summary)
         self.emit(change)
+        interval = self.config.save_interval
+        if change.has_moved or (interval and self.metrics.episodes % interval == 0):
+            self._is_save_due = True
         if change.has_moved:
             self.reporter.curriculum_moved(change)
         for switch in switches:
@@ -167,7 +177,37 @@ class Trainer:
         figures = self.agent.update(self.batch)
         self.metrics.updates += 1
         self.emit(PolicyUpdated(self.metrics.updates, self.metrics.total_steps, figures))
+        self._is_save_due |= self._clock() >= self._checkpoint_due_s
         self.reporter.phase("acting")
+
+    def _is_evaluation_due(self) -> bool:
+        interval, metrics = self.config.eval_interval, self.metrics
+        return interval > 0 and metrics.episodes // interval > metrics.evaluated_at // interval
+
+    def _evaluate(self) -> None:
+        """Play the policy alone, elsewhere; a Stop puts it off until the run is resumed."""
+        self.reporter.phase("evaluating")
+        metrics = self.metrics
+        try:
+            evaluation = evaluate_policy(
+                self.agent, self.config, self._make_vector, self._may_go_on_evaluating
+            )
+        except PokeTUIError as error:
+            self.emit(WarningRaised(f"The policy could not be evaluated. {error}"))
+            metrics.count_evaluation(None)
+        else:
+            if evaluation is not None:
+                metrics.count_evaluation(evaluation)
+                self.emit(EvaluationEnded(metrics.episodes, metrics.total_steps, evaluation))
+                self.reporter.evaluated(evaluation)
+                self._is_save_due = True
+        self.reporter.phase("acting")
+
+    def _may_go_on_evaluating(self) -> bool:
+        for command in self._commands.drain():
+            obey(self, command)
+        self.reporter.idle()
+        return not self.controls.stop_reason
 
     def save(self) -> None:
         """Write a checkpoint; a full disk is a warning, the run goes on."""
@@ -179,6 +219,7 @@ class Trainer:
         else:
             self.checkpoint_path = str(path)
             self.emit(CheckpointSaved(str(path), self.metrics.total_steps))
+        self._is_save_due = False
         self._checkpoint_due_s = self._clock() + self.config.checkpoint_interval_s
         self.reporter.phase("acting")
 
@@ -200,6 +241,8 @@ class Trainer:
             self.reporter.watch(self.vector, 0)
         if not self.checkpoint_path:
             self.save()
+        if self._is_evaluation_due():
+            self._evaluate()
 
     def _guidance(self) -> Guidance:
         return Guidance(self.curriculum.planner_share, self.curriculum.stage.needed_confidence)

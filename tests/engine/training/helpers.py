@@ -52,6 +52,7 @@ class Run:
             or GuidedPolicy(PPO, self.config.num_envs, self.vector.feature_size, self.config.seed),
             curriculum=Curriculum(self.config.curriculum, goal_reward=1.0),
             strategy=build_strategy(self.config),
+            make_vector=make_vector,
             store=self.store,
             journal=self.journal,
             milestones=(("goal", "The corner"),),

@@ -131,9 +131,9 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(tmp_p
 
 
 def test_there_is_a_checkpoint_before_the_first_step(tmp_path):
-    run = Run(tmp_path, total_steps=64)
+    run = Run(tmp_path, total_steps=16)
     run.play()
-    assert [event.total_steps for event in run.of(CheckpointSaved)] == [0, 64]
+    assert [event.total_steps for event in run.of(CheckpointSaved)] == [0, 16]
 
 
 def test_a_full_disk_is_a_warning_and_the_run_goes_on(tmp_path, monkeypatch):

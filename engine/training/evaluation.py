@@ -1,0 +1,129 @@
+"""Play episodes from the true start without learning, to see what was learnt.
+
+In training the policy plays alone, in environments of its own and with random numbers of its own:
+a run with evaluations takes the same steps as one without. The same seeds come again in every
+evaluation, so that two of them differ by the policy and not by the game's luck.
+"""
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.agents.base import Agent, Guidance, Player
+from engine.config import RunConfig
+from engine.env.vector import VectorEnv
+from engine.types import EpisodeSummary, Evaluation
+
+ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
+
+_MAX_ENVS = 8
+_Z_95 = 1.959964
+
+
+def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
+    """Return the settings of the environments for an evaluation: a few, like the run's."""
+    num_envs = min(episodes, config.num_envs, _MAX_ENVS)
+    workers = min(config.worker_count(), num_envs)
+    return config.model_copy(update={"num_envs": num_envs, "workers": workers})
+
+
+def evaluation_seed(config: RunConfig) -> int:
+    """Return the seed of an evaluation, which no part of the training has."""
+    return int(np.random.SeedSequence([config.seed, 6]).generate_state(1)[0] % 2**31)
+
+
+def evaluate_policy(
+    agent: Agent,
+    config: RunConfig,
+    make_vector: Callable[[RunConfig], VectorEnv],
+    may_go_on: Callable[[], bool],
+) -> Evaluation | None:
+    """Let what an agent has learnt play alone; None if `may_go_on` said no.
+
+    Raises:
+        PokeTUIError: The environments cannot be built.
+    """
+    vector = make_vector(evaluation_config(config, config.eval_episodes))
+    try:
+        seed = evaluation_seed(config)
+        player = agent.player(seed)
+        played = play_episodes(player, vector, config.eval_episodes, seed, may_go_on=may_go_on)
+    finally:
+        vector.close()
+    return None if played is None else summarise(played)
+
+
+def play_episodes(
+    player: Player,
+    vector: VectorEnv,
+    episodes: int,
+    seed: int,
+    guidance: Guidance = ALONE,
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> list[EpisodeSummary] | None:
+    """Play and return episodes; None if they were not to be finished.
+
+    Every environment plays its share of them, whoever is first: short episodes must not count more
+    often than long ones.
+
+    Args:
+        player: Chooses the actions.
+        vector: Environments, at whatever point.
+        episodes: How many to play.
+        seed: Of the games.
+        guidance: How far the planner is followed.
+        may_go_on: Asked before every step.
+    """
+    due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
+    due += np.arange(vector.num_envs) < more
+    planned = np.zeros(vector.num_envs, np.int64)
+    seeds = np.random.SeedSequence(seed).generate_state(vector.num_envs) % 2**31
+    batch = vector.reset([int(seed) for seed in seeds])
+    played: list[EpisodeSummary] = []
+    while due.any():
+        if not may_go_on():
+            return None
+        choices = player(batch, guidance)
+        batch = vector.step(choices.actions)
+        planned += choices.is_planned
+        for index, summary in sorted(batch.summaries.items()):
+            share = float(planned[index] / max(1, summary.length))
+            planned[index] = 0
+            if due[index] and not summary.is_aborted:
+                due[index] -= 1
+                played.append(dataclasses.replace(summary, planner_share=share))
+    return played
+
+
+def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
+    """Sum up at least one episode."""
+    rewards = [summary.total_reward for summary in played]
+    lengths = [summary.length for summary in played]
+    planned = sum(summary.planner_share * summary.length for summary in played)
+    keys = dict.fromkeys(key for summary in played for key in summary.steps_to_milestone)
+    return Evaluation(
+        episodes=len(played),
+        avg_reward=statistics.fmean(rewards),
+        std_reward=statistics.pstdev(rewards),
+        avg_length=statistics.fmean(lengths),
+        avg_llm_usage=planned / max(1, sum(lengths)),
+        success_rate=statistics.fmean(summary.is_success for summary in played),
+        milestones={
+            key: statistics.fmean(key in summary.steps_to_milestone for summary in played)
+            for key in keys
+        },
+    )
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share (Wilson 1927): of use also for 0 or all of a few."""
+    if not trials:
+        return 0.0, 1.0
+    share, square = successes / trials, _Z_95**2
+    middle = share + square / (2 * trials)
+    reach = _Z_95 * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    scale = 1 + square / trials
+    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
