@@ -93,7 +93,7 @@ class PPOConfig(Section):
 class DQNConfig(Section):
     """Deep Q-learning: double, duelling, n-step, with prioritised replay."""
 
-    capacity: int = Field(default=100_000, ge=1)
+    capacity: int = Field(default=96_000, ge=1)
     """Steps that are remembered, 1.8 kB each."""
     warmup_steps: int = Field(default=5_000, ge=0)
     """Steps before the first update."""
