@@ -200,9 +200,12 @@ class RunConfig(Section):
     curriculum: CurriculumConfig = CurriculumConfig()
 
     @model_validator(mode="after")
-    def _check_workers(self) -> Self:
+    def _check_sizes(self) -> Self:
         if self.workers > self.num_envs:
             raise ValueError("workers must not exceed num_envs")
+        least = self.num_envs * (self.dqn.n_steps + 2)
+        if self.dqn.capacity < least:
+            raise ValueError(f"dqn.capacity must be at least {least}: num_envs * (n_steps + 2)")
         return self
 
     @property

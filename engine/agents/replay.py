@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
-from engine.errors import ConfigurationError
 from engine.types import NUM_ACTIONS
 
 _MIN_PRIORITY = 1e-3
@@ -107,9 +106,6 @@ class Replay:
         num_steps: How many rewards a return sums before it looks at a state's worth.
         gamma: Discount.
         alpha: How much priorities count: 0 not at all, 1 in proportion.
-
-    Raises:
-        ConfigurationError: It could not hold a single return.
     """
 
     def __init__(
@@ -124,10 +120,7 @@ class Replay:
     ) -> None:
         rows = capacity // num_envs
         if rows < num_steps + 2:
-            raise ConfigurationError(
-                f"dqn.capacity = {capacity}: too small for {num_envs} environments.",
-                f"Give at least {num_envs * (num_steps + 2)}.",
-            )
+            raise ValueError(f"{capacity} steps are too few for {num_envs} environments")
         self._num_envs = num_envs
         self._num_steps = num_steps
         self._discounts = (gamma ** np.arange(num_steps + 1)).astype(np.float32)

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from engine.agents.replay import Replay, SumTree
+from engine.config import DQNConfig, RunConfig
 from engine.env.features import FEATURE_HIGH
-from engine.errors import ConfigurationError
 from engine.types import NUM_ACTIONS
 
 GAMMA = 0.5
@@ -235,7 +236,9 @@ def test_a_saved_replay_goes_on_alike_whether_full_or_not():
             np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
-def test_a_capacity_without_room_for_a_single_return_is_refused():
-    with pytest.raises(ConfigurationError, match=r"dqn\.capacity = 39"):
-        Replay(39, 8, FEATURES, num_steps=3, gamma=0.9, alpha=0.6)
-    Replay(40, 8, FEATURES, num_steps=3, gamma=0.9, alpha=0.6)
+def test_the_smallest_ring_holds_one_window_of_each_environment():
+    replay = Replay(5 * 8, 8, FEATURES, num_steps=3, gamma=GAMMA, alpha=1.0)
+    live(replay, [1.0] * 30)
+    assert learnt(replay)[26] == (1.75, 0.125, 29)
+    with pytest.raises(ValidationError, match=r"dqn\.capacity must be at least 40"):
+        RunConfig(num_envs=8, dqn=DQNConfig(capacity=39, n_steps=3))
