@@ -88,6 +88,16 @@ class PPOConfig(Section):
     value_coefficient: float = Field(default=0.5, ge=0)
     max_grad_norm: float = Field(default=0.5, gt=0)
     hidden_size: int = Field(default=256, ge=8)
+    recurrent: bool = False
+    """Let the policy remember what it saw, by a gated recurrent unit."""
+    sequence_length: int = Field(default=16, ge=2)
+    """Steps over which it learns what to remember; a divisor of rollout_steps."""
+
+    @model_validator(mode="after")
+    def _check_sequences(self) -> Self:
+        if self.recurrent and self.rollout_steps % self.sequence_length:
+            raise ValueError("sequence_length must divide rollout_steps")
+        return self
 
 
 class DQNConfig(Section):

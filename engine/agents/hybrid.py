@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
 from engine.agents.base import Choices, Guidance, Player
+from engine.agents.encoders import EncoderKind
 from engine.agents.networks import masked_log_probs
-from engine.agents.ppo import PPO
+from engine.agents.ppo import PPO, Acted
 from engine.agents.rollout import FloatArray
 from engine.config import PPOConfig
 from engine.env.vector import Batch
@@ -25,18 +26,26 @@ class GuidedPolicy:
         num_envs: Environments that step together.
         feature_size: Length of the feature vector.
         seed: Of everything random in it.
+        encoder: What the network sees.
     """
 
     name = "ppo"
 
-    def __init__(self, config: PPOConfig, num_envs: int, feature_size: int, seed: int) -> None:
-        self.ppo = PPO(config, num_envs, feature_size, seed)
+    def __init__(
+        self,
+        config: PPOConfig,
+        num_envs: int,
+        feature_size: int,
+        seed: int,
+        encoder: EncoderKind = "features",
+    ) -> None:
+        self.ppo = PPO(config, num_envs, feature_size, seed, encoder)
         self._rng = np.random.default_rng([seed, 2])
-        self._acted: dict[str, NDArray[Any]] = {}
+        self._acted: Acted | None = None
 
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
         """Draw actions from the biased policy."""
-        choices, self._acted = self._choose(batch, guidance, self._rng)
+        choices, self._acted = self._choose(batch, guidance, self.ppo.memory, self._rng)
         return choices
 
     def player(self, seed: int) -> Player:
@@ -45,13 +54,24 @@ class GuidedPolicy:
         The most probable action alone is another policy, which can walk to and fro for ever.
         """
         rng = np.random.default_rng(seed)
-        return lambda batch, guidance: self._choose(batch, guidance, rng)[0]
+        memory: FloatArray | None = None
+
+        def play(batch: Batch, guidance: Guidance) -> Choices:
+            nonlocal memory
+            if memory is None:
+                memory = self.ppo.blank_memory(len(batch.features))
+            memory[batch.terminated | batch.truncated] = 0.0
+            choices, acted = self._choose(batch, guidance, memory, rng)
+            memory = acted.evaluation.memory
+            return choices
+
+        return play
 
     def _choose(
-        self, batch: Batch, guidance: Guidance, rng: np.random.Generator
-    ) -> tuple[Choices, dict[str, NDArray[Any]]]:
+        self, batch: Batch, guidance: Guidance, memory: FloatArray, rng: np.random.Generator
+    ) -> tuple[Choices, Acted]:
         """Return the choices, and what the rollout must know of them."""
-        evaluation = self.ppo.evaluate(batch.features)
+        evaluation = self.ppo.evaluate(batch.features, batch.pixels, memory)
         mask = torch.from_numpy(batch.mask)
         own = masked_log_probs(evaluation.logits, mask, torch.zeros(()))
         sure = certainty(own, batch.mask)
@@ -60,30 +80,19 @@ class GuidedPolicy:
         actions = sample(biased, rng)
         log_probs = _of(biased, actions)
         planned = is_planned(_of(own.numpy(), actions), log_probs)
-        acted = {
-            "features": batch.features,
-            "mask": batch.mask,
-            "bias": bias,
-            "actions": actions,
-            "log_probs": log_probs,
-            "values": evaluation.values,
-        }
+        is_own = np.ones(len(actions), np.bool_)
+        acted = Acted(batch, evaluation, bias, actions, log_probs, is_own)
         confidences = np.where(planned, batch.advice_confidence, sure).astype(np.float32)
         return Choices(actions, confidences, planned, Source.POLICY), acted
 
     def observe(self, batch: Batch) -> None:
         """Append the step to the rollout."""
-        self.ppo.record(
-            **self._acted,
-            rewards=batch.rewards,
-            terminated=batch.terminated,
-            truncated=batch.truncated,
-            final_features=batch.final_features,
-        )
+        assert self._acted is not None
+        self.ppo.record(self._acted, batch)
 
     def cut(self, env_index: int, batch: Batch) -> None:
         """End an environment's trajectory before somebody else acts in it."""
-        self.ppo.cut(env_index, batch.features[env_index])
+        self.ppo.cut(env_index, batch)
 
     @property
     def is_update_due(self) -> bool:
@@ -92,7 +101,7 @@ class GuidedPolicy:
 
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout; `batch` holds the states after it."""
-        return self.ppo.update(batch.features)
+        return self.ppo.update(batch)
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""

@@ -14,30 +14,62 @@ class ActorCritic(nn.Module):
     """Judge observations: one logit an action, and the value of the state.
 
     Features are encoded twice, so that the scale of the returns never drowns the policy's
-    gradient. Pixels are encoded once: that costs a hundred times as much.
+    gradient. Pixels are encoded once, for that costs a hundred times as much, and so is what is to
+    be remembered.
 
     Args:
         kind: What is encoded.
         feature_size: Length of the feature vector.
-        hidden_size: Width of the hidden layers.
+        hidden_size: Width of the hidden layers, and of the memory.
+        is_recurrent: Remember, by a gated recurrent unit (Cho et al. 2014).
+
+    Attributes:
+        memory_size: M, numbers remembered in an environment; 0 without a memory.
     """
 
-    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+    def __init__(
+        self, kind: EncoderKind, feature_size: int, hidden_size: int, *, is_recurrent: bool = False
+    ) -> None:
         super().__init__()
         self.encoder = build_encoder(kind, feature_size, hidden_size)
-        size = self.encoder.output_size
+        size = hidden_size if is_recurrent else self.encoder.output_size
+        self.memory_size = hidden_size if is_recurrent else 0
         self.actor = linear(size, NUM_ACTIONS, 0.01)
-        self.critic_encoder = (
-            build_encoder(kind, feature_size, hidden_size) if kind == "features" else None
-        )
+        is_shared = is_recurrent or kind != "features"
+        self.critic_encoder = None if is_shared else build_encoder(kind, feature_size, hidden_size)
         self.critic = linear(size, 1, 1.0)
+        self.recall = nn.GRUCell(self.encoder.output_size, hidden_size) if is_recurrent else None
 
-    def forward(self, features: Tensor, pixels: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return logits (batch, 9) and values (batch,); see `Encoder.forward`."""
+    def forward(
+        self, features: Tensor, pixels: Tensor | None, memory: Tensor, starts: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Judge sequences of T steps in B environments; time comes first in each batch.
+
+        Args:
+            features: (T * B, F) float32.
+            pixels: (T * B, *PIXELS_SHAPE) uint8; see `Encoder.forward`.
+            memory: (B, M) float32, from before the first step.
+            starts: (T * B,) bool, where nothing is remembered from before.
+
+        Returns:
+            Logits (T * B, 9), values (T * B,), and the memory (B, M) after the last step.
+        """
         code = self.encoder(features, pixels)
+        if self.recall is not None:
+            code, memory = self._remember(code, memory, starts)
         critic_encoder = self.critic_encoder
         critic_code = code if critic_encoder is None else critic_encoder(features, pixels)
-        return self.actor(code), self.critic(critic_code).squeeze(-1)
+        return self.actor(code), self.critic(critic_code).squeeze(-1), memory
+
+    def _remember(self, codes: Tensor, memory: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
+        assert self.recall is not None
+        count = len(memory)
+        remembered = []
+        steps = zip(torch.split(codes, count), torch.split(starts, count), strict=True)
+        for code, is_start in steps:
+            memory = self.recall(code, memory.masked_fill(is_start[:, None], 0.0))
+            remembered.append(memory)
+        return torch.cat(remembered), memory
 
 
 def masked_log_probs(logits: Tensor, mask: Tensor, bias: Tensor) -> Tensor:

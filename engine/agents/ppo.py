@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
+from engine.agents.encoders import EncoderKind
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
+from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
 from engine.config import PPOConfig
+from engine.env.vector import Batch
 
 _MIN_SPREAD = 0.1
 """Advantages are not normalised below this standard deviation: where rewards are rare, that would
@@ -33,10 +36,34 @@ class Evaluation:
     Attributes:
         logits: (envs, 9), neither masked nor biased.
         values: (envs,).
+        memory: (envs, M), what is remembered from now on.
     """
 
     logits: Tensor
     values: FloatArray
+    memory: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """A step that was decided, as it must be known to learn from it.
+
+    Attributes:
+        batch: The states that it was decided in.
+        evaluation: What the network said of them.
+        bias: (envs, 9) float32, what the planner added to the logits.
+        actions: (envs,) int64.
+        log_probs: (envs,) float32, of the actions, with mask and bias.
+        is_own: (envs,) bool, False where the action was not drawn from the policy: the step then
+            teaches what states are worth, but not what to do.
+    """
+
+    batch: Batch
+    evaluation: Evaluation
+    bias: FloatArray
+    actions: NDArray[np.int64]
+    log_probs: FloatArray
+    is_own: NDArray[np.bool_]
 
 
 class PPO:
@@ -47,85 +74,117 @@ class PPO:
         num_envs: Environments that step together.
         feature_size: Length of the feature vector.
         seed: Of the initial weights and of the order of minibatches.
+        encoder: What the network sees.
+
+    Attributes:
+        memory: (envs, M) float32, what is remembered in each environment; M is 0 unless
+            `config.recurrent`.
     """
 
-    def __init__(self, config: PPOConfig, num_envs: int, feature_size: int, seed: int) -> None:
+    def __init__(
+        self,
+        config: PPOConfig,
+        num_envs: int,
+        feature_size: int,
+        seed: int,
+        encoder: EncoderKind = "features",
+    ) -> None:
         self._config = config
         self._rng = np.random.default_rng([seed, 1])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.network = ActorCritic("features", feature_size, config.hidden_size)
+            self.network = ActorCritic(
+                encoder, feature_size, config.hidden_size, is_recurrent=config.recurrent
+            )
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5
         )
-        self.rollout = Rollout.empty(config.rollout_steps, num_envs, feature_size)
+        self.memory = self.blank_memory(num_envs)
+        self.rollout = Rollout.empty(
+            config.rollout_steps,
+            num_envs,
+            feature_size,
+            has_pixels=encoder != "features",
+            memory_size=self.network.memory_size,
+        )
         self._scaler = RewardScaler(num_envs, config.gamma)
         self.num_updates = 0
 
-    def evaluate(self, features: FloatArray) -> Evaluation:
-        """Judge states (envs, F)."""
-        with torch.inference_mode():
-            logits, values = self.network(torch.from_numpy(features), None)
-        return Evaluation(logits, values.numpy())
+    def blank_memory(self, num_envs: int) -> FloatArray:
+        """Return the memory (envs, M) of episodes that begin."""
+        return np.zeros((num_envs, self.network.memory_size), np.float32)
 
-    def record(
-        self,
-        *,
-        features: FloatArray,
-        mask: NDArray[np.bool_],
-        bias: FloatArray,
-        actions: NDArray[np.int64],
-        log_probs: FloatArray,
-        values: FloatArray,
-        rewards: FloatArray,
-        terminated: NDArray[np.bool_],
-        truncated: NDArray[np.bool_],
-        final_features: FloatArray,
-    ) -> None:
-        """Append one step of every environment; an ended episode's last state is `final_features`.
+    def evaluate(
+        self, features: FloatArray, pixels: NDArray[np.uint8] | None, memory: FloatArray
+    ) -> Evaluation:
+        """Judge states (envs, ...) as they come after what is remembered."""
+        with torch.inference_mode():
+            logits, values, after = self.network(
+                torch.from_numpy(features),
+                None if pixels is None else torch.from_numpy(pixels),
+                torch.from_numpy(memory),
+                torch.zeros(len(memory), dtype=torch.bool),
+            )
+        return Evaluation(logits, values.numpy(), after.numpy())
+
+    def record(self, acted: Acted, batch: Batch) -> None:
+        """Append one step of every environment, which led to `batch`.
 
         A truncated episode is worth what the critic thinks of its last state; a terminated one 0.
         """
         rollout, step = self.rollout, self.rollout.length
-        ended = terminated | truncated
-        rollout.features[step] = features
-        rollout.masks[step] = mask
-        rollout.biases[step] = bias
-        rollout.actions[step] = actions
-        rollout.log_probs[step] = log_probs
-        rollout.values[step] = values
-        rollout.rewards[step] = self._scaler.scale(rewards, ended)
+        ended = batch.terminated | batch.truncated
+        rollout.features[step] = acted.batch.features
+        if acted.batch.pixels is not None and rollout.pixels.size:
+            rollout.pixels[step] = acted.batch.pixels
+        rollout.memories[step] = self.memory
+        rollout.masks[step] = acted.batch.mask
+        rollout.biases[step] = acted.bias
+        rollout.actions[step] = acted.actions
+        rollout.log_probs[step] = acted.log_probs
+        rollout.is_own[step] = acted.is_own
+        rollout.values[step] = acted.evaluation.values
+        rollout.rewards[step] = self._scaler.scale(batch.rewards, ended)
         rollout.boundaries[step] = ended
         rollout.boundary_values[step] = 0.0
-        cut_short = truncated & ~terminated
-        if cut_short.any():
+        memory = acted.evaluation.memory
+        cut_short = np.flatnonzero(batch.truncated & ~batch.terminated)
+        if len(cut_short):
+            pixels = None if batch.final_pixels is None else batch.final_pixels[cut_short]
             rollout.boundary_values[step, cut_short] = self.evaluate(
-                final_features[cut_short]
+                batch.final_features[cut_short], pixels, memory[cut_short]
             ).values
         rollout.length += 1
+        self.memory = np.where(ended[:, None], np.float32(0.0), memory)
 
-    def cut(self, env_index: int, features: FloatArray) -> None:
-        """End an environment's trajectory at the state `features` (F,), before others act in it."""
-        self.rollout.cut(env_index, float(self.evaluate(features[None]).values[0]))
+    def cut(self, env_index: int, batch: Batch) -> None:
+        """End an environment's trajectory at its state in `batch`, before others act in it."""
+        row = slice(env_index, env_index + 1)
+        pixels = None if batch.pixels is None else batch.pixels[row]
+        value = self.evaluate(batch.features[row], pixels, self.memory[row]).values[0]
+        self.rollout.cut(env_index, float(value))
+        self.memory[row] = 0.0
 
-    def update(self, next_features: FloatArray) -> dict[str, float]:
+    def update(self, batch: Batch) -> dict[str, float]:
         """Learn from the rollout, empty it and return figures by name.
 
         Args:
-            next_features: (envs, F) the states after the rollout's last step.
+            batch: The states after the rollout's last step.
         """
         config, rollout = self._config, self.rollout
-        advantages = rollout.advantages(
-            self.evaluate(next_features).values, config.gamma, config.gae_lambda
-        )
+        last_values = self.evaluate(batch.features, batch.pixels, self.memory).values
+        advantages = rollout.advantages(last_values, config.gamma, config.gae_lambda)
         returns = advantages + rollout.values
-        data = _Samples.from_rollout(rollout, advantages, returns)
+        data = Samples.from_rollout(rollout, advantages, returns)
+        length = config.sequence_length if config.recurrent else 1
+        sequences = sequences_of(len(returns), len(last_values), length)
+        size = max(1, config.minibatch_size // length)
         sums: dict[str, float] = {}
         count = 0
         for _ in range(config.epochs):
-            order = self._rng.permutation(len(data.actions))
-            for start in range(0, len(order), config.minibatch_size):
-                figures = self._learn(data.take(order[start : start + config.minibatch_size]))
+            order = self._rng.permutation(len(sequences))
+            for start in range(0, len(order), size):
+                figures = self._learn(data.take(sequences[order[start : start + size]]))
                 count += 1
                 for name, value in figures.items():
                     sums[name] = sums.get(name, 0.0) + value
@@ -135,25 +194,28 @@ class PPO:
         figures["explained_variance"] = _explained_variance(rollout.values, returns)
         return figures
 
-    def _learn(self, batch: "_Samples") -> dict[str, float]:
+    def _learn(self, batch: Samples) -> dict[str, float]:
         """Take one gradient step on a minibatch."""
         config = self._config
-        logits, values = self.network(batch.features, None)
+        logits, values, _ = self.network(batch.features, batch.pixels, batch.memory, batch.starts)
+        own = batch.is_own
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
-        log_ratio = chosen - batch.log_probs
+        log_ratio = (chosen - batch.log_probs)[own]
         ratio = log_ratio.exp()
-        advantages = batch.advantages
+        advantages = batch.advantages[own]
         if len(advantages) > 1:
             spread = advantages.std().clamp(min=_MIN_SPREAD)
             advantages = (advantages - advantages.mean()) / spread
-        policy_loss = -torch.min(
-            advantages * ratio, advantages * ratio.clamp(1 - config.clip, 1 + config.clip)
-        ).mean()
+        policy_loss = -_mean(
+            torch.min(
+                advantages * ratio, advantages * ratio.clamp(1 - config.clip, 1 + config.clip)
+            )
+        )
         value_loss = 0.5 * (values - batch.returns).square().mean()
         # Of the policy without the planner: else the bonus would teach it to undo the bias.
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
-        mean_entropy = entropy(own_log_probs).mean()
+        mean_entropy = _mean(entropy(own_log_probs)[own])
         imitation_loss = -(batch.biases * own_log_probs).sum(-1).mean() / STRENGTH
         loss = (
             policy_loss
@@ -172,8 +234,8 @@ class PPO:
                 "value_loss": value_loss.item(),
                 "entropy": mean_entropy.item(),
                 "imitation_loss": imitation_loss.item(),
-                "approx_kl": ((ratio - 1) - log_ratio).mean().item(),
-                "clip_fraction": ((ratio - 1).abs() > config.clip).float().mean().item(),
+                "approx_kl": _mean((ratio - 1) - log_ratio).item(),
+                "clip_fraction": _mean(((ratio - 1).abs() > config.clip).float()).item(),
             }
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
@@ -186,6 +248,7 @@ class PPO:
                 arrays[f"optimizer/{key}/{name}"] = value.numpy()
         arrays |= {f"rollout/{name}": array for name, array in self.rollout.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
+        arrays["memory"] = self.memory
         return {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -205,46 +268,12 @@ class PPO:
                 self._optimizer.state[parameter] = state
         self.rollout.load(_under(arrays, "rollout/"))
         self._scaler.load(_under(arrays, "scaler/"))
+        self.memory = np.array(arrays["memory"], np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Samples:
-    """Steps in any order, as tensors: (samples, ...)."""
-
-    features: Tensor
-    masks: Tensor
-    biases: Tensor
-    actions: Tensor
-    log_probs: Tensor
-    advantages: Tensor
-    returns: Tensor
-
-    @classmethod
-    def from_rollout(
-        cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
-    ) -> "_Samples":
-        arrays = (
-            rollout.features,
-            rollout.masks,
-            rollout.biases,
-            rollout.actions,
-            rollout.log_probs,
-            advantages,
-            returns,
-        )
-        return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
-
-    def take(self, rows: NDArray[np.int64]) -> "_Samples":
-        index = torch.from_numpy(rows)
-        return _Samples(
-            self.features[index],
-            self.masks[index],
-            self.biases[index],
-            self.actions[index],
-            self.log_probs[index],
-            self.advantages[index],
-            self.returns[index],
-        )
+def _mean(values: Tensor) -> Tensor:
+    """Return the mean, 0 of nothing."""
+    return values.mean() if len(values) else values.sum()
 
 
 def _explained_variance(values: FloatArray, returns: FloatArray) -> float:

@@ -9,6 +9,8 @@ FEATURES = torch.rand((2, 12), generator=torch.Generator().manual_seed(0))
 PIXELS = torch.randint(
     0, 256, (2, *PIXELS_SHAPE), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
 )
+NO_MEMORY = torch.zeros((2, 0))
+NO_STARTS = torch.zeros(2, dtype=torch.bool)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("features", 32), ("pixels", 32), ("both", 64)])
@@ -47,7 +49,7 @@ def test_the_network_of_pixels_has_the_published_layers():
 @pytest.mark.parametrize("kind", ["features", "pixels", "both"])
 def test_every_weight_of_every_network_is_learnt(kind):
     network = ActorCritic(kind, 12, 32)
-    logits, values = network(FEATURES, PIXELS)
+    logits, values, _ = network(FEATURES, PIXELS, NO_MEMORY, NO_STARTS)
     (logits.square().sum() + values.square().sum()).backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None, name
@@ -57,6 +59,6 @@ def test_every_weight_of_every_network_is_learnt(kind):
 def test_policy_and_critic_share_the_encoder_of_pixels_and_not_that_of_features():
     for kind, is_shared in (("features", False), ("pixels", True), ("both", True)):
         network = ActorCritic(kind, 12, 32)
-        network(FEATURES, PIXELS)[1].sum().backward()
+        network(FEATURES, PIXELS, NO_MEMORY, NO_STARTS)[1].sum().backward()
         touched = any(p.grad is not None for p in network.encoder.parameters())
         assert touched is is_shared, kind

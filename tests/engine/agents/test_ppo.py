@@ -25,12 +25,20 @@ def filled_agent(seed: int = 0, guidance: Guidance = GUIDED, steps: int = 16):
     return agent, vector, batch
 
 
+def judged(agent) -> torch.Tensor:
+    """Return the network's logits of all that was recorded, in one go."""
+    rollout = agent.ppo.rollout
+    flat = (rollout.features, rollout.pixels, rollout.starts)
+    features, pixels, starts = (torch.from_numpy(array).flatten(0, 1) for array in flat)
+    return agent.ppo.network(features, pixels, torch.from_numpy(rollout.memories[0]), starts)[0]
+
+
 def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias():
     agent, _, _ = filled_agent()
     rollout = agent.ppo.rollout
     assert (rollout.biases > 0).any()
     with torch.no_grad():
-        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1), None)
+        logits = judged(agent)
     log_probs = masked_log_probs(
         logits,
         torch.from_numpy(rollout.masks).flatten(0, 1),
@@ -44,7 +52,7 @@ def test_without_the_stored_bias_the_ratio_would_be_wrong():
     agent, _, _ = filled_agent()
     rollout = agent.ppo.rollout
     with torch.no_grad():
-        logits, _ = agent.ppo.network(torch.from_numpy(rollout.features).flatten(0, 1), None)
+        logits = judged(agent)
     log_probs = masked_log_probs(
         logits, torch.from_numpy(rollout.masks).flatten(0, 1), torch.zeros(())
     ).numpy()
@@ -144,7 +152,7 @@ def test_the_policy_learns_to_say_what_the_planner_says():
     batch = vector.reset([1, 2, 3, 4])
 
     def agreement() -> float:
-        logits = agent.ppo.evaluate(batch.features).logits
+        logits = agent.ppo.evaluate(batch.features, None, agent.ppo.memory).logits
         own = masked_log_probs(logits, torch.from_numpy(batch.mask), torch.zeros(())).exp()
         return float((own.numpy() * batch.prior).sum(1).mean())
 

@@ -1,0 +1,70 @@
+"""Hand the rollout out in minibatches: single steps, or sequences for a policy that remembers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.agents.rollout import FloatArray, Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Steps as tensors: (samples, ...), the memory (sequences, M)."""
+
+    features: Tensor
+    pixels: Tensor
+    memory: Tensor
+    starts: Tensor
+    masks: Tensor
+    biases: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    is_own: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+    @classmethod
+    def from_rollout(
+        cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
+    ) -> "Samples":
+        """Put a full rollout in a row: sample step * envs + env; nothing is copied."""
+        arrays = (
+            rollout.features,
+            rollout.pixels,
+            rollout.memories,
+            rollout.starts,
+            rollout.masks,
+            rollout.biases,
+            rollout.actions,
+            rollout.log_probs,
+            rollout.is_own,
+            advantages,
+            returns,
+        )
+        return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
+
+    def take(self, sequences: NDArray[np.int64]) -> "Samples":
+        """Return these (sequences, length) samples, time first, with the memory before them."""
+        index = torch.from_numpy(sequences.T.ravel())
+        return Samples(
+            self.features[index],
+            self.pixels[index],
+            self.memory[index[: len(sequences)]],
+            self.starts[index],
+            self.masks[index],
+            self.biases[index],
+            self.actions[index],
+            self.log_probs[index],
+            self.is_own[index],
+            self.advantages[index],
+            self.returns[index],
+        )
+
+
+def sequences_of(steps: int, num_envs: int, length: int) -> NDArray[np.int64]:
+    """Return (sequences, length): which samples follow each other in one environment."""
+    samples = np.arange(steps * num_envs).reshape(steps // length, length, num_envs)
+    return samples.transpose(0, 2, 1).reshape(-1, length)
