@@ -1,0 +1,248 @@
+"""Remember decisions over many runs, and learn from them what works where."""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from engine.env.analysis import GameStateAnalysis
+from engine.errors import CheckpointError
+from engine.history.patterns import Context, PatternTable
+from engine.history.records import (
+    INSERT,
+    RECENT,
+    DecisionRecord,
+    as_documented,
+    as_row,
+    is_success,
+    outcome,
+)
+from engine.history.store import DecisionStore
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+MAX_ROWS = 200_000
+"""Decisions kept one by one, some 80 MB; older ones live on in the patterns."""
+
+_TOTAL = "UPDATE decisions SET total_episode_reward = ? WHERE run = ? AND episode_id = ?"
+_JUDGE = "UPDATE decisions SET outcome = ? WHERE run = ? AND episode_id = ?"
+_TALLIES = """
+    SELECT context, action, frequency, successes, reward_sum FROM folded_decisions UNION ALL
+    SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
+    FROM decisions GROUP BY context, action
+"""
+_POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'decisions'"
+_CUT = "DELETE FROM decisions WHERE run = ? AND id > ?"
+
+
+class DecisionHistoryAnalyzer:
+    """Record decisions in a SQLite file and report what became of them.
+
+    Recording returns at once; a thread writes. Any thread may use it. A decision is a success when
+    its reward is positive, until `end_episode` says how its episode went. The patterns count every
+    decision that the file ever held and every one recorded here, on the disk yet or not.
+
+    Args:
+        db_path: The file; made where it is missing, with its folder.
+        max_rows: Decisions kept one by one; older ones are folded into the patterns.
+        run: Name of the run whose decisions are recorded; several may share a file.
+        warn: Told, from any thread, when decisions are not written; None: it is logged.
+        clock: Seconds since the epoch.
+
+    Raises:
+        ConfigurationError: The file cannot be used, or is not ours.
+        CheckpointError: It is damaged.
+    """
+
+    def __init__(
+        self,
+        db_path: str | Path = "decisions.db",
+        *,
+        max_rows: int = MAX_ROWS,
+        run: str = "",
+        warn: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._path = Path(db_path).expanduser()
+        self._run = run
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._episode_id, self._num_steps = "", 0
+        self._episode = PatternTable()
+        self._store = DecisionStore(self._path, max_rows, warn or _log.warning)
+        try:
+            self._table = self._read_table()
+        except BaseException:  # its thread would outlive us; it is raised again
+            self._store.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    @property
+    def num_dropped(self) -> int:
+        """Return how many writes were lost because the disk did not keep up."""
+        return self._store.num_dropped
+
+    def begin_episode(self, episode_id: str) -> None:
+        """Let the decisions that follow belong to an episode."""
+        with self._lock:
+            self._episode_id, self._num_steps = episode_id, 0
+            self._episode = PatternTable()
+
+    def record_decision(
+        self,
+        game_state: GameStateAnalysis,
+        action_taken: int,
+        reasoning: str,
+        confidence: float,
+        outcome_reward: float,
+        *,
+        goal_kind: str = "",
+        source: str = "",
+    ) -> None:
+        """Record a decision of the current episode.
+
+        Args:
+            game_state: What was decided on.
+            action_taken: 0 to 8.
+            reasoning: Why; 500 characters are kept.
+            confidence: 0 to 1.
+            outcome_reward: What it was paid.
+            goal_kind: What the planner was after.
+            source: Who decided.
+
+        Raises:
+            DecisionValidationError: An action, a confidence or a reward that cannot be.
+        """
+        with self._lock:
+            self._num_steps += 1
+            episode_id, step = self._episode_id, self._num_steps
+        record = DecisionRecord.of(
+            game_state,
+            action_taken,
+            reasoning,
+            confidence,
+            timestamp=self._clock(),
+            episode_id=episode_id,
+            step_number=step,
+            goal_kind=goal_kind,
+            source=source,
+        )
+        self.add(record, outcome_reward)
+
+    def add(self, record: DecisionRecord, outcome_reward: float) -> None:
+        """Record a decision that was described before.
+
+        Raises:
+            DecisionValidationError: A reward that cannot be.
+        """
+        counts = record.context, record.action, 1, int(is_success(outcome_reward)), outcome_reward
+        row = as_row(record, outcome_reward, self._run)
+        with self._lock:
+            self._table.add(*counts)
+            if record.episode_id == self._episode_id:
+                self._episode.add(*counts)
+            self._store.put((INSERT, row))
+
+    def end_episode(self, total_reward: float, is_success: bool | None = None) -> None:
+        """Complete the records of the current episode.
+
+        Args:
+            total_reward: What the whole episode was paid.
+            is_success: How all of its decisions are judged; None: each by its own reward.
+        """
+        with self._lock:
+            here = self._run, self._episode_id
+            self._store.put((_TOTAL, (float(total_reward), *here)))
+            if is_success is not None:
+                self._store.put((_JUDGE, (outcome(is_success), *here)))
+                for key, action, tally in self._episode.rows():
+                    successes = tally.frequency if is_success else 0
+                    self._table.add(key, action, 0, successes - tally.successes, 0.0)
+            self._episode_id, self._num_steps = "", 0
+            self._episode = PatternTable()
+
+    def analyze_patterns(
+        self, min_frequency: int = 3, context_filter: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return which actions were taken how often in which contexts, and what came of them.
+
+        The most frequent first, with the keys context, action, frequency, success_rate,
+        success_interval (95 %, Wilson) and mean_reward. Reads no file.
+
+        Args:
+            min_frequency: At least so often.
+            context_filter: Values by key of `engine.history.patterns.CONTEXT_KEYS`, or "action";
+                a list allows any of its values.
+
+        Raises:
+            ConfigurationError: The filter asks for an unknown key.
+        """
+        with self._lock:
+            return self._table.patterns(min_frequency, context_filter)
+
+    def advice_for(self, context: Context, min_frequency: int = 3) -> dict[int, float]:
+        """Return action -> estimated success, 0 to 1, of actions known in this very context.
+
+        Args:
+            context: From `engine.history.patterns.context_of`.
+            min_frequency: What was tried less often is left out.
+        """
+        with self._lock:
+            return self._table.advice_for(context, min_frequency)
+
+    def get_recent_decisions(self, limit: int = 100) -> list[dict[str, Any]]:
+        """Return the newest decisions of all runs in the file, newest first; waits for the disk.
+
+        Keys: id, timestamp (datetime), state_hash, context, action, reasoning, confidence, source,
+        outcome ("success", "failure"), outcome_reward, episode_id, step_number, step_in_episode
+        (the same), total_episode_reward (None while the episode lasts).
+
+        Raises:
+            CheckpointError: The file is damaged.
+        """
+        return self._read(as_documented, RECENT, (max(0, limit),))
+
+    def flush(self) -> bool:
+        """Wait until all that was recorded is on the disk; False if the disk refuses."""
+        return self._store.flush()
+
+    def position(self) -> int:
+        """Flush, and return what `cut` goes back to."""
+        return max(self._read(lambda row: int(row[0]), _POSITION), default=0)
+
+    def cut(self, position: int) -> None:
+        """Drop this run's decisions after `position`, as far as they are not folded yet."""
+        self._store.put((_CUT, (self._run, position)))
+        with self._lock:
+            self._table = self._read_table()
+
+    def close(self) -> None:
+        """Write what waits and close the file; may be called again."""
+        self._store.close()
+
+    def _read_table(self) -> PatternTable:
+        table = PatternTable()
+        self._read(lambda row: table.add(*row), _TALLIES)
+        return table
+
+    def _read(
+        self, use: Callable[[tuple[Any, ...]], T], query: str, parameters: tuple[Any, ...] = ()
+    ) -> list[T]:
+        """Return what `use` makes of a query's rows."""
+        try:
+            return [use(row) for row in self._store.rows(query, parameters)]
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise CheckpointError(
+                f"The decision history {self._path} cannot be read: {error}.",
+                "Move it away, or give another decision_db_path.",
+            ) from None

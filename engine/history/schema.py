@@ -1,0 +1,131 @@
+"""Lay out the database of decisions, and bring older files to this layout."""
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import aiosqlite
+
+from engine.errors import CheckpointError, ConfigurationError
+
+SCHEMA_VERSION = 2
+
+_APPLICATION_ID = 0x504B5455
+"""Marks a file as ours, in its header: "PKTU"."""
+
+_SMALLEST_PAGE = 512
+_BUSY_TIMEOUT_S = 5.0
+
+_STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        1: (
+            """CREATE TABLE decisions (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                timestamp REAL NOT NULL,
+                state_hash INTEGER NOT NULL,
+                context TEXT NOT NULL,
+                action INTEGER NOT NULL,
+                reasoning TEXT NOT NULL,
+                confidence REAL NOT NULL,
+                outcome TEXT NOT NULL,
+                outcome_reward REAL NOT NULL,
+                episode_id TEXT NOT NULL,
+                step_number INTEGER NOT NULL,
+                total_episode_reward REAL
+            )""",
+        ),
+        2: (
+            "ALTER TABLE decisions ADD COLUMN run TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE decisions ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+            "CREATE INDEX decisions_by_episode ON decisions (run, episode_id)",
+            """CREATE TABLE folded_decisions (
+                context TEXT NOT NULL,
+                action INTEGER NOT NULL,
+                frequency INTEGER NOT NULL,
+                successes INTEGER NOT NULL,
+                reward_sum REAL NOT NULL,
+                PRIMARY KEY (context, action)
+            ) WITHOUT ROWID""",
+        ),
+    }
+)
+"""What leads from the version before to each version."""
+
+
+async def open_database(path: Path) -> aiosqlite.Connection:
+    """Open a file of decisions, a new one or an older one too; no other is touched.
+
+    Raises:
+        ConfigurationError: It cannot be opened, belongs to something else or is of a newer version.
+        CheckpointError: It is damaged.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # aiosqlite leaves a thread with an unheard error behind when it cannot open a file.
+        path.open("ab").close()
+        database = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(
+            f"Cannot open the decision history {path}: {reason}.",
+            "Give a writable file as decision_db_path.",
+        ) from None
+    try:
+        await _prepare(database, path)
+    except BaseException as error:  # its thread would outlive us; it is raised again
+        await database.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise ConfigurationError(
+                f"Cannot write the decision history {path}: {error}.",
+                "Give a writable file as decision_db_path, and let no other program lock it.",
+            ) from None
+        if isinstance(error, sqlite3.DatabaseError):
+            raise CheckpointError(
+                f"The decision history {path} is damaged or no SQLite file: {error}.",
+                "Move it away, or give another decision_db_path.",
+            ) from None
+        raise
+    return database
+
+
+async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
+    if 0 < path.stat().st_size < _SMALLEST_PAGE:  # SQLite would take it for an empty file
+        raise sqlite3.DatabaseError("it is too short")
+    await _check(database, path)
+    await database.execute("PRAGMA journal_mode = WAL")
+    # In WAL mode this survives a killed process; a power cut may take the last transactions.
+    await database.execute("PRAGMA synchronous = NORMAL")
+    await database.execute("BEGIN IMMEDIATE")  # of two processes only one migrates
+    version = await _check(database, path)
+    for step in range(version + 1, SCHEMA_VERSION + 1):
+        for statement in _STEPS[step]:
+            await database.execute(statement)
+    if version < SCHEMA_VERSION:
+        await database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        await database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    await database.execute("COMMIT")
+
+
+async def _check(database: aiosqlite.Connection, path: Path) -> int:
+    """Return the version of the file's layout, 0 of an empty one; refuse one that is not ours."""
+    version = await _number(database, "PRAGMA user_version")
+    owner = await _number(database, "PRAGMA application_id")
+    num_tables = await _number(database, "SELECT COUNT(*) FROM sqlite_schema")
+    is_empty = not (version or owner or num_tables)
+    if not is_empty and (owner != _APPLICATION_ID or version < 1):
+        raise ConfigurationError(
+            f"{path} is a database of another program.", "Give another decision_db_path."
+        )
+    if version > SCHEMA_VERSION:
+        raise ConfigurationError(
+            f"The decision history {path} was written by a newer version of PokeTUI "
+            f"(layout {version}, here {SCHEMA_VERSION}).",
+            "Update PokeTUI, or give another decision_db_path.",
+        )
+    return version
+
+
+async def _number(database: aiosqlite.Connection, query: str) -> int:
+    (row,) = await database.execute_fetchall(query)
+    return int(row[0])

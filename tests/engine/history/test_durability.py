@@ -1,0 +1,136 @@
+"""What stays when processes die and disks refuse."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.history import store
+from engine.history.decisions import DecisionHistoryAnalyzer
+from tests.engine.history.helpers import record
+
+START = """
+import sys
+from engine.history.decisions import DecisionHistoryAnalyzer
+from tests.engine.history.helpers import record
+history = DecisionHistoryAnalyzer(sys.argv[1])
+"""
+
+FOREVER = """
+for number in range(10**9):
+    record(history, number)
+    if number % 100 == 99:
+        assert history.flush()
+        print(number + 1, flush=True)
+"""
+
+FULL_DISK = """
+import resource
+warnings = []
+history.close()
+history = DecisionHistoryAnalyzer(sys.argv[1], warn=warnings.append)
+assert history.flush()
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+record(history, *range(3000))
+for _ in range(5):
+    assert not history.flush()
+assert len(warnings) == 1, warnings
+assert "Cannot write the decision history" in warnings[0], warnings
+assert len(history.analyze_patterns()) == 1
+if "recovers" in sys.argv:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    assert history.flush()
+history.close()
+print(history.num_dropped)
+"""
+
+
+def start(script: str, path: Path, *arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", START + script, str(path), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def finish(script: str, path: Path, *arguments: str) -> str:
+    """Run a script to its end and return what it printed."""
+    with start(script, path, *arguments) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert not err
+    return out
+
+
+def count(path: Path) -> int:
+    with DecisionHistoryAnalyzer(path) as history:
+        return sum(pattern["frequency"] for pattern in history.analyze_patterns(1))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "decisions.db"
+
+
+@pytest.mark.parametrize("flushes", [1, 7, 20])
+def test_a_process_killed_in_mid_write_leaves_all_that_was_flushed(path, flushes):
+    with start(FOREVER, path) as process:
+        flushed = [int(process.stdout.readline()) for _ in range(flushes)][-1]
+        process.send_signal(signal.SIGKILL)
+        more = process.stdout.read().split()
+    flushed = max([flushed, *map(int, more)])
+    with DecisionHistoryAnalyzer(path) as history:
+        rewards = [d["outcome_reward"] for d in history.get_recent_decisions(10**6)][::-1]
+    assert len(rewards) >= flushed
+    assert rewards == list(range(len(rewards)))
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(0)", "history.close()"])
+def test_a_script_that_just_ends_has_written_everything(path, end):
+    finish(f"record(history, *range(2000))\n{end}", path)
+    assert count(path) == 2000
+
+
+def test_a_disk_that_is_full_for_a_while_costs_one_warning_and_no_decision(path):
+    assert finish(FULL_DISK, path, "recovers") == "0\n"
+    assert count(path) == 3000
+
+
+def test_what_a_full_disk_never_took_is_counted(path):
+    lost = int(finish(FULL_DISK, path))
+    assert 0 < lost <= 3000
+    assert count(path) == 3000 - lost
+
+
+def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
+    monkeypatch.setattr(store, "QUEUE_ROWS", 50)
+    warnings: list[str] = []
+    with DecisionHistoryAnalyzer(path, warn=warnings.append) as history:
+        blocker = sqlite3.connect(path, isolation_level=None)
+        blocker.execute("BEGIN IMMEDIATE")
+        record(history, *range(500))
+        assert history._store.num_waiting <= 100  # what waits, and the batch that is tried
+        assert history.num_dropped >= 400
+        blocker.execute("ROLLBACK")
+        blocker.close()
+        assert history.flush()
+    assert len(warnings) == 1
+    assert "some are lost" in warnings[0]
+    assert count(path) == 500 - history.num_dropped
+
+
+def test_nobody_waits_for_a_locked_file_but_who_flushes(path):
+    with DecisionHistoryAnalyzer(path) as history:
+        blocker = sqlite3.connect(path, isolation_level=None)
+        blocker.execute("BEGIN IMMEDIATE")
+        record(history, *range(100))  # returns while the file is locked
+        assert history.analyze_patterns()[0]["frequency"] == 100
+        blocker.execute("COMMIT")
+        blocker.close()
+        assert len(history.get_recent_decisions()) == 100
