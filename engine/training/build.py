@@ -114,7 +114,7 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
         return RulesAgent(config.seed)
     if config.agent == "dqn":
         return DQN(config.dqn, config.num_envs, feature_size, config.seed)
-    return GuidedPolicy(config.ppo, config.num_envs, feature_size, config.seed)
+    return GuidedPolicy(config.ppo, config.num_envs, feature_size, config.seed, config.encoder)
 
 
 def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
