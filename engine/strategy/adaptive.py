@@ -46,10 +46,10 @@ class AdaptiveStrategySystem:
     """Switch between the strategies by reward, success, episode length and use of the planner.
 
     More of the planner is asked for when the average reward falls by 30 % from its best, the goal
-    is reached in clearly fewer episodes, episodes become half as long again without paying more,
-    or frequent decisions fail. Less of it is enough when the policy wins and rarely needs it, when
-    it decides nearly everything and yet the goal is missed and nothing improves, or when what was
-    lost has come back. Among several ways out, the strategy that did best lately is taken.
+    is reached in clearly fewer episodes or takes half as long again, or frequent decisions fail.
+    Less of it is enough when the policy wins and rarely needs it, when the planner decides nearly
+    everything and yet the goal is missed and nothing improves, or when what was lost has come
+    back. Among several ways out, the strategy that did best lately is taken.
 
     A switch needs the same evidence in `hold_episodes` episodes in a row, after at least `min_stay`
     under the present strategy. To judge by another rule, override `_should_switch_strategy`.

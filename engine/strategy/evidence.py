@@ -9,12 +9,16 @@ from engine.strategy.performance import WINDOW, Averages, PerformanceMetrics
 _FALLEN = 0.3
 """Share of the best average reward whose loss calls for more of the planner."""
 _FEWER_SUCCESSES = 0.4
-_LONGER = 1.5
+_LONGER, _AS_SHORT = 1.5, 1.25
+"""Of the shortest length: too long, and short enough again."""
 _WON, _MISSED = 0.9, 0.2
 """Success rates from which the goal is reached as good as always, and below which hardly ever."""
 _MOST = 0.8
 """Share of an episode's decisions from which it is the planner who plays."""
-_RECOVERED = 0.9
+_SELDOM = 0.5
+"""Part of what a lighter strategy would still grant, below which the planner is not missed."""
+_RECOVERED, _LOST = 0.9, 0.1
+"""Part of the best that is as good as the best, and the rest."""
 _STALLED, _GIVEN_UP = 2 * WINDOW, 5 * WINDOW
 """Episodes without a better average after which the planner's lead, and its help, are in vain."""
 
@@ -34,7 +38,7 @@ class Evidence:
         self._recent.append(episode)
         average = self.average()
         is_full = len(self._recent) == WINDOW
-        if is_full and (self._best is None or average.reward >= self._best.reward):
+        if is_full and (self._best is None or _worth(average) > _worth(self._best)):
             self._best, self._best_at = average, self._episodes
 
     def average(self) -> Averages:
@@ -62,8 +66,8 @@ class Evidence:
         if success <= best.success - _FEWER_SUCCESSES:
             return f"the goal in {success:.0%} of the episodes after {best.success:.0%}"
         length = metrics["episode_length"]
-        if length > _LONGER * best.length and reward < best.reward and success < best.success:
-            return f"episodes of {length} steps after {best.length:.0f}, for no more reward"
+        if best.success >= _WON and length > _LONGER * best.length:
+            return f"{length} steps to the goal after {best.length:.0f}"
         return ""
 
     def for_less(
@@ -77,19 +81,25 @@ class Evidence:
             is_helped: More of the planner is in use than the curriculum prefers.
         """
         success, usage = metrics["success_rate"], metrics["llm_usage_rate"]
-        if success >= _WON and usage < lighter_share:
+        if success >= _WON and usage < _SELDOM * lighter_share:
             return f"the goal in {success:.0%} of the episodes, planner needed for {usage:.0%}"
         stalled = self._episodes - self._best_at
         if usage >= _MOST and success < _MISSED and stalled >= _STALLED:
             return f"the planner decides {usage:.0%}, and nothing improved in {stalled} episodes"
-        if not is_helped or self._best is None:
+        if not is_helped:
             return ""
-        reward = metrics["average_reward"]
-        if reward >= self._best.reward - (1 - _RECOVERED) * abs(self._best.reward):
-            return f"average reward back at {reward:.1f}"
+        if self._is_recovered(metrics):
+            return f"back at an average reward of {metrics['average_reward']:.1f}"
         if stalled >= _GIVEN_UP:
             return f"more of the planner improved nothing in {stalled} episodes"
         return ""
+
+    def _is_recovered(self, metrics: PerformanceMetrics) -> bool:
+        best = self._best
+        if best is None or metrics["success_rate"] < _RECOVERED * best.success:
+            return False
+        is_fast = best.success < _WON or metrics["episode_length"] <= _AS_SHORT * best.length
+        return is_fast and metrics["average_reward"] >= best.reward - _LOST * abs(best.reward)
 
     def save(self) -> dict[str, Any]:
         """Return JSON-able facts from which `load` goes on."""
@@ -106,3 +116,9 @@ class Evidence:
         self._recent = deque((Averages(*values) for values in facts["recent"]), WINDOW)
         self._best = None if facts["best"] is None else Averages(*facts["best"])
         self._best_at = int(facts["best_at"])
+
+
+def _worth(average: Averages) -> tuple[bool, float, float]:
+    """Rank: where the goal is reached shorter is better, elsewhere more reward is."""
+    is_won = average.success >= _WON
+    return is_won, -average.length if is_won else 0.0, average.reward
