@@ -15,24 +15,18 @@ def hand_over(
     planner is followed. The last stages hardly follow it, and then not at all, unless a strategy is
     forced.
     """
+    forced = strategy.forced
+    curriculum.forced_share = None if forced is None else forced.planner_share
     may_switch = curriculum.preference is not None
     strategy.record_episode(summary, curriculum.number, may_switch=may_switch)
-    _follow(curriculum, strategy)
+    if may_switch:
+        curriculum.follow(strategy.current.planner_share)
     change = curriculum.record(
         summary.total_reward,
         is_success=summary.is_success,
         is_approved=strategy.approves_advancement(curriculum.preference),
     )
-    if change.has_moved:
-        if curriculum.preference is not None:
-            cause = f"stage {change.stage} of {change.num_stages} begins with it"
-            strategy.adopt(curriculum.preference, cause)
-        _follow(curriculum, strategy)
+    if change.has_moved and curriculum.preference is not None:
+        cause = f"stage {change.stage} of {change.num_stages} begins with it"
+        strategy.adopt(curriculum.preference, cause)
     return change, strategy.pop_switches()
-
-
-def _follow(curriculum: Curriculum, strategy: AdaptiveStrategySystem) -> None:
-    if strategy.forced is not None:
-        curriculum.follow(strategy.forced.planner_share)
-    elif curriculum.preference is not None:
-        curriculum.follow(strategy.current.planner_share)

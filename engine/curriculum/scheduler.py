@@ -44,6 +44,9 @@ class Curriculum:
         goal_reward: What reaching the run's goal pays (see `build_stages`).
         initial_strategy: Strategy of the first stage.
         fixed_share: Planner share in every stage, for runs without a policy or a planner.
+
+    Attributes:
+        forced_share: Planner share in every stage while it is not None.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Curriculum:
         fixed_share: float | None = None,
     ) -> None:
         self._stages = build_stages(config, goal_reward, initial_strategy)
+        self.forced_share: float | None = None
         self._fixed_share = fixed_share
         self._patience = max(config.advancement_patience, WINDOW)
         self._decay = config.confidence_decay_rate
@@ -79,7 +83,7 @@ class Curriculum:
     @property
     def preference(self) -> StrategyType | None:
         """Return the strategy that the stage begins with; None where strategies have no say."""
-        return self.stage.preference if self._fixed_share is None else None
+        return self.stage.preference if self._set_share is None else None
 
     @property
     def planner_share(self) -> float:
@@ -88,8 +92,8 @@ class Curriculum:
         To a smaller share it glides, by the configured decay rate an episode; a larger one is
         called for by who needs help, and comes at once.
         """
-        if self._fixed_share is not None:
-            return self._fixed_share
+        if self._set_share is not None:
+            return self._set_share
         excess = max(0.0, self._came_from - self._followed)
         return self._followed + excess * self._decay**self._glided
 
@@ -149,6 +153,7 @@ class Curriculum:
             "followed": self._followed,
             "came_from": self._came_from,
             "glided": self._glided,
+            "forced_share": self.forced_share,
             "is_approved": self._is_approved,
             "rewards": list(self._rewards),
             "successes": list(self._successes),
@@ -161,6 +166,8 @@ class Curriculum:
         self._followed = float(facts["followed"])
         self._came_from = float(facts["came_from"])
         self._glided = int(facts["glided"])
+        forced_share = facts["forced_share"]
+        self.forced_share = None if forced_share is None else float(forced_share)
         self._is_approved = bool(facts["is_approved"])
         self._rewards = deque((float(value) for value in facts["rewards"]), self._patience)
         self._successes = deque((bool(value) for value in facts["successes"]), self._patience)
@@ -172,6 +179,10 @@ class Curriculum:
         self._rewards.clear()
         self._successes.clear()
         return True
+
+    @property
+    def _set_share(self) -> float | None:
+        return self.forced_share if self._fixed_share is None else self._fixed_share
 
     @property
     def _is_last(self) -> bool:
@@ -201,7 +212,7 @@ class Curriculum:
         if self._index == len(self._stages) - 2 and successes < _NEEDED_SUCCESS * WINDOW:
             return f"the goal in {successes} of {WINDOW}, {_NEEDED_SUCCESS * WINDOW:.0f} needed"
         share, settled = self.planner_share, max(self._followed, self.stage.planner_share)
-        if self._fixed_share is None and share > settled + _SETTLED:
+        if self._set_share is None and share > settled + _SETTLED:
             return f"planner share {share:.0%} on its way to {settled:.0%}"
         if not self._is_approved:
             return "the strategy system's approval: it wants more of the planner than this stage"

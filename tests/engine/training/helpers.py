@@ -6,7 +6,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
-from engine.training.build import build_strategy, environment_seeds
+from engine.training.build import build_strategy, environment_seeds, first_strategy
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.journal import Journal
@@ -50,7 +50,9 @@ class Run:
             batch=self.vector.reset(environment_seeds(self.config)),
             agent=agent
             or GuidedPolicy(PPO, self.config.num_envs, self.vector.feature_size, self.config.seed),
-            curriculum=Curriculum(self.config.curriculum, goal_reward=1.0),
+            curriculum=Curriculum(
+                self.config.curriculum, 1.0, initial_strategy=first_strategy(self.config)
+            ),
             strategy=build_strategy(self.config),
             make_vector=make_vector,
             store=self.store,

@@ -1,0 +1,53 @@
+"""The strategy system in a run."""
+
+import json
+
+import pytest
+
+from engine.events import CurriculumChanged, ReasoningLogged, StrategySwitched
+from engine.training.journal import read_journal
+from tests.engine.training.helpers import Run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Run:
+    run = Run(tmp_path_factory.mktemp("run"), total_steps=6000)
+    run.play()
+    return run
+
+
+def test_each_switch_is_an_event_with_its_cause(run):
+    switches = run.of(StrategySwitched)
+    assert switches[0] == StrategySwitched("llm_heavy", "balanced", switches[0].cause, 10)
+    assert all(switch.cause and switch.old != switch.new for switch in switches)
+    assert len(switches) == run.trainer.strategy.get_strategy_stats()["strategy_switches"]
+
+
+def test_each_switch_is_said_and_journalled(run):
+    switches = run.of(StrategySwitched)
+    said = [event.text for event in run.of(ReasoningLogged) if event.source == "strategy"]
+    assert said == [f"{s.new} after {s.old}: {s.cause}" for s in switches]
+    kept = [e for e in read_journal(run.folder / "journal.jsonl") if type(e) is StrategySwitched]
+    assert kept == switches
+
+
+def test_metrics_follow_the_runs_episodes(run):
+    metrics = run.trainer.strategy.metrics
+    assert metrics["curriculum_stage"] == run.of(CurriculumChanged)[-1].stage
+    assert run.trainer.strategy.get_strategy_stats()["episodes"] == run.trainer.metrics.episodes
+
+
+def test_a_snapshot_holds_the_strategy(run):
+    resumed = Run(run.folder, total_steps=6000).resume()
+    saved = run.trainer.strategy.save()
+    assert resumed.trainer.strategy.save() == json.loads(json.dumps(saved))
+    resumed.journal.close()
+
+
+@pytest.mark.parametrize(("strategy", "share"), [("balanced", 0.5), ("rule_heavy", 0.2)])
+def test_a_strategy_that_is_set_is_followed_all_along(tmp_path, strategy, share):
+    run = Run(tmp_path, total_steps=3000, strategy=strategy)
+    run.play()
+    assert not run.of(StrategySwitched)
+    assert run.of(CurriculumChanged)[-1].stage > 1
+    assert {round(change.planner_share, 3) for change in run.of(CurriculumChanged)} == {share}
