@@ -105,6 +105,8 @@ class DQNConfig(Section):
 
     capacity: int = Field(default=96_000, ge=1)
     """Steps that are remembered, 1.8 kB each."""
+    pixel_capacity: int = Field(default=9_000, ge=1)
+    """The same where the encoder sees pixels: 19 kB each."""
     warmup_steps: int = Field(default=5_000, ge=0)
     """Steps before the first update."""
     batch_size: int = Field(default=256, ge=1)
@@ -213,9 +215,10 @@ class RunConfig(Section):
     def _check_sizes(self) -> Self:
         if self.workers > self.num_envs:
             raise ValueError("workers must not exceed num_envs")
+        name = "pixel_capacity" if self.needs_pixels else "capacity"
         least = self.num_envs * (self.dqn.n_steps + 2)
-        if self.dqn.capacity < least:
-            raise ValueError(f"dqn.capacity must be at least {least}: num_envs * (n_steps + 2)")
+        if getattr(self.dqn, name) < least:
+            raise ValueError(f"dqn.{name} must be at least {least}: num_envs * (n_steps + 2)")
         return self
 
     @property

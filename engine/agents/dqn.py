@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from engine.agents.arbitration import certainty
 from engine.agents.base import Choices, Guidance, Player
-from engine.agents.encoders import build_encoder, linear
+from engine.agents.encoders import EncoderKind, build_encoder, linear
 from engine.agents.networks import MASKED_LOGIT, masked_log_probs
 from engine.agents.replay import Replay, Sample
 from engine.agents.rollout import FloatArray
@@ -37,19 +37,20 @@ class QNetwork(nn.Module):
     """Judge observations: what each action is worth, as the state's worth and each one's edge.
 
     Args:
+        kind: What is encoded.
         feature_size: Length of the feature vector.
         hidden_size: Width of the hidden layers.
     """
 
-    def __init__(self, feature_size: int, hidden_size: int) -> None:
+    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.encoder = build_encoder("features", feature_size, hidden_size)
+        self.encoder = build_encoder(kind, feature_size, hidden_size)
         self.value = linear(self.encoder.output_size, 1, 0.1)
         self.edge = linear(self.encoder.output_size, NUM_ACTIONS, 0.1)
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Return action values (batch, 9)."""
-        code = self.encoder(features, None)
+    def forward(self, features: Tensor, pixels: Tensor | None) -> Tensor:
+        """Return action values (batch, 9); see `Encoder.forward`."""
+        code = self.encoder(features, pixels)
         edge: Tensor = self.edge(code)
         values: Tensor = self.value(code) + edge - edge.mean(-1, keepdim=True)
         return values
@@ -63,32 +64,42 @@ class DQN:
         num_envs: Environments that step together.
         feature_size: Length of the feature vector.
         seed: Of everything random in it.
+        encoder: What the network sees.
     """
 
     name = "dqn"
 
-    def __init__(self, config: DQNConfig, num_envs: int, feature_size: int, seed: int) -> None:
+    def __init__(
+        self,
+        config: DQNConfig,
+        num_envs: int,
+        feature_size: int,
+        seed: int,
+        encoder: EncoderKind = "features",
+    ) -> None:
         self._config = config
         self._num_envs = num_envs
         self._rng = np.random.default_rng([seed, 5])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.network = QNetwork(feature_size, config.hidden_size)
-            self.target = QNetwork(feature_size, config.hidden_size)
+            self.network = QNetwork(encoder, feature_size, config.hidden_size)
+            self.target = QNetwork(encoder, feature_size, config.hidden_size)
         self.target.load_state_dict(self.network.state_dict())
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5
         )
+        has_pixels = encoder != "features"
         self.replay = Replay(
-            config.capacity,
+            config.pixel_capacity if has_pixels else config.capacity,
             num_envs,
             feature_size,
             num_steps=config.n_steps,
             gamma=config.gamma,
             alpha=config.alpha,
+            has_pixels=has_pixels,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
-        self._acted: dict[str, NDArray[Any]] = {}
+        self._acted: tuple[Batch, NDArray[np.int64]] | None = None
         self.num_steps = 0
         self.num_gradients = 0
         self._owed_gradients = 0.0
@@ -108,20 +119,17 @@ class DQN:
         share = min(1.0, self.num_steps / config.beta_steps)
         return config.beta_start + share * (1.0 - config.beta_start)
 
-    def evaluate(self, features: FloatArray) -> Tensor:
-        """Return the action values (envs, 9) of states (envs, F)."""
+    def evaluate(self, batch: Batch) -> Tensor:
+        """Return the action values (envs, 9) of the states of now."""
+        pixels = None if batch.pixels is None else torch.from_numpy(batch.pixels)
         with torch.inference_mode():
-            values: Tensor = self.network(torch.from_numpy(features))
+            values: Tensor = self.network(torch.from_numpy(batch.features), pixels)
         return values
 
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
         """Take the planner's action, a random one or the best one; see the top of this file."""
         choices = self._choose(batch, guidance, self._rng, self.epsilon)
-        self._acted = {
-            "features": batch.features,
-            "mask": batch.mask,
-            "actions": choices.actions,
-        }
+        self._acted = batch, choices.actions
         return choices
 
     def player(self, seed: int) -> Player:
@@ -136,7 +144,7 @@ class DQN:
     def _choose(
         self, batch: Batch, guidance: Guidance, rng: np.random.Generator, epsilon: float
     ) -> Choices:
-        values = self.evaluate(batch.features)
+        values = self.evaluate(batch)
         sure = self._certainty(values, batch.mask)
         ties = rng.random(batch.mask.shape)
         explores, follows = rng.random((2, len(ties)))
@@ -169,9 +177,14 @@ class DQN:
 
     def observe(self, batch: Batch) -> None:
         """Remember the step."""
+        assert self._acted is not None
+        before, actions = self._acted
         ended = batch.terminated | batch.truncated
         self.replay.append(
-            **self._acted,
+            features=before.features,
+            pixels=before.pixels,
+            mask=before.mask,
+            actions=actions,
             rewards=self._scaler.scale(batch.rewards, ended),
             terminated=batch.terminated,
             truncated=batch.truncated,
@@ -206,7 +219,7 @@ class DQN:
         """Take one gradient step on drawn steps."""
         config = self._config
         sample = self.replay.sample(config.batch_size, self.beta, self._rng)
-        values = self.network(torch.from_numpy(sample.features))
+        values = self.network(torch.from_numpy(sample.features), torch.from_numpy(sample.pixels))
         chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
         errors = targets(sample, self.network, self.target) - chosen
         losses = nn.functional.huber_loss(errors, torch.zeros_like(errors), reduction="none")
@@ -267,11 +280,11 @@ def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
 
     The best valid next action is the one that `network` finds best; `target` says its worth.
     """
-    features = torch.from_numpy(sample.next_features)
+    state = torch.from_numpy(sample.next_features), torch.from_numpy(sample.next_pixels)
     with torch.no_grad():
-        valid = network(features).masked_fill(~torch.from_numpy(sample.next_masks), MASKED_LOGIT)
+        valid = network(*state).masked_fill(~torch.from_numpy(sample.next_masks), MASKED_LOGIT)
         best = valid.argmax(1, keepdim=True)
-        worth: Tensor = target(features).gather(1, best).squeeze(1)
+        worth: Tensor = target(*state).gather(1, best).squeeze(1)
     return torch.from_numpy(sample.returns) + torch.from_numpy(sample.discounts) * worth
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
+from engine.env.pixels import PIXELS_SHAPE
 from engine.types import NUM_ACTIONS
 
 _MIN_PRIORITY = 1e-3
@@ -76,6 +77,8 @@ class Sample:
         discounts: float32, on what the next state is worth; 0 where the game was over.
         next_features: (batch, F) float32.
         next_masks: (batch, 9) bool.
+        pixels: (batch, *PIXELS_SHAPE) uint8; (batch, 0) where none are seen.
+        next_pixels: Likewise.
     """
 
     indices: NDArray[np.int64]
@@ -86,6 +89,8 @@ class Sample:
     discounts: FloatArray
     next_features: FloatArray
     next_masks: NDArray[np.bool_]
+    pixels: NDArray[np.uint8]
+    next_pixels: NDArray[np.uint8]
 
 
 class Replay:
@@ -106,6 +111,7 @@ class Replay:
         num_steps: How many rewards a return sums before it looks at a state's worth.
         gamma: Discount.
         alpha: How much priorities count: 0 not at all, 1 in proportion.
+        has_pixels: Store pixels too, ten times as much as features.
     """
 
     def __init__(
@@ -117,6 +123,7 @@ class Replay:
         num_steps: int,
         gamma: float,
         alpha: float,
+        has_pixels: bool = False,
     ) -> None:
         rows = capacity // num_envs
         if rows < num_steps + 2:
@@ -127,6 +134,7 @@ class Replay:
         self._alpha = alpha
         shape = (rows, num_envs)
         self._features = np.zeros((*shape, feature_size), np.float16)
+        self._pixels = np.zeros((*shape, *(PIXELS_SHAPE if has_pixels else (0,))), np.uint8)
         self._masks = np.zeros((*shape, NUM_ACTIONS), np.bool_)
         self._actions = np.zeros(shape, np.uint8)
         self._rewards = np.zeros(shape, np.float32)
@@ -152,6 +160,7 @@ class Replay:
         self,
         *,
         features: FloatArray,
+        pixels: NDArray[np.uint8] | None,
         mask: NDArray[np.bool_],
         actions: NDArray[np.int64],
         rewards: FloatArray,
@@ -163,6 +172,8 @@ class Replay:
         row = self._last
         self._tree.set(row * self._num_envs + np.arange(self._num_envs), 0.0)
         self._features[row] = features
+        if pixels is not None and self._pixels.size:
+            self._pixels[row] = pixels
         self._masks[row] = mask
         self._actions[row] = actions
         self._rewards[row] = rewards
@@ -224,6 +235,8 @@ class Replay:
             discounts=np.where(ahead > 0, self._discounts[ahead], np.float32(0.0)),
             next_features=self._features[next_rows, envs].astype(np.float32),
             next_masks=self._masks[next_rows, envs],
+            pixels=self._pixels[rows, envs],
+            next_pixels=self._pixels[next_rows, envs],
         )
 
     def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
@@ -256,6 +269,7 @@ class Replay:
     def _rings(self) -> dict[str, NDArray[np.generic]]:
         return {
             "features": self._features,
+            "pixels": self._pixels,
             "masks": self._masks,
             "actions": self._actions,
             "rewards": self._rewards,

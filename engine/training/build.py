@@ -113,7 +113,7 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
     if config.agent == "rules" or config.mode == "llm_only":
         return RulesAgent(config.seed)
     if config.agent == "dqn":
-        return DQN(config.dqn, config.num_envs, feature_size, config.seed)
+        return DQN(config.dqn, config.num_envs, feature_size, config.seed, config.encoder)
     return GuidedPolicy(config.ppo, config.num_envs, feature_size, config.seed, config.encoder)
 
 

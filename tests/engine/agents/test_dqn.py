@@ -10,6 +10,7 @@ from engine.agents.dqn import DQN, QNetwork, follow, targets
 from engine.agents.random import RandomAgent
 from engine.agents.replay import Sample
 from engine.config import DQNConfig, RunConfig
+from engine.env.pixels import PIXELS_SHAPE
 from engine.types import NUM_ACTIONS, Source
 from tests.engine.agents.test_learning import mean_reward, train
 from tests.engine.toy import FEATURE_SIZE, ToyVector
@@ -40,7 +41,7 @@ class Table(nn.Module):
         super().__init__()
         self.rows = torch.tensor(rows, dtype=torch.float32)
 
-    def forward(self, features):
+    def forward(self, features, pixels):
         return self.rows[features[:, 0].long()]
 
 
@@ -55,6 +56,8 @@ def sample_of(**changes) -> Sample:
         discounts=np.array([0.5], np.float32),
         next_features=np.zeros((1, 1), np.float32),
         next_masks=np.ones((1, NUM_ACTIONS), np.bool_),
+        pixels=np.zeros((1, 0), np.uint8),
+        next_pixels=np.zeros((1, 0), np.uint8),
     )
     return dataclasses.replace(base, **changes)
 
@@ -86,9 +89,9 @@ def test_the_end_of_an_episode_is_worth_its_reward():
 
 
 def test_a_duelling_value_is_the_states_worth_and_the_actions_edge():
-    network = QNetwork(3, 8)
+    network = QNetwork("features", 3, 8)
     features = torch.rand(5, 3)
-    values = network(features)
+    values = network(features, None)
     code = network.encoder(features, None)
     torch.testing.assert_close(values.mean(1), network.value(code).squeeze(1))
     edge = network.edge(code)
@@ -163,7 +166,7 @@ def test_the_best_valid_action_is_taken_even_where_all_values_are_negative():
     nn.init.constant_(agent.network.value.bias, -100.0)
     vector = ToyVector(RunConfig(num_envs=4))
     batch = vector.reset([1, 2, 3, 4])
-    values = agent.evaluate(batch.features).numpy()
+    values = agent.evaluate(batch).numpy()
     actions = agent.decide(batch, ALONE).actions
     assert (values < 0).all()
     for row, (mask, action) in enumerate(zip(batch.mask, actions, strict=True)):
@@ -278,6 +281,30 @@ def test_a_loaded_agent_goes_on_bit_for_bit():
         weights = getattr(agent, kind).state_dict()
         for name, tensor in getattr(other, kind).state_dict().items():
             assert torch.equal(tensor, weights[name]), name
+
+
+@pytest.mark.parametrize("kind", ["pixels", "both"])
+def test_pixels_are_seen_remembered_and_learnt_from(kind):
+    agent = DQN(SMALL, 4, FEATURE_SIZE, 0, kind)
+    toy = ToyVector(RunConfig(num_envs=4))
+    rng = np.random.default_rng(0)
+
+    def with_pixels(batch):
+        pixels = rng.integers(0, 256, (4, *PIXELS_SHAPE), np.uint8)
+        return dataclasses.replace(batch, pixels=pixels)
+
+    batch = with_pixels(toy.reset([1, 2, 3, 4]))
+    seen = []
+    for _ in range(14):
+        seen.append(batch.pixels)
+        batch = with_pixels(toy.step(agent.decide(batch, ALONE).actions))
+        agent.observe(batch)
+    sample = agent.replay.sample(8, 1.0, rng)
+    rows, envs = np.divmod(sample.indices, 4)
+    np.testing.assert_array_equal(sample.pixels, np.stack(seen)[rows, envs])
+    before = agent.evaluate(batch)
+    agent.update(batch)
+    assert not torch.equal(before, agent.evaluate(batch))
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ def live(replay: Replay, rewards, *, terminated=(), truncated=(), first: int = 0
         mask[:, step % NUM_ACTIONS] = True
         replay.append(
             features=np.array([[step, index] for index in range(num_envs)], np.float32),
+            pixels=None,
             mask=mask,
             actions=np.full(num_envs, step % NUM_ACTIONS),
             rewards=np.full(num_envs, reward, np.float32),
@@ -242,3 +243,5 @@ def test_the_smallest_ring_holds_one_window_of_each_environment():
     assert learnt(replay)[26] == (1.75, 0.125, 29)
     with pytest.raises(ValidationError, match=r"dqn\.capacity must be at least 40"):
         RunConfig(num_envs=8, dqn=DQNConfig(capacity=39, n_steps=3))
+    with pytest.raises(ValidationError, match=r"dqn\.pixel_capacity must be at least 40"):
+        RunConfig(num_envs=8, encoder="both", dqn=DQNConfig(pixel_capacity=39, n_steps=3))
