@@ -2,6 +2,8 @@
 
 from math import isnan
 
+from rich.style import Style
+
 from engine.events import CurriculumChanged
 from pokeTUI.panes.pane import Pane, empty
 from pokeTUI.rendering.lines import Line, add_bar, wrap
@@ -19,7 +21,7 @@ class CurriculumPane(Pane):
         return (state.curriculum,)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return four lines, and what is missing below them."""
+        """Return four lines, and below them what is missing and what the stage is for."""
         now = state.curriculum
         if now is None:
             return empty("The curriculum starts with the first episode.", width)
@@ -32,14 +34,21 @@ class CurriculumPane(Pane):
         ]
         if now.missing and height <= len(lines):
             lines.pop()  # What is missing says it as well.
-        if now.missing and height > len(lines):
-            parts = wrap(now.missing, width - _LABEL, height - len(lines))
-            for index, part in enumerate(parts):
-                label = "missing" if index == 0 else ""
-                lines.append(Line(width).add(label, Ink.dim, _LABEL).add(part, Ink.warn))
+        if now.missing:
+            lines += _words("missing", now.missing, Ink.warn, width, height - len(lines))
         elif height > len(lines):
             lines.append(Line(width).add("This is the last stage.", Ink.good))
+        lines += _words("focus", now.focus, Ink.text, width, height - len(lines))
+        lines += _words("success", now.success_metrics, Ink.text, width, height - len(lines))
         return lines
+
+
+def _words(label: str, text: str, ink: Style, width: int, room: int) -> list[Line]:
+    """Return a labelled text in as many lines as there is room for."""
+    return [
+        Line(width).add(label if index == 0 else "", Ink.dim, _LABEL).add(part, ink)
+        for index, part in enumerate(wrap(text, width - _LABEL, room))
+    ]
 
 
 def _stage(now: CurriculumChanged, width: int) -> Line:
