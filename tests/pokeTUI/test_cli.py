@@ -54,6 +54,11 @@ def test_help_names_the_commands_and_needs_no_torch() -> None:
     assert result.stdout.strip().endswith("[]")
 
 
+def test_unknown_strategy_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    refused = headless(tmp_path, "--strategy", "bold")
+    assert_refused(refused, "strategy", "bold", "'adaptive', 'llm_heavy', 'balanced'")
+
+
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
     assert_refused(headless(tmp_path, "--rom", str(tmp_path / "no.gbc")), "no.gbc")
 
