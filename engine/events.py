@@ -165,7 +165,12 @@ class CurriculumChanged:
 
 @dataclass(frozen=True, slots=True)
 class StrategySwitched:
-    """The planner is followed more or less from now on; `episode` is the run's latest."""
+    """The planner is followed more or less from now on.
+
+    Attributes:
+        old: A strategy's documented name.
+        episode: How many episodes counted so far, of those from the true start.
+    """
 
     old: str
     new: str

@@ -29,6 +29,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.WarningRaised("the disk is nearly full"),
         events.ControlChanged(True),
         events.CheckpointSaved("x.zip", 9),
+        events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
         events.RunStopped("quit", 9, "x.zip"),
         events.RunFailed("broken", "mend it", True),
     ]
