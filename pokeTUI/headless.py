@@ -16,6 +16,7 @@ from engine.events import (
     RunStarted,
     RunStopped,
     StatusChanged,
+    StrategySwitched,
     WarningRaised,
 )
 from engine.session import EngineSession
@@ -89,6 +90,8 @@ class HeadlessRunner:
                 if event.has_moved:
                     self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
                 self._curriculum = event
+            case StrategySwitched():
+                self._print(f"strategy: {event.new} after {event.old}, {event.cause}")
             case RunStarted():
                 self._print(
                     f"run {event.run_id}: {event.agent} ({event.mode}) on {event.game}, "
