@@ -9,6 +9,7 @@ import json
 import numpy as np
 
 from engine.config import RunConfig
+from engine.env.pixels import PIXELS_SHAPE
 from engine.env.vector import Batch, Watched
 from engine.types import (
     Action,
@@ -55,6 +56,12 @@ class ToyGame:
     def features(self) -> np.ndarray:
         result = np.zeros(FEATURE_SIZE, np.float32)
         result[self.x] = result[SIZE + self.y] = 1.0
+        return result
+
+    def pixels(self) -> np.ndarray:
+        """Show the player as a white tile of 12 x 12."""
+        result = np.zeros(PIXELS_SHAPE, np.uint8)
+        result[:, 12 * self.y : 12 * (self.y + 1), 12 * self.x : 12 * (self.x + 1)] = 255
         return result
 
     def mask(self) -> np.ndarray:
@@ -108,6 +115,7 @@ class ToyVector:
 
     def __init__(self, config: RunConfig) -> None:
         self.num_envs = config.num_envs
+        self._has_pixels = config.needs_pixels
         self.games = [ToyGame(index) for index in range(self.num_envs)]
         self.watched: int | None = None
         self.is_closed = False
@@ -135,6 +143,7 @@ class ToyVector:
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
         final = np.zeros((self.num_envs, FEATURE_SIZE), np.float32)
+        final_pixels = np.zeros((self.num_envs, *PIXELS_SHAPE), np.uint8)
         summaries = {}
         for index in indices:
             game = self.games[index]
@@ -143,12 +152,19 @@ class ToyVector:
                 self._breakdown = RewardBreakdown((("goal", float(rewards[index])),))
             if terminated[index] or truncated[index]:
                 final[index] = game.features()
+                final_pixels[index] = game.pixels()
                 summaries[index] = game.summary(bool(terminated[index]))
                 game.begin()
-        return self._batch(rewards, terminated, truncated, final, summaries)
+        return self._batch(rewards, terminated, truncated, final, summaries, final_pixels)
 
     def _batch(
-        self, rewards=None, terminated=None, truncated=None, final=None, summaries=None
+        self,
+        rewards=None,
+        terminated=None,
+        truncated=None,
+        final=None,
+        summaries=None,
+        final_pixels=None,
     ) -> Batch:
         n = self.num_envs
         return Batch(
@@ -161,6 +177,8 @@ class ToyVector:
             truncated=np.zeros(n, np.bool_) if truncated is None else truncated,
             final_features=np.zeros((n, FEATURE_SIZE), np.float32) if final is None else final,
             summaries=summaries or {},
+            pixels=np.stack([game.pixels() for game in self.games]) if self._has_pixels else None,
+            final_pixels=final_pixels if self._has_pixels else None,
         )
 
     def watch(self, index: int | None) -> None:

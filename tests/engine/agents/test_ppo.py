@@ -5,20 +5,34 @@ import torch
 from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
 from engine.agents.base import Guidance
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.networks import masked_log_probs
+from engine.agents.networks import entropy, masked_log_probs
 from engine.config import PPOConfig, RunConfig
 from engine.types import NUM_ACTIONS
 from tests.engine.toy import FEATURE_SIZE, ToyVector
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
 GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
+ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
 
 
-def filled_agent(seed: int = 0, guidance: Guidance = GUIDED, steps: int = 16):
-    vector = ToyVector(RunConfig(num_envs=4))
+def toy(kind: str) -> ToyVector:
+    return ToyVector(RunConfig(num_envs=4, encoder="features" if kind == "recurrent" else kind))
+
+
+def policy(kind: str, seed: int = 0) -> GuidedPolicy:
+    config = PPO.model_copy(update={"recurrent": kind == "recurrent", "sequence_length": 8})
+    encoder = "features" if kind == "recurrent" else kind
+    return GuidedPolicy(config, 4, FEATURE_SIZE, seed, encoder)
+
+
+def filled_agent(guidance: Guidance = GUIDED, steps: int = 16, kind: str = "features"):
+    """Return an agent after some steps, which has learnt from all full rollouts but the last."""
+    vector = toy(kind)
     batch = vector.reset([1, 2, 3, 4])
-    agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed)
+    agent = policy(kind)
     for _ in range(steps):
+        if agent.is_update_due:
+            agent.update(batch)
         choices = agent.decide(batch, guidance)
         batch = vector.step(choices.actions)
         agent.observe(batch)
@@ -33,9 +47,11 @@ def judged(agent) -> torch.Tensor:
     return agent.ppo.network(features, pixels, torch.from_numpy(rollout.memories[0]), starts)[0]
 
 
-def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias():
-    agent, _, _ = filled_agent()
+@pytest.mark.parametrize("kind", ["features", "pixels", "both"])
+def test_the_ratio_is_one_before_the_first_update_with_the_planners_bias(kind):
+    agent, _, _ = filled_agent(kind=kind)
     rollout = agent.ppo.rollout
+    assert rollout.pixels.any() == (kind != "features")
     assert (rollout.biases > 0).any()
     with torch.no_grad():
         logits = judged(agent)
@@ -66,6 +82,36 @@ def test_a_masked_action_has_probability_zero_whatever_its_logit_or_bias():
     mask[0, 3] = True
     probabilities = masked_log_probs(logits, mask, torch.full((1, NUM_ACTIONS), 1e6)).exp()
     assert probabilities[0].tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0]
+
+
+def test_the_distribution_is_that_of_the_valid_actions_alone():
+    logits = torch.tensor([[0.5, -1.0, 2.0, 0.0, 3.0, -2.0, 0.1, 0.2, 0.3]])
+    bias = torch.tensor([[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.8]])
+    valid = [0, 1, 3, 8]
+    mask = torch.zeros((1, NUM_ACTIONS), dtype=torch.bool)
+    mask[0, valid] = True
+    log_probs = masked_log_probs(logits, mask, bias)
+    weights = np.exp([0.5, 0.0, 0.0, 5.1])
+    expected = weights / weights.sum()
+    np.testing.assert_allclose(log_probs[0, valid].exp(), expected, rtol=1e-5)
+    assert (log_probs[0, ~mask[0]].exp() == 0).all()
+    by_hand = -(expected * np.log(expected)).sum()
+    assert entropy(log_probs).item() == pytest.approx(by_hand, rel=1e-5)
+
+
+def test_the_entropy_of_n_equal_valid_actions_is_ln_n_and_of_one_zero():
+    mask = torch.tensor([[True] * n + [False] * (NUM_ACTIONS - n) for n in range(1, 10)])
+    log_probs = masked_log_probs(torch.full((9, NUM_ACTIONS), 7.0), mask, torch.zeros(()))
+    np.testing.assert_allclose(entropy(log_probs), np.log(np.arange(1, 10)), atol=1e-6)
+
+
+def test_a_masked_action_gets_no_gradient():
+    logits = torch.zeros((1, NUM_ACTIONS), requires_grad=True)
+    mask = torch.tensor([[True] * 4 + [False] * 5])
+    log_probs = masked_log_probs(logits, mask, torch.zeros(()))
+    (log_probs[0, 0] + entropy(log_probs)[0]).backward()
+    assert logits.grad[0, :4].abs().sum() > 0
+    assert not logits.grad[0, 4:].any()
 
 
 def test_sampling_follows_the_probabilities():
@@ -117,15 +163,23 @@ def test_an_update_reports_its_figures_and_empties_the_rollout():
     assert not agent.is_update_due
 
 
-def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout():
-    agent, vector, batch = filled_agent(steps=40 % 16)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "features",
+        "recurrent",
+        *(pytest.param(k, marks=pytest.mark.slow) for k in ("pixels", "both")),
+    ],
+)
+def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout(kind):
+    agent, vector, batch = filled_agent(steps=24, kind=kind)
     facts, arrays = agent.save()
     arrays = {name: array.copy() for name, array in arrays.items()}
     states = vector.save()
 
     def go_on(agent, vector, batch):
         actions = []
-        for _ in range(50):
+        for _ in range(40):
             choices = agent.decide(batch, GUIDED)
             actions.append(choices.actions)
             batch = vector.step(choices.actions)
@@ -134,9 +188,9 @@ def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout():
                 agent.update(batch)
         return np.stack(actions), agent.ppo.network.state_dict()
 
-    other_vector = ToyVector(RunConfig(num_envs=4))
+    other_vector = toy(kind)
     other_batch = other_vector.load(states)
-    other = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed=99)
+    other = policy(kind, seed=99)
     other.load(facts, arrays)
     actions, weights = go_on(agent, vector, batch)
     other_actions, other_weights = go_on(other, other_vector, other_batch)
@@ -163,3 +217,57 @@ def test_the_policy_learns_to_say_what_the_planner_says():
         if agent.is_update_due:
             agent.update(batch)
     assert agreement() > 2 * before
+
+
+class TestStepsThatAreNotThePolicysOwn:
+    """Their actions teach nothing, what they led to does."""
+
+    def learnt(self, change=lambda rollout: None, **settings) -> tuple[dict[str, float], dict]:
+        """Return figures and weights after an update from a rollout that `change` has changed."""
+        config = PPO.model_copy(update={"epochs": 1, "minibatch_size": 64, **settings})
+        vector = toy("features")
+        batch = vector.reset([1, 2, 3, 4])
+        agent = GuidedPolicy(config, 4, FEATURE_SIZE, 0)
+        for _ in range(config.rollout_steps):
+            batch = vector.step(agent.decide(batch, ALONE).actions)
+            agent.observe(batch)
+        assert agent.ppo.rollout.is_own.all()
+        change(agent.ppo.rollout)
+        figures = agent.update(batch)
+        return figures, agent.ppo.network.state_dict()
+
+    @staticmethod
+    def half(rollout) -> None:
+        rollout.is_own[::2] = False
+
+    @staticmethod
+    def none(rollout) -> None:
+        rollout.is_own[:] = False
+
+    def test_what_was_done_in_them_and_how_likely_it_was_is_not_asked(self):
+        def confused(rollout):
+            self.half(rollout)
+            rollout.actions[::2] = 0
+            rollout.log_probs[::2] = -30.0
+
+        figures, weights = self.learnt(self.half)
+        other_figures, other_weights = self.learnt(confused)
+        assert figures == other_figures
+        for name, tensor in weights.items():
+            assert torch.equal(tensor, other_weights[name]), name
+
+    def test_policy_loss_and_entropy_are_those_of_the_other_steps(self):
+        every, _ = self.learnt()
+        some, _ = self.learnt(self.half)
+        assert some["entropy"] != every["entropy"]
+        assert some["value_loss"] == every["value_loss"]
+        assert some["clip_fraction"] == 0.0
+
+    def test_the_critic_learns_from_nothing_else_if_need_be(self):
+        figures, weights = self.learnt(self.none)
+        _, before = self.learnt(learning_rate=1e-12)
+        assert (figures["policy_loss"], figures["entropy"], figures["approx_kl"]) == (0, 0, 0)
+        assert figures["value_loss"] > 0
+        moved = {name for name in weights if not torch.allclose(weights[name], before[name])}
+        assert any(name.startswith("critic") for name in moved)
+        assert not any(name.startswith(("actor", "encoder")) for name in moved)

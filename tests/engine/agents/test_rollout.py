@@ -70,3 +70,54 @@ def test_a_cut_before_the_first_step_does_nothing():
     rollout = Rollout.empty(4, 1, 2)
     rollout.cut(0, 3.0)
     assert not rollout.boundaries.any()
+
+
+def test_gae_by_hand_over_a_truncation_a_termination_and_the_rollouts_end():
+    """gamma 0.5, lambda 0.5: what follows counts a quarter, but over a boundary nothing does.
+
+    Step 1 is cut off where the state is worth 8; step 3 ends the game; the state after step 5 is
+    worth 2.
+    """
+    rollout = rollout_of(
+        rewards=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        values=[2.0, 4.0, 6.0, 8.0, 10.0, 12.0],
+        boundaries=[1, 3],
+        boundary_values={1: 8.0},
+    )
+    errors = [1 + 2 - 2, 2 + 4 - 4, 3 + 4 - 6, 4 + 0 - 8, 5 + 6 - 10, 6 + 1 - 12]
+    assert errors == [1, 2, 1, -4, 1, -5]
+    expected = [1 + 2 / 4, 2, 1 - 4 / 4, -4, 1 - 5 / 4, -5]
+    np.testing.assert_allclose(advantages(rollout, 2.0, 0.5, 0.5), expected, rtol=1e-6)
+
+
+def test_environments_do_not_mix():
+    rollout = Rollout.empty(2, 2, 1)
+    rollout.rewards[:] = [[1.0, 0.0], [0.0, 7.0]]
+    rollout.boundaries[0, 0] = True
+    rollout.length = 2
+    result = rollout.advantages(np.zeros(2, np.float32), 1.0, 1.0)
+    assert result.tolist() == [[1.0, 7.0], [0.0, 7.0]]
+
+
+def test_a_step_after_a_boundary_is_a_start():
+    rollout = rollout_of([0.0] * 4, [0.0] * 4, boundaries=[1, 3])
+    assert rollout.starts[:, 0].tolist() == [False, False, True, False]
+
+
+def test_without_pixels_and_memory_none_is_allocated():
+    rollout = Rollout.empty(128, 32, 903)
+    assert rollout.pixels.nbytes == rollout.memories.nbytes == 0
+    assert Rollout.empty(128, 32, 903, has_pixels=True).pixels.nbytes == 128 * 32 * 3 * 72 * 80
+
+
+def test_a_loaded_rollout_is_the_saved_one():
+    rng = np.random.default_rng(0)
+    rollout = Rollout.empty(3, 2, 4, has_pixels=True, memory_size=5)
+    rollout.length = 2
+    for array in rollout.save().values():
+        array[...] = rng.integers(0, 2, array.shape)
+    other = Rollout.empty(3, 2, 4, has_pixels=True, memory_size=5)
+    other.load(rollout.save())
+    assert other.length == 2
+    for name, array in rollout.save().items():
+        np.testing.assert_array_equal(array, other.save()[name], name)

@@ -217,7 +217,9 @@ def test_a_person_acts_alone_and_nothing_is_learnt_from_it(tmp_path):
     obey(trainer, TakeOver())
     rollout = trainer.agent.ppo.rollout
     assert rollout.boundaries[4, 0]
-    value = trainer.agent.ppo.evaluate(trainer.batch.features).values[0]
+    value = trainer.agent.ppo.evaluate(
+        trainer.batch.features, None, trainer.agent.ppo.memory
+    ).values[0]
     assert rollout.boundary_values[4, 0] == pytest.approx(value)
     for action in (Action.A, Action.B, Action.A):
         obey(trainer, Press(action))
