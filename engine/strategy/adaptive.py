@@ -17,8 +17,8 @@ from engine.strategy.performance import (
 from engine.types import EpisodeSummary, GameState, Goal
 
 _HEAVIEST_FIRST = tuple(StrategyType)
-_FAILING = 0.3
-"""Success rate of the frequent decisions below which they are a pattern of failure."""
+_FAILING = 0.1
+"""Fall of the frequent decisions' success rate that is a pattern of failure."""
 _WORSE = 0.2
 """Difference of success rates by which one strategy is worse than another."""
 _FRESH = 100
@@ -46,10 +46,11 @@ class AdaptiveStrategySystem:
     """Switch between the strategies by reward, success, episode length and use of the planner.
 
     More of the planner is asked for when the average reward falls by 30 % from its best, the goal
-    is reached in clearly fewer episodes or takes half as long again, or frequent decisions fail.
-    Less of it is enough when the policy wins and rarely needs it, when the planner decides nearly
-    everything and yet the goal is missed and nothing improves, or when what was lost has come
-    back. Among several ways out, the strategy that did best lately is taken.
+    is reached in clearly fewer episodes or takes half as long again, or frequent decisions fail
+    more often than when the present strategy began. Less of it is enough when the policy wins
+    without it, when the planner decides nearly everything and yet the goal is missed and nothing
+    improves, or when what was lost has come back. Among several ways out, the strategy that did
+    best lately is taken.
 
     A switch needs the same evidence in `hold_episodes` episodes in a row, after at least `min_stay`
     under the present strategy. To judge by another rule, override `_should_switch_strategy`.
@@ -83,6 +84,7 @@ class AdaptiveStrategySystem:
         self._episodes = 0
         self._since = 0
         self._evidence = Evidence()
+        self._pattern_success: float | None = None
         self._proposed: StrategyType | None = None
         self._proposed_for = 0
         self._reason = ""
@@ -124,6 +126,8 @@ class AdaptiveStrategySystem:
         episode = Averages.of_episode(summary)
         self._records[self.current].add(episode, self._episodes)
         self._evidence.add(episode)
+        if self._pattern_success is None:
+            self._pattern_success = self._success_of_patterns()
         average = self._evidence.average()
         self.metrics = {
             "episode_reward": summary.total_reward,
@@ -192,6 +196,7 @@ class AdaptiveStrategySystem:
             "episodes": self._episodes,
             "since": self._since,
             "evidence": self._evidence.save(),
+            "pattern_success": self._pattern_success,
             "proposed": self._proposed,
             "proposed_for": self._proposed_for,
             "records": {name.value: record.save() for name, record in self._records.items()},
@@ -209,6 +214,7 @@ class AdaptiveStrategySystem:
         self._episodes = int(facts["episodes"])
         self._since = int(facts["since"])
         self._evidence.load(facts["evidence"])
+        self._pattern_success = facts["pattern_success"]
         self._proposed = _strategy(facts["proposed"])
         self._proposed_for = int(facts["proposed_for"])
         for name, record in self._records.items():
@@ -233,9 +239,7 @@ class AdaptiveStrategySystem:
                 return heavier
         if lighter is not None:
             is_helped = self.current.planner_share > self._preferred.planner_share
-            self._reason = self._evidence.for_less(
-                performance_metrics, lighter.planner_share, is_helped=is_helped
-            )
+            self._reason = self._evidence.for_less(performance_metrics, is_helped=is_helped)
             if self._reason:
                 return lighter
         return None
@@ -258,6 +262,7 @@ class AdaptiveStrategySystem:
         self._proposed, self._proposed_for = None, 0
         self._since = self._episodes
         self._evidence.begin(is_help=new.planner_share > old.planner_share)
+        self._pattern_success = self._success_of_patterns()
         if new == old:
             return
         self.current = new
@@ -289,16 +294,18 @@ class AdaptiveStrategySystem:
         return record.recent() if self._episodes - record.last_episode <= _FRESH else None
 
     def _failing_patterns(self) -> str:
-        """Say how badly the frequent decisions turn out; "" if they do not, or nobody knows."""
-        if self._history_analyzer is None:
+        """Say how much worse the frequent decisions turn out; "" if they do not."""
+        before, now = self._pattern_success, self._success_of_patterns()
+        if before is None or now is None or now > before - _FAILING:
             return ""
-        patterns = self._history_analyzer.analyze_patterns()
+        return f"frequent decisions succeed in {now:.0%} after {before:.0%}"
+
+    def _success_of_patterns(self) -> float | None:
+        """Return the success rate of the frequent decisions; None where nobody knows."""
+        patterns = self._history_analyzer.analyze_patterns() if self._history_analyzer else ()
         total = sum(pattern["frequency"] for pattern in patterns)
-        if not total:
-            return ""
         successes = sum(pattern["frequency"] * pattern["success_rate"] for pattern in patterns)
-        rate = successes / total
-        return f"frequent decisions succeed in {rate:.0%}" if rate < _FAILING else ""
+        return successes / total if total else None
 
 
 def _in_words(metrics: PerformanceMetrics) -> str:

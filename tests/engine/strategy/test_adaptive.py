@@ -112,11 +112,18 @@ def test_a_negative_reward_falls_too():
     assert switch.cause == "average reward -18.0 after -10.0"
 
 
-def test_frequent_decisions_that_fail_bring_more_of_the_planner():
-    failing = AdaptiveStrategySystem(Patterns(0.1), initial=BALANCED)
-    assert feed(failing, episode(), 30)[0].cause == "frequent decisions succeed in 10%"
-    working = AdaptiveStrategySystem(Patterns(0.6), initial=BALANCED)
-    assert not feed(working, episode(), 30)
+def test_frequent_decisions_that_begin_to_fail_bring_more_of_the_planner():
+    history = Patterns(0.6)
+    system = AdaptiveStrategySystem(history, initial=BALANCED)
+    assert not feed(system, episode(), 30)
+    history.success_rate = 0.4
+    (switch,) = feed(system, episode(), 10)
+    assert switch.cause == "frequent decisions succeed in 40% after 60%"
+
+
+def test_decisions_that_always_failed_do_not_make_the_strategy_swing():
+    system = AdaptiveStrategySystem(Patterns(0.1), initial=BALANCED)
+    assert not feed(system, episode(), 200)
 
 
 def test_a_policy_that_wins_alone_is_given_less_of_the_planner():
