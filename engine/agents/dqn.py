@@ -25,6 +25,7 @@ from engine.agents.networks import MASKED_LOGIT, masked_log_probs
 from engine.agents.replay import Replay, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
+from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig
 from engine.env.vector import Batch
 from engine.types import NUM_ACTIONS, Source
@@ -240,13 +241,8 @@ class DQN:
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
-        arrays: dict[str, NDArray[np.generic]] = {}
-        for prefix, network in (("network", self.network), ("target", self.target)):
-            for name, tensor in network.state_dict().items():
-                arrays[f"{prefix}/{name}"] = tensor.numpy()
-        for name, parameter in self.network.named_parameters():
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                arrays[f"optimizer/{key}/{name}"] = value.numpy()
+        arrays = save_network(self.network, "network") | save_network(self.target, "target")
+        arrays |= save_adam(self._optimizer, self.network)
         arrays |= {f"replay/{name}": array for name, array in self.replay.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
         facts = {name: getattr(self, name) for name in _COUNTERS}
@@ -257,19 +253,11 @@ class DQN:
         for name in _COUNTERS:
             setattr(self, name, facts[name])
         self._rng.bit_generator.state = facts["rng"]
-        for prefix, network in (("network/", self.network), ("target/", self.target)):
-            tensors = {name: torch.from_numpy(array) for name, array in _under(arrays, prefix)}
-            network.load_state_dict(tensors)
-        for name, parameter in self.network.named_parameters():
-            state = {
-                key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy())
-                for key in ("step", "exp_avg", "exp_avg_sq")
-                if f"optimizer/{key}/{name}" in arrays
-            }
-            if state:
-                self._optimizer.state[parameter] = state
-        self.replay.load(dict(_under(arrays, "replay/")))
-        self._scaler.load(dict(_under(arrays, "scaler/")))
+        load_network(self.network, "network", arrays)
+        load_network(self.target, "target", arrays)
+        load_adam(self._optimizer, self.network, arrays)
+        self.replay.load(under(arrays, "replay/"))
+        self._scaler.load(under(arrays, "scaler/"))
 
 
 _COUNTERS = ("num_steps", "num_gradients", "_owed_gradients", "_usual_error")
@@ -293,13 +281,3 @@ def follow(target: nn.Module, network: nn.Module, share: float) -> None:
     with torch.no_grad():
         for old, new in zip(target.parameters(), network.parameters(), strict=True):
             old.lerp_(new, share)
-
-
-def _under(
-    arrays: Mapping[str, NDArray[np.generic]], prefix: str
-) -> list[tuple[str, NDArray[np.generic]]]:
-    return [
-        (name.removeprefix(prefix), array)
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    ]

@@ -21,6 +21,7 @@ from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
+from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import PPOConfig
 from engine.env.vector import Batch
 
@@ -240,12 +241,7 @@ class PPO:
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
-        arrays: dict[str, NDArray[np.generic]] = {
-            f"network/{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()
-        }
-        for name, parameter in self.network.named_parameters():
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                arrays[f"optimizer/{key}/{name}"] = value.numpy()
+        arrays = save_network(self.network, "network") | save_adam(self._optimizer, self.network)
         arrays |= {f"rollout/{name}": array for name, array in self.rollout.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
         arrays["memory"] = self.memory
@@ -255,19 +251,10 @@ class PPO:
         """Take back what `save` returned."""
         self.num_updates = int(facts["num_updates"])
         self._rng.bit_generator.state = facts["rng"]
-        self.network.load_state_dict(
-            {name: torch.from_numpy(array) for name, array in _under(arrays, "network/").items()}
-        )
-        for name, parameter in self.network.named_parameters():
-            state = {
-                key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy())
-                for key in ("step", "exp_avg", "exp_avg_sq")
-                if f"optimizer/{key}/{name}" in arrays
-            }
-            if state:
-                self._optimizer.state[parameter] = state
-        self.rollout.load(_under(arrays, "rollout/"))
-        self._scaler.load(_under(arrays, "scaler/"))
+        load_network(self.network, "network", arrays)
+        load_adam(self._optimizer, self.network, arrays)
+        self.rollout.load(under(arrays, "rollout/"))
+        self._scaler.load(under(arrays, "scaler/"))
         self.memory = np.array(arrays["memory"], np.float32)
 
 
@@ -280,13 +267,3 @@ def _explained_variance(values: FloatArray, returns: FloatArray) -> float:
     """Return how much of the returns' variance the critic foresaw; 1 is all, 0 none."""
     variance = float(returns.var())
     return 1.0 - float((returns - values).var()) / variance if variance > 0 else 0.0
-
-
-def _under(
-    arrays: Mapping[str, NDArray[np.generic]], prefix: str
-) -> dict[str, NDArray[np.generic]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }

@@ -7,6 +7,7 @@ import json
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from engine.env.pool import WorkerPool
 from engine.env.stepping import ArrayEnv, SteppedEnv, Watched, make_crystal_env
 from engine.types import EpisodeSummary
 
-__all__ = ["PLAIN_FACTORY", "Batch", "VectorEnv", "Watched", "plain_env"]
+__all__ = ["PLAIN_FACTORY", "Batch", "Vector", "VectorEnv", "Watched", "plain_env"]
 
 PLAIN_FACTORY = "engine.env.vector:plain_env"
 
@@ -71,6 +72,62 @@ class Batch:
     reached: dict[int, tuple[str, int]] = field(default_factory=dict)
     pixels: NDArray[np.uint8] | None = None
     final_pixels: NDArray[np.uint8] | None = None
+
+
+class Vector(Protocol):
+    """Environments that step together, wherever they run; `VectorEnv` says what each does.
+
+    Attributes:
+        num_envs: Environments.
+        feature_size: F, the length of a feature vector.
+    """
+
+    num_envs: int
+    feature_size: int
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        """Start an episode everywhere."""
+        ...
+
+    def step(self, actions: NDArray[np.int64]) -> Batch:
+        """Take (N,) actions, each in its environment."""
+        ...
+
+    def step_one(self, index: int, action: int) -> Batch:
+        """Take an action in one environment."""
+        ...
+
+    def mend(self) -> Batch:
+        """Replace what failed, and return everything as it is now."""
+        ...
+
+    def moment(self, index: int) -> bytes:
+        """Return the game of an environment as it is now."""
+        ...
+
+    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
+        """Let the next episode of an environment begin at an archived moment."""
+        ...
+
+    def watch(self, index: int | None) -> None:
+        """Let `observed` show this environment."""
+        ...
+
+    def observed(self) -> Watched | None:
+        """Return what the watched environment shows, None if nothing changed since last time."""
+        ...
+
+    def save(self) -> list[bytes]:
+        """Return every environment wholly, for a checkpoint."""
+        ...
+
+    def load(self, states: Sequence[bytes]) -> Batch:
+        """Put every environment back as saved."""
+        ...
+
+    def close(self) -> None:
+        """Free what was made for it."""
+        ...
 
 
 class VectorEnv:

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.agents.base import Agent, Guidance, Player
 from engine.config import RunConfig
-from engine.env.vector import VectorEnv
+from engine.env.vector import Vector
 from engine.types import EpisodeSummary, Evaluation
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
@@ -38,7 +38,7 @@ def evaluation_seed(config: RunConfig) -> int:
 def evaluate_policy(
     agent: Agent,
     config: RunConfig,
-    make_vector: Callable[[RunConfig], VectorEnv],
+    make_vector: Callable[[RunConfig], Vector],
     may_go_on: Callable[[], bool],
 ) -> Evaluation | None:
     """Let what an agent has learnt play alone; None if `may_go_on` said no.
@@ -58,7 +58,7 @@ def evaluate_policy(
 
 def play_episodes(
     player: Player,
-    vector: VectorEnv,
+    vector: Vector,
     episodes: int,
     seed: int,
     guidance: Guidance = ALONE,

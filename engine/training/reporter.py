@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.agents.base import Choices
-    from engine.env.vector import VectorEnv, Watched
+    from engine.env.vector import Vector, Watched
     from engine.training.controls import Controls, Pace
 
 _FRAME_INTERVAL_S = 1 / 30
@@ -86,7 +86,7 @@ class Reporter:
         """Count the time of a resumed run on."""
         self._started_s = self._clock() - former_s
 
-    def watch(self, vector: VectorEnv, env_index: int) -> None:
+    def watch(self, vector: Vector, env_index: int) -> None:
         """Show this environment from now on."""
         self._controls.watched_env = env_index
         self._is_watching = True
@@ -96,7 +96,7 @@ class Reporter:
         self.status()
 
     def stepped(
-        self, vector: VectorEnv, choices: Choices, episode_steps: NDArray[np.int64]
+        self, vector: Vector, choices: Choices, episode_steps: NDArray[np.int64]
     ) -> None:
         """Report a step of all environments, as far as something is due."""
         now = self._clock()
@@ -116,7 +116,7 @@ class Reporter:
         if now >= self._status_due_s:
             self.status()
 
-    def pressed(self, vector: VectorEnv, decision: Decision, episode_steps: int) -> None:
+    def pressed(self, vector: Vector, decision: Decision, episode_steps: int) -> None:
         """Report a step that a person took."""
         self._episode_steps = episode_steps
         self._seen = None
@@ -191,7 +191,7 @@ class Reporter:
             "it does not count",
         )
 
-    def _observe(self, vector: VectorEnv) -> None:
+    def _observe(self, vector: Vector) -> None:
         seen = vector.observed()
         if seen is None:
             return

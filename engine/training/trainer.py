@@ -19,7 +19,7 @@ from engine.agents.base import Agent, Guidance
 from engine.config import RunConfig
 from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
-from engine.env.vector import Batch, VectorEnv
+from engine.env.vector import Batch, Vector
 from engine.errors import CheckpointError, PokeTUIError, WorkerError
 from engine.events import (
     CheckpointSaved,
@@ -70,12 +70,12 @@ class Trainer:
         self,
         *,
         config: RunConfig,
-        vector: VectorEnv,
+        vector: Vector,
         batch: Batch,
         agent: Agent,
         curriculum: Curriculum,
         strategy: AdaptiveStrategySystem,
-        make_vector: Callable[[RunConfig], VectorEnv],
+        make_vector: Callable[[RunConfig], Vector],
         store: CheckpointStore,
         journal: Journal,
         milestones: tuple[tuple[str, str], ...],

@@ -1,0 +1,55 @@
+"""Turn networks and their optimiser into named arrays, and back, for checkpoints."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+Arrays = dict[str, NDArray[np.generic]]
+
+_ADAM = ("step", "exp_avg", "exp_avg_sq")
+
+
+def save_network(network: nn.Module, name: str) -> Arrays:
+    """Return the weights, each name under `name`."""
+    return {f"{name}/{key}": tensor.numpy() for key, tensor in network.state_dict().items()}
+
+
+def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Take back what `save_network` returned."""
+    weights = under(arrays, f"{name}/")
+    network.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
+
+
+def save_adam(optimizer: torch.optim.Adam, network: nn.Module) -> Arrays:
+    """Return what the optimiser knows of the network's parameters."""
+    return {
+        f"optimizer/{key}/{name}": value.numpy()
+        for name, parameter in network.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def load_adam(
+    optimizer: torch.optim.Adam, network: nn.Module, arrays: Mapping[str, NDArray[np.generic]]
+) -> None:
+    """Take back what `save_adam` returned."""
+    for name, parameter in network.named_parameters():
+        state = {
+            key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy())
+            for key in _ADAM
+            if f"optimizer/{key}/{name}" in arrays
+        }
+        if state:
+            optimizer.state[parameter] = state
+
+
+def under(arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Arrays:
+    """Return the arrays whose name starts with `prefix`, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
