@@ -94,11 +94,12 @@ class Impala(nn.Module):
             linear(channels * height * width, output_size, math.sqrt(2)),
             nn.ReLU(),
         )
-        self.to(memory_format=torch.channels_last)  # 1.5 to 2.4 times as fast on a CPU
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Return codes (batch, output_size) of (batch, *PIXELS_SHAPE) uint8."""
-        codes: Tensor = self.layers(pixels.float() / 255)
+        # Channels last: 1.5 to 2.4 times as fast on a CPU.
+        scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
+        codes: Tensor = self.layers(scaled)
         return codes
 
 
