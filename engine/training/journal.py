@@ -47,7 +47,7 @@ class Journal:
             self._waiting += json.dumps(line).encode() + b"\n"
             if len(self._waiting) >= _BUFFER_SIZE:
                 with contextlib.suppress(OSError):
-                    self._write()
+                    self._write(self._file)
 
     def position(self) -> int:
         """Flush to the disk and return the length in bytes.
@@ -56,7 +56,7 @@ class Journal:
             CheckpointError: The disk is full or broken; nothing is lost yet.
         """
         try:
-            self._write()
+            self._write(self._file)
             os.fsync(self._file)
         except OSError as error:
             raise CheckpointError(
@@ -79,14 +79,15 @@ class Journal:
         """
         if self._file < 0:
             return
+        file, self._file = self._file, -1
         with contextlib.suppress(OSError):
-            self._write()
-        os.close(self._file)
-        self._file = -1
+            self._write(file)
+        with contextlib.suppress(OSError):
+            os.close(file)
 
-    def _write(self) -> None:
+    def _write(self, file: int) -> None:
         while self._waiting:
-            count = os.write(self._file, self._waiting)
+            count = os.write(file, self._waiting)
             del self._waiting[:count]
 
 

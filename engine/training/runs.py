@@ -14,6 +14,7 @@ from typing import Self
 from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
 from engine.training.checkpoint import checkpoint_paths, steps_of
+from engine.training.files import write_file
 
 LATEST = "latest"
 
@@ -83,7 +84,7 @@ class RunFolder:
                     continue
                 folder = cls(path)
                 folder.lock()
-                folder.config_path.write_text(config.model_dump_json(indent=1), encoding="utf-8")
+                write_file(folder.config_path, config.model_dump_json(indent=1).encode())
                 return folder
         except OSError as error:
             raise _not_writable(runs, error) from None

@@ -1,0 +1,245 @@
+"""Let every call of the system that a write makes fail, or kill the process in it.
+
+Run as a program (`python -m tests.engine.training.faults SUBJECT FOLDER`), because it forks: a fork
+writes with one fault each time, and then the parent says what it finds. Prints one JSON list.
+"""
+
+import errno
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.errors import PokeTUIError
+from engine.events import PolicyUpdated
+from engine.training.checkpoint import Checkpoint, CheckpointStore
+from engine.training.journal import Journal, read_journal
+from engine.training.runs import RunFolder, list_runs, load_settings
+
+CALLS = (
+    "open", "write", "fsync", "close", "replace", "rename", "link", "unlink", "mkdir", "ftruncate",
+)  # fmt: skip
+WAYS = ("full", "broken", "killed before", "killed after", "killed within")
+
+
+class Faults:
+    """Count the calls, and let something happen in one of them.
+
+    Args:
+        at: Number of the call, from 0; -1 only counts.
+        way: One of `WAYS`.
+        share: For "killed within": how much of a write is done, 0 to 1.
+    """
+
+    def __init__(self, at: int = -1, way: str = "", share: float = 0.5) -> None:
+        self.names: list[str] = []
+        self._at, self._way, self._share = at, way, share
+        for name in CALLS:
+            setattr(os, name, self._wrapped(name, getattr(os, name)))
+
+    def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.names.append(name)
+            # A full disk stays full: from the fault on, nothing can be written.
+            if len(self.names) - 1 == self._at or (
+                self._way == "full" and len(self.names) > self._at >= 0 and name == "write"
+            ):
+                self._strike(name, real, arguments)
+            result = real(*arguments, **options)
+            if len(self.names) - 1 == self._at and self._way == "killed after":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return call
+
+    def _strike(self, name: str, real: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        if self._way in ("full", "broken"):
+            number = errno.ENOSPC if self._way == "full" else errno.EIO
+            raise OSError(number, os.strerror(number))
+        if self._way == "killed within" and name == "write":
+            descriptor, data = arguments
+            real(descriptor, bytes(data)[: int(len(data) * self._share)])
+        if self._way != "killed after":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_fork(work: Callable[[], None]) -> int:
+    """Do something in a fork; return its exit code: 0, 3 for an error of ours, or -signal."""
+    pid = os.fork()
+    if not pid:
+        code = 9
+        try:
+            work()
+            code = 0
+        except PokeTUIError:
+            code = 3
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def count_calls(work: Callable[[], None]) -> list[str]:
+    """Return the calls that something makes, without a fault."""
+    reader, writer = os.pipe()
+
+    def counted() -> None:
+        pipe_write = os.write
+        faults = Faults()
+        work()
+        pipe_write(writer, json.dumps(faults.names).encode())
+
+    assert in_fork(counted) == 0
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        return list(json.load(file))
+
+
+def cases(calls: list[str]) -> Iterator[tuple[int, str, float]]:
+    """Yield every fault: each call in each way, a write at many of its bytes."""
+    for number, name in enumerate(calls):
+        for way in WAYS:
+            within = way == "killed within"
+            shares = [step / 24 for step in range(25)] if name == "write" and within else [0.5]
+            if within and name != "write":
+                continue
+            for share in shares:
+                yield number, way, share
+
+
+def checkpoint_of(value: int) -> Checkpoint:
+    noise = np.random.default_rng(value).random(2000)
+    return Checkpoint({"value": value, "score": (False, 1, float(value))}, {"noise": noise})
+
+
+def try_checkpoints(folder: Path) -> Iterator[dict[str, Any]]:
+    """Save a second checkpoint where only one is kept, with every fault."""
+
+    def prepare(path: Path) -> Callable[[], None]:
+        store = CheckpointStore(path, keep=1)
+        store.save(checkpoint_of(1), 10)
+        return lambda: (store.save(checkpoint_of(2), 20), None)[1]
+
+    calls = count_calls(prepare(folder / "whole"))
+    for index, (number, way, share) in enumerate(cases(calls)):
+        path = folder / str(index)
+        save = prepare(path)
+        code = in_fork(lambda: (Faults(number, way, share), save())[1])  # noqa: B023
+        store = CheckpointStore(path, keep=1)
+        found, _, warnings = store.load_newest()
+        best = path / "best.zip"
+        store.save(checkpoint_of(3), 30)
+        yield {
+            "call": calls[number],
+            "way": way,
+            "code": code,
+            "value": found.facts["value"],
+            "warnings": warnings,
+            "next": store.load_newest()[0].facts["value"],
+            "left": sorted(entry.name for entry in path.iterdir()),
+            "has_best": best.exists(),
+        }
+
+
+def event(number: int) -> PolicyUpdated:
+    return PolicyUpdated(number, number * 10, {"entropy": number / 3})
+
+
+def try_journals(folder: Path) -> Iterator[dict[str, Any]]:
+    """Write behind a noted position, with every fault; then cut and go on as a resumed run does."""
+
+    def prepare(path: Path) -> tuple[int, Callable[[], None]]:
+        journal = Journal(path)
+        for number in range(20):
+            journal.take(event(number))
+        position = journal.position()
+
+        def go_on() -> None:
+            for number in range(20, 40):
+                journal.take(event(number))
+            journal.position()
+            journal.close()
+
+        return position, go_on
+
+    calls = count_calls(prepare(folder / "whole")[1])
+    for index, (number, way, share) in enumerate(cases(calls)):
+        path = folder / str(index)
+        position, go_on = prepare(path)
+        code = in_fork(lambda: (Faults(number, way, share), go_on())[1])  # noqa: B023
+        after_fault = list(read_journal(path))
+        resumed = Journal(path)
+        resumed.cut(position)
+        resumed.take(event(20))
+        resumed.close()
+        yield {
+            "call": calls[number],
+            "way": way,
+            "code": code,
+            "kept": after_fault[:20] == [event(number) for number in range(20)],
+            "resumed": list(read_journal(path)) == [event(number) for number in range(21)],
+        }
+
+
+def try_settings(folder: Path) -> Iterator[dict[str, Any]]:
+    """Begin a second run, with every fault."""
+
+    def prepare(path: Path) -> Callable[[], None]:
+        RunFolder.create(RunConfig(save_dir=str(path), seed=1)).unlock()
+        return lambda: (RunFolder.create(RunConfig(save_dir=str(path), seed=2)), None)[1]
+
+    calls = count_calls(prepare(folder / "whole"))
+    for index, (number, way, share) in enumerate(cases(calls)):
+        path = folder / str(index)
+        create = prepare(path)
+        code = in_fork(lambda: (Faults(number, way, share), create())[1])  # noqa: B023
+        infos = list_runs(str(path))
+        yield {
+            "call": calls[number],
+            "way": way,
+            "code": code,
+            "seeds": sorted(load_settings(RunFolder(info.path)).seed for info in infos),
+        }
+
+
+def try_sizes(folder: Path) -> Iterator[dict[str, Any]]:
+    """Let the kernel stop a checkpoint's write at many sizes (RLIMIT_FSIZE)."""
+    (folder / "whole").mkdir()
+    CheckpointStore(folder / "whole", keep=1).save(checkpoint_of(2), 20)
+    size = (folder / "whole" / "step-000000000020.zip").stat().st_size
+    for limit in range(0, size + 997, 997):
+        path = folder / str(limit)
+        store = CheckpointStore(path, keep=1)
+        store.save(checkpoint_of(1), 10)
+
+        def save(limit: int = limit, store: CheckpointStore = store) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            store.save(checkpoint_of(2), 20)
+
+        code = in_fork(save)
+        value = store.load_newest()[0].facts["value"]
+        names = sorted(entry.name for entry in path.iterdir())
+        yield {"fits": limit >= size, "code": code, "value": value, "left": names}
+
+
+SUBJECTS = {
+    "checkpoint": try_checkpoints,
+    "journal": try_journals,
+    "settings": try_settings,
+    "sizes": try_sizes,
+}
+
+
+def main() -> None:
+    subject, folder = sys.argv[1], Path(sys.argv[2])
+    json.dump(list(SUBJECTS[subject](folder)), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
