@@ -11,7 +11,15 @@ from pokeTUI.rendering.lines import Line
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
-_FIGURES = ("entropy", "value_loss", "policy_loss", "approx_kl", "explained_variance")
+_FIGURES = (
+    "entropy",
+    "value_loss",
+    "policy_loss",
+    "approx_kl",
+    "explained_variance",
+    "epsilon",
+    "error",
+)
 
 
 class LearningPane(Pane):
