@@ -1,0 +1,232 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from engine.agents.base import Guidance
+from engine.agents.random import RandomAgent
+from engine.agents.rules import RulesAgent
+from engine.commands import Pause, Resume, Save, Stop
+from engine.config import RunConfig
+from engine.errors import WorkerError
+from engine.events import CheckpointSaved, EpisodeEnded, EvaluationEnded, WarningRaised
+from engine.training.checkpoint import BEST, read_checkpoint
+from engine.training.evaluation import (
+    evaluation_config,
+    play_episodes,
+    summarise,
+    wilson_interval,
+)
+from engine.training.journal import read_journal
+from engine.types import EpisodeSummary
+from tests.engine.toy import MAX_STEPS, ToyVector
+from tests.engine.training.helpers import Run
+
+EVALUATED = {"eval_interval": 20, "eval_episodes": 6}
+
+
+def curve(run: Run) -> list:
+    return [(event.episode, event.total_steps, event.summary) for event in run.of(EpisodeEnded)]
+
+
+def weights(run: Run) -> bytes:
+    state = run.trainer.agent.ppo.network.state_dict()
+    return b"".join(tensor.numpy().tobytes() for tensor in state.values())
+
+
+def episode(reward: float, length: int = 10, **facts) -> EpisodeSummary:
+    return EpisodeSummary(0, reward, length, (), **facts)
+
+
+def test_the_policy_is_evaluated_every_so_many_episodes(tmp_path):
+    run = Run(tmp_path, total_steps=1500, **EVALUATED)
+    run.play()
+    evaluations = run.of(EvaluationEnded)
+    assert len(evaluations) == run.trainer.metrics.episodes // 20 >= 3
+    for number, event in enumerate(evaluations, 1):
+        assert 20 * number <= event.episode < 20 * number + 4
+        assert event.evaluation.episodes == 6
+        assert event.evaluation.avg_llm_usage == 0
+
+
+def test_without_an_interval_nothing_is_evaluated(tmp_path):
+    run = Run(tmp_path, total_steps=1500)
+    run.play()
+    assert not run.of(EvaluationEnded)
+
+
+def test_evaluations_leave_the_training_as_it_would_be_without_them(tmp_path):
+    plain = Run(tmp_path / "plain", total_steps=1500)
+    plain.play()
+    python_rng, torch_rng = np.random.get_state()[1].tobytes(), torch.get_rng_state()
+    evaluated = Run(tmp_path / "evaluated", total_steps=1500, **EVALUATED)
+    evaluated.play()
+    assert curve(evaluated) == curve(plain)
+    assert weights(evaluated) == weights(plain)
+    assert np.random.get_state()[1].tobytes() == python_rng
+    assert torch.equal(torch.get_rng_state(), torch_rng)
+
+
+def test_a_resumed_run_evaluates_as_the_uninterrupted_one(tmp_path):
+    whole = Run(tmp_path / "whole", total_steps=2000, **EVALUATED)
+    whole.play()
+    Run(tmp_path / "parts", total_steps=900, **EVALUATED).play()
+    Run(tmp_path / "parts", total_steps=2000, **EVALUATED).resume().play()
+    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
+        tmp_path / "parts" / "journal.jsonl"
+    ).read_text()
+
+
+class Interrupting(ToyVector):
+    """Asks the run for something in the third step of its first evaluation."""
+
+    run: Run
+    commands: tuple = ()
+
+    def step(self, actions):
+        if self.num_envs == 3 and self.num_steps == 2:
+            for command in type(self).commands:
+                self.run.commands.put(command)
+            type(self).commands = ()
+        return super().step(actions)
+
+
+def interrupted(folder, *commands) -> Run:
+    vector = type("Vector", (Interrupting,), {"commands": commands})
+    run = Run(folder, make_vector=vector, total_steps=2000, eval_interval=20, eval_episodes=3)
+    vector.run = run
+    return run
+
+
+def test_a_stop_ends_an_evaluation_at_once_and_the_resumed_run_makes_up_for_it(tmp_path):
+    whole = interrupted(tmp_path / "whole")
+    whole.play()
+    stopped = interrupted(tmp_path / "parts", Stop("lunch"))
+    assert stopped.play().reason == "lunch"
+    assert not stopped.of(EvaluationEnded)
+    interrupted(tmp_path / "parts").resume().play()
+    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
+        tmp_path / "parts" / "journal.jsonl"
+    ).read_text()
+
+
+def test_an_evaluation_can_be_paused_and_saved_in(tmp_path):
+    run = interrupted(tmp_path, Pause(), Save(), Resume())
+    assert run.play().total_steps == 2000
+    assert len(run.of(EvaluationEnded)) == run.trainer.metrics.episodes // 20
+
+
+def test_what_was_evaluated_is_saved_and_the_best_is_kept(tmp_path):
+    run = Run(tmp_path, total_steps=3000, **EVALUATED)
+    run.play()
+    saved = {event.total_steps for event in run.of(CheckpointSaved)}
+    assert {event.total_steps for event in run.of(EvaluationEnded)} <= saved
+    best = read_checkpoint(tmp_path / "checkpoints" / BEST)
+    rewards = [event.evaluation.avg_reward for event in run.of(EvaluationEnded)]
+    assert best.facts["score"] == [True, 0, max(rewards)]
+
+
+def test_evaluations_are_journalled(tmp_path):
+    run = Run(tmp_path, total_steps=800, **EVALUATED)
+    run.play()
+    found = [e for e in read_journal(tmp_path / "journal.jsonl") if isinstance(e, EvaluationEnded)]
+    assert found == run.of(EvaluationEnded) != []
+
+
+def test_an_evaluation_that_fails_is_a_warning_and_the_run_goes_on(tmp_path):
+    def make(config: RunConfig) -> ToyVector:
+        if config.num_envs == 3:
+            raise WorkerError("No more processes.", "Close some.")
+        return ToyVector(config)
+
+    run = Run(tmp_path, make_vector=make, total_steps=800, eval_interval=20, eval_episodes=3)
+    assert run.play().total_steps == 800
+    warnings = [event.message for event in run.of(WarningRaised)]
+    assert warnings == ["The policy could not be evaluated. No more processes. Close some."] * (
+        run.trainer.metrics.episodes // 20
+    )
+
+
+def test_the_evaluation_closes_its_environments(tmp_path):
+    made = []
+
+    def make(config: RunConfig) -> ToyVector:
+        made.append(ToyVector(config))
+        return made[-1]
+
+    Run(tmp_path, make_vector=make, total_steps=500, **EVALUATED).play()
+    assert len(made) > 1
+    assert all(vector.is_closed for vector in made[1:])
+    assert not made[0].is_closed
+
+
+def test_every_environment_plays_its_share_whoever_is_first(tmp_path):
+    """Short episodes must not count more often than long ones."""
+    vector = ToyVector(RunConfig(num_envs=4, workers=1))
+    player = RandomAgent(0).player(3)
+    played = play_episodes(player, vector, 10, seed=5)
+    shares = [sum(summary.env_index == index for summary in played) for index in range(4)]
+    assert shares == [3, 3, 2, 2]
+
+
+def test_the_same_seed_gives_the_same_episodes(tmp_path):
+    def play() -> list[EpisodeSummary] | None:
+        vector = ToyVector(RunConfig(num_envs=3, workers=1))
+        return play_episodes(RandomAgent(0).player(3), vector, 6, seed=5)
+
+    assert play() == play()
+
+
+def test_an_aborted_episode_is_played_again(tmp_path):
+    class Aborting(ToyVector):
+        def step(self, actions):
+            batch = super().step(actions)
+            if self.num_steps == 2:
+                summaries = {0: episode(0.0, 0, is_aborted=True)}
+                return dataclasses.replace(batch, summaries=summaries)
+            return batch
+
+    vector = Aborting(RunConfig(num_envs=2, workers=1))
+    played = play_episodes(RandomAgent(0).player(3), vector, 4, seed=5)
+    assert len(played) == 4
+    assert not any(summary.is_aborted for summary in played)
+
+
+def test_the_planner_counts_where_it_is_followed():
+    vector = ToyVector(RunConfig(num_envs=2, workers=1))
+    played = play_episodes(RulesAgent(0).player(3), vector, 4, 5, Guidance(1.0, 1.0))
+    evaluation = summarise(played)
+    assert evaluation.avg_llm_usage == 1.0
+    assert evaluation.success_rate == 1.0
+    assert evaluation.avg_length < MAX_STEPS
+
+
+def test_the_summary_is_that_of_the_documents():
+    played = [
+        episode(1.0, 10, planner_share=0.5, is_success=True, steps_to_milestone={"a": 3, "b": 9}),
+        episode(3.0, 30, planner_share=0.1, steps_to_milestone={"a": 7}),
+    ]
+    found = summarise(played)
+    assert (found.episodes, found.avg_reward, found.std_reward) == (2, 2.0, 1.0)
+    assert (found.avg_length, found.success_rate) == (20.0, 0.5)
+    assert found.avg_llm_usage == pytest.approx(8 / 40)
+    assert found.milestones == {"a": 1.0, "b": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (8, 10, 0.4902, 0.9433), (0, 0, 0.0, 1.0)],
+)
+def test_wilson_intervals_are_the_published_ones(successes, trials, low, high):
+    found = wilson_interval(successes, trials)
+    assert found == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+    assert not any(math.isnan(value) for value in found)
+
+
+def test_an_evaluation_takes_few_environments():
+    config = RunConfig(num_envs=32, workers=2)
+    assert evaluation_config(config, 10).num_envs == 8
+    assert evaluation_config(config, 1).workers == 1
+    assert evaluation_config(RunConfig(num_envs=4, workers=4), 10).num_envs == 4
