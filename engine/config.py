@@ -176,6 +176,8 @@ class RunConfig(Section):
     max_context_length: int = Field(default=8000, ge=256)
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
     decision_db_path: str = "decisions.db"
+    """Where decisions are remembered; a relative path lies in the run's folder, an absolute one may
+    be shared by several runs."""
     save_dir: str = "saves"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 

@@ -166,6 +166,8 @@ class EngineSession:
                 return trainer.run()
             finally:
                 trainer.journal.close()
+                if trainer.recorder is not None:
+                    trainer.recorder.close()
                 trainer.vector.close()
         except PokeTUIError as error:
             _log.exception("the run failed")

@@ -1,11 +1,13 @@
 """Record a run's decisions from its events: those of the environment that is looked at."""
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.env.analysis import GameStateAnalysis
+from engine.errors import CheckpointError
 from engine.events import DecisionMade, EpisodeEnded, Event, GameObserved, RewardPaid, StatusChanged
 from engine.games.profile import GameTables
 from engine.history.decisions import DecisionHistoryAnalyzer
@@ -54,6 +56,7 @@ class DecisionRecorder:
         self._num_episodes = 0
         self._last_step = 0
         self._open: list[_Open] = []
+        self._position = 0
 
     def take(self, event: Event) -> None:
         """Note what belongs to the history."""
@@ -71,9 +74,14 @@ class DecisionRecorder:
                 self._env = env
 
     def save(self) -> dict[str, Any]:
-        """Write everything, and return JSON-able facts from which `load` goes on."""
+        """Write everything, and return JSON-able facts from which `load` goes on.
+
+        A file that became unreadable must not keep a run from being saved.
+        """
+        with contextlib.suppress(CheckpointError):
+            self._position = self.history.position()
         return {
-            "position": self.history.position(),
+            "position": self._position,
             "env": self._env,
             "num_episodes": self._num_episodes,
             "last_step": self._last_step,
@@ -82,7 +90,8 @@ class DecisionRecorder:
 
     def load(self, facts: Mapping[str, Any]) -> None:
         """Go on from `save`: what this run recorded since then is dropped."""
-        self.history.cut(int(facts["position"]))
+        self._position = int(facts["position"])
+        self.history.cut(self._position)
         self._env = int(facts["env"])
         self._num_episodes = int(facts["num_episodes"])
         self._last_step = int(facts["last_step"])

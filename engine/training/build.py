@@ -1,9 +1,11 @@
 """Put a run together from its settings: environments, agent, curriculum, trainer."""
 
+import contextlib
 import logging
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -18,6 +20,8 @@ from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.history.recorder import DecisionRecorder
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
@@ -62,9 +66,18 @@ def build_trainer(
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     num_workers = config.worker_count()
     emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
-    vector = (make_vector or _make_vector)(config)
-    journal = Journal(folder.journal_path)
-    try:
+    with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
+        history = DecisionHistoryAnalyzer(
+            folder.path / Path(config.decision_db_path).expanduser(),
+            run=folder.run_id,
+            warn=lambda text: emit(WarningRaised(text)),
+        )
+        recorder = DecisionRecorder(history, folder.run_id, profile.tables)
+        undo.callback(recorder.close)
+        vector = (make_vector or _make_vector)(config)
+        undo.callback(vector.close)
+        journal = Journal(folder.journal_path)
+        undo.callback(journal.close)
         emit(ProgressReported("bringing the games to their first control"))
         _seed_everything(config.seed)
         trainer = Trainer(
@@ -80,13 +93,11 @@ def build_trainer(
             milestones=milestones,
             commands=commands,
             emit=emit,
+            recorder=recorder,
         )
         if is_resumed:
             _resume(trainer, folder, emit)
-    except BaseException:  # whatever ends it, no worker may stay; it is raised again
-        journal.close()
-        vector.close()
-        raise
+        undo.pop_all()
     emit(
         RunStarted(
             run_id=folder.run_id,

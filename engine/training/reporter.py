@@ -35,6 +35,9 @@ _STATUS_INTERVAL_S = 1 / 10
 _LINE_INTERVAL_S = 1.0
 """Shortest time between two lines about who leads; goals and milestones are never held back."""
 
+_UNWATCHED_STEPS = 4
+"""Steps between two looks where nobody watches; by steps, so that a run repeats exactly."""
+
 _WORTH_A_LINE = 0.25
 """Smallest payment that is told on its own."""
 
@@ -95,6 +98,17 @@ class Reporter:
         vector.watch(env_index)
         self.status()
 
+    def look_unwatched(self, vector: Vector, episode_steps: NDArray[np.int64]) -> None:
+        """Look before a decision now and then though nobody watches, for the history of decisions.
+
+        The vector watches environment 0 then.
+        """
+        if self._is_watching or episode_steps[self._controls.watched_env] % _UNWATCHED_STEPS:
+            return
+        self._seen = seen = vector.observed()
+        if seen is not None:
+            self._observed(seen)
+
     def stepped(
         self, vector: Vector, choices: Choices, episode_steps: NDArray[np.int64]
     ) -> None:
@@ -103,16 +117,15 @@ class Reporter:
         self._meter.mark(now, self._metrics.total_steps)
         index = self._controls.watched_env
         self._episode_steps = int(episode_steps[index])
-        if self._is_watching:
-            if self._seen is not None:
-                # What was seen before the step is what the decision was made on.
-                self._decided(
-                    explain(choices, index, self._seen.goal, self._seen.reason, self._seen.state)
-                )
-                self._seen = None
-            if now >= self._frame_due_s:
-                self._frame_due_s = now + _FRAME_INTERVAL_S
-                self._observe(vector)
+        if self._seen is not None:
+            # What was seen before the step is what the decision was made on.
+            self._decided(
+                explain(choices, index, self._seen.goal, self._seen.reason, self._seen.state)
+            )
+            self._seen = None
+        if self._is_watching and now >= self._frame_due_s:
+            self._frame_due_s = now + _FRAME_INTERVAL_S
+            self._observe(vector)
         if now >= self._status_due_s:
             self.status()
 
@@ -198,11 +211,14 @@ class Reporter:
         self._seen = seen
         index = self._controls.watched_env
         self._emit(FrameRendered(seen.frame, index))
-        self._emit(GameObserved(seen.state, seen.goal, seen.milestones))
-        self._emit(RewardPaid(seen.breakdown, seen.episode, self._metrics.mean_components()))
+        self._observed(seen)
         for component, value, cause in _payouts(seen.paid or seen.breakdown):
             self._emit(PayoutMade(self._episode_steps, component, value, cause))
         self._follow_goal(seen.goal)
+
+    def _observed(self, seen: Watched) -> None:
+        self._emit(GameObserved(seen.state, seen.goal, seen.milestones))
+        self._emit(RewardPaid(seen.breakdown, seen.episode, self._metrics.mean_components()))
 
     def _follow_goal(self, goal: Goal | None) -> None:
         if goal is None or goal == self._goal:
@@ -214,7 +230,8 @@ class Reporter:
     def _decided(self, decision: Decision) -> None:
         self._emit(DecisionMade(self._episode_steps, decision))
         now = self._clock()
-        if decision.source is not self._leader and now >= self._line_due_s:
+        is_new = self._is_watching and decision.source is not self._leader
+        if is_new and now >= self._line_due_s:
             self._line_due_s = now + _LINE_INTERVAL_S
             self._leader = decision.source
             self.say(decision.source.value, decision.reason)

@@ -44,6 +44,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "score": trainer.metrics.score(trainer.curriculum.describe().stage),
         "uptime_s": trainer.reporter.uptime_s(),
         "journal_bytes": trainer.journal.position(),
+        "history": trainer.recorder.save() if trainer.recorder else None,
         "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
     }
     blobs = {f"env/{index:04d}": state for index, state in enumerate(trainer.vector.save())}
@@ -90,6 +91,8 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.tally.is_touched[:] = tally["is_touched"]
     trainer.reporter.resume_uptime(float(facts["uptime_s"]))
     trainer.journal.cut(int(facts["journal_bytes"]))
+    if trainer.recorder and facts["history"]:
+        trainer.recorder.load(facts["history"])
     kind, words, gauss = facts["python_rng"]
     random.setstate((kind, tuple(words), gauss))
     torch.set_rng_state(torch.from_numpy(checkpoint.arrays["torch_rng"].copy()))

@@ -30,6 +30,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
+from engine.history.recorder import DecisionRecorder
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
@@ -60,6 +61,7 @@ class Trainer:
         make_vector: Makes environments for evaluations.
         store: Where checkpoints go.
         journal: Where episodes and updates are written.
+        recorder: Keeps decisions; None: nobody does. Whoever made it closes it.
         milestones: (key, text) of the game.
         commands: What the outside asks for.
         emit: Takes events to the outside.
@@ -81,6 +83,7 @@ class Trainer:
         milestones: tuple[tuple[str, str], ...],
         commands: CommandQueue,
         emit: Callable[[Event], None],
+        recorder: DecisionRecorder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.config = config
@@ -94,6 +97,7 @@ class Trainer:
         self.controls = Controls()
         self.pace = Pace(clock)
         self.journal = journal
+        self.recorder = recorder
         self.checkpoint_path = ""
         self._store = store
         self._commands = commands
@@ -127,6 +131,8 @@ class Trainer:
     def step(self) -> None:
         """Take one action in every environment."""
         self.pace.mark()
+        if self.recorder is not None:
+            self.reporter.look_unwatched(self.vector, self.tally.steps)
         choices = self.agent.decide(self.batch, self._guidance())
         batch = self.vector.step(choices.actions)
         self.agent.observe(batch)
@@ -231,14 +237,18 @@ class Trainer:
             return take_snapshot(self)
 
     def emit(self, event: Event) -> None:
-        """Tell the journal and the outside."""
+        """Tell the journal, the decision history and the outside."""
         self.journal.take(event)
+        if self.recorder is not None:
+            self.recorder.take(event)
         self._emit_outside(event)
 
     def _begin(self) -> None:
         self.emit(self.curriculum.describe())
         if not self.config.headless:
             self.reporter.watch(self.vector, 0)
+        elif self.recorder is not None:
+            self.vector.watch(0)
         if not self.checkpoint_path:
             self.save()
         if self._is_evaluation_due():

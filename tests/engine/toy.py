@@ -13,6 +13,7 @@ from engine.env.pixels import PIXELS_SHAPE
 from engine.env.vector import Batch, Watched
 from engine.types import (
     Action,
+    Bag,
     Control,
     EpisodeSummary,
     Facing,
@@ -221,7 +222,7 @@ def _state(game: ToyGame) -> GameState:
         play_time_s=0.0,
         caught=0,
         seen=0,
-        bag=None,
+        bag=Bag(),
         event_flags=bytes(256),
         screen_text=(),
         map=MapView(SIZE, SIZE, np.zeros((SIZE, SIZE), np.uint8), (), (), frozenset()),

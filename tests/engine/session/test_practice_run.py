@@ -23,6 +23,7 @@ from engine.events import (
     RunFailed,
     RunStopped,
 )
+from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.session import EngineSession
 from engine.types import Action, Source
 
@@ -33,6 +34,8 @@ SETTINGS = {
     "env": EnvConfig(max_steps=70, progress_steps=0),
 }
 STEPS = 4 * 250
+NOT_OF_THE_RUN = {"config", "uptime_s", "history"}
+"""Facts of a checkpoint that tell of the clock and of rows in a file."""
 
 
 def play(folder: Path, resume: str | None = None, **settings) -> list:
@@ -58,7 +61,7 @@ def final_checkpoint(folder: Path) -> dict:
     checkpoint, _, warnings = CheckpointStore(run / "checkpoints", keep=3).load_newest()
     assert not warnings
     arrays = {name: array.tobytes() for name, array in checkpoint.arrays.items()}
-    facts = {k: v for k, v in checkpoint.facts.items() if k not in {"config", "uptime_s"}}
+    facts = {k: v for k, v in checkpoint.facts.items() if k not in NOT_OF_THE_RUN}
     return {"arrays": arrays, "facts": facts, "blobs": dict(checkpoint.blobs)}
 
 
@@ -77,6 +80,25 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(whole, tmp_path, sto
     play(tmp_path, "latest", total_steps=STEPS)
     assert journal(tmp_path) == journal(whole)
     assert final_checkpoint(tmp_path) == final_checkpoint(whole)
+
+
+def decisions(folder: Path) -> list[dict]:
+    (path,) = folder.glob("runs/*/decisions.db")
+    with DecisionHistoryAnalyzer(path) as history:
+        newest = history.get_recent_decisions(10**6)
+    for decision in newest:
+        decision["episode_id"] = decision["episode_id"].rpartition("/")[2]
+    return [{k: v for k, v in one.items() if k not in {"id", "timestamp"}} for one in newest]
+
+
+@pytest.mark.parametrize("stop_at", [4 * 101, 4 * 104])
+def test_a_resumed_run_remembers_the_same_decisions(whole, tmp_path, stop_at):
+    play(tmp_path, total_steps=stop_at)
+    play(tmp_path, "latest", total_steps=STEPS)
+    expected = decisions(whole)
+    assert len(expected) > 60
+    assert {decision["context"]["situation"] for decision in expected} > {"walking"}
+    assert decisions(tmp_path) == expected
 
 
 RUN = """
