@@ -8,7 +8,7 @@ import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -135,6 +135,17 @@ class DQNConfig(Section):
     hidden_size: int = Field(default=256, ge=8)
 
 
+class TakeoverConfig(Section):
+    """When the planner acts for several decisions instead of only advising."""
+
+    length: int = Field(default=8, ge=0)
+    """Decisions that it then takes; 0: it never takes over."""
+    margin: float = Field(default=0.1, ge=0)
+    """How much surer it must be: share x its confidence > (1 - share) x the policy's + margin."""
+    share: float = Field(default=0.25, ge=0, le=1)
+    """How much of its share it may take so: from what others did the policy learns too little."""
+
+
 class StageConfig(Section):
     """One curriculum stage; the documented keys."""
 
@@ -161,6 +172,8 @@ class CurriculumConfig(Section):
     """Episodes over which a stage must hold, or the one before comes back."""
     confidence_decay_rate: float = Field(default=0.98, gt=0, le=1)
     """How fast the planner's share glides to a new stage's: the difference left an episode."""
+    archive_share: float = Field(default=0.0, ge=0, le=0.9)
+    """Share of episodes that begin where an earlier one reached a milestone; they count apart."""
 
 
 class RunConfig(Section):
@@ -205,12 +218,17 @@ class RunConfig(Section):
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)
     """Episodes of an evaluation."""
+    tensorboard: bool = True
+    """Write TensorBoard's event files into the run's folder."""
+    wandb: Literal["off", "offline", "online"] = "off"
+    """Send figures to Weights & Biases, or keep them for `wandb sync`; needs the extra wandb."""
     allow_unknown_rom: bool = False
 
     env: EnvConfig = EnvConfig()
     rewards: RewardConfig = RewardConfig()
     ppo: PPOConfig = PPOConfig()
     dqn: DQNConfig = DQNConfig()
+    takeover: TakeoverConfig = TakeoverConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 
     @model_validator(mode="after")
@@ -260,15 +278,26 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
         return RunConfig(**values)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "config"
+        key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise ConfigurationError(
                 f"{origin}: unknown key '{key}'.",
-                f"Known keys: {', '.join(RunConfig.model_fields)}.",
+                f"Known keys: {', '.join(_section_of(first['loc']).model_fields)}.",
             ) from None
+        value = f"{key} = {first['input']!r}: " if key else ""  # else it is about several keys
         raise ConfigurationError(
-            f"{origin}: {key} = {first['input']!r}: {first['msg']}.", "Correct this value."
+            f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
+
+
+def _section_of(location: tuple[str | int, ...]) -> type[Section]:
+    """Return the section that a key of a validation error is in."""
+    section: type[Section] = RunConfig
+    for name in (part for part in location[:-1] if isinstance(part, str)):
+        annotation = section.model_fields[name].annotation
+        kinds = (*get_args(annotation), annotation)  # a tuple of sections, or one
+        section = next(k for k in kinds if isinstance(k, type) and issubclass(k, Section))
+    return section
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class HeadlessRunner:
         match event:
             case StatusChanged():
                 self._status = event
-            case EpisodeEnded(summary=summary):
+            case EpisodeEnded(summary=summary) if not summary.start:
                 self._returns.append(summary.total_reward)
                 self._successes.append(summary.is_success)
             case CurriculumChanged():

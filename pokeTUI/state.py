@@ -104,6 +104,8 @@ def fold(state: DashboardState, event: Event) -> DashboardState:
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
             return replace(state, log=_log(state.log, LogLine(step, source, text)))
+        case events.EpisodeEnded(summary=summary) if summary.start:
+            return replace(state, last_episode=event)  # only those from the true start compare
         case events.EpisodeEnded(summary=summary):
             history = state.history.add(summary.total_reward, summary.is_success)
             return replace(state, history=history, last_episode=event)

@@ -2,12 +2,18 @@
 
 The planner's advice enters as a bias on the policy's logits:
 
-    logits' = logits + STRENGTH * share * confidence of the advice * prior
+    logits' = logits + STRENGTH * share * c_planner * prior
 
 so planner and policy share one distribution, from which the action is drawn. Whose action it then
 was follows from how much the bias raised its probability: with p before and p' after, the policy
 alone would have taken it in min(1, p/p') of the cases. Below one half the planner made the
 difference.
+
+What either's confidence is worth has been counted (`engine.agents.calibration`), and planner's
+advice also ages (`engine.strategy.goal_watch`):
+
+    c_planner = min(stated, 0.9) * (1 - age / life) * k(setter, kind of goal)
+    c_policy  = (1 - entropy / ln(valid actions)) * k(policy)
 """
 
 import math
@@ -25,22 +31,37 @@ STRENGTH = 6.0
 """Logits that fully trusted advice adds to the action it wants."""
 
 _HALF = math.log(2)
+_HIGHEST_STATED = 0.9
+
+
+def calibrated(
+    stated: FloatArray, certainty: FloatArray, guidance: Guidance
+) -> tuple[FloatArray, FloatArray]:
+    """Return c_planner and c_policy, (envs,) each.
+
+    Args:
+        stated: (envs,) the planner's own confidence, already less for old goals.
+        certainty: (envs,) the policy's own.
+        guidance: Says what they are worth.
+    """
+    c_planner = np.minimum(stated, _HIGHEST_STATED) * guidance.advice_trust
+    return c_planner.astype(np.float32), guidance.policy_trust * certainty
 
 
 def advice_bias(
-    prior: FloatArray, advice_confidence: FloatArray, certainty: FloatArray, guidance: Guidance
+    prior: FloatArray, c_planner: FloatArray, c_policy: FloatArray, guidance: Guidance
 ) -> FloatArray:
     """Return what the planner adds to the logits, (envs, 9).
 
-    A policy at least as certain as the curriculum stage asks for is left alone.
+    A policy at least as confident as the curriculum stage asks for is left alone.
 
     Args:
         prior: (envs, 9) what the planner wants.
-        advice_confidence: (envs,) how sure it is.
-        certainty: (envs,) the policy's own.
+        c_planner: (envs,) calibrated confidence.
+        c_policy: (envs,) likewise.
         guidance: From the curriculum.
     """
-    trust = guidance.planner_share * advice_confidence * (certainty < guidance.needed_confidence)
+    trust = guidance.planner_share * c_planner * (c_policy < guidance.needed_confidence)
     return (STRENGTH * trust[:, None] * prior).astype(np.float32)
 
 
@@ -64,6 +85,12 @@ def sample(log_probs: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]
     return np.asarray((draws >= cumulative).sum(1), np.int64)
 
 
+def draw_best(wanted: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the most wanted action of each row (envs, 9); equals are drawn by lot."""
+    ties = rng.random(wanted.shape) * 1e-6
+    return np.asarray((wanted + ties).argmax(1), np.int64)
+
+
 def explain(
     choices: Choices, env_index: int, goal: Goal | None, reason: str, state: GameState
 ) -> Decision:
@@ -82,6 +109,8 @@ def explain(
         is_walking = state.control.is_free and state.battle is None
         source = Source.PLANNER if is_walking else Source.RULES
         text = f"{action.name}: {reason}" if reason else f"{action.name}, as the planner advises"
+        if choices.takeovers is not None and (left := int(choices.takeovers[env_index])):
+            text += f" (takes over: {left} to go)"
         if goal is not None and goal.text not in text:
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)

@@ -19,10 +19,14 @@ class Guidance:
     Attributes:
         planner_share: 0 (never) to 1.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
+        policy_trust: What the policy's confidence is worth, 0 to 1 (`engine.agents.calibration`).
+        advice_trust: (envs,) likewise of the planner's, or one number for all.
     """
 
     planner_share: float
     needed_confidence: float
+    policy_trust: float = 1.0
+    advice_trust: FloatArray | float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,15 @@ class Choices:
         confidences: (envs,) float32, 0 to 1: of whoever chose.
         is_planned: (envs,) bool: the planner's advice made the difference.
         source: Who acted where the planner did not.
+        takeovers: (envs,) int64, decisions that the planner takes in a row from this one on, 0
+            where it only advises; None from agents that it never takes over from.
     """
 
     actions: NDArray[np.int64]
     confidences: FloatArray
     is_planned: NDArray[np.bool_]
     source: Source
+    takeovers: NDArray[np.int64] | None = None
 
 
 Player = Callable[[Batch, Guidance], Choices]

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.agents.arbitration import certainty
+from engine.agents.arbitration import calibrated, certainty
 from engine.agents.base import Choices, Guidance, Player
 from engine.agents.encoders import EncoderKind, build_encoder, linear
 from engine.agents.networks import MASKED_LOGIT, masked_log_probs
@@ -147,6 +147,7 @@ class DQN:
     ) -> Choices:
         values = self.evaluate(batch)
         sure = self._certainty(values, batch.mask)
+        c_planner, c_policy = calibrated(batch.advice_confidence, sure, guidance)
         ties = rng.random(batch.mask.shape)
         explores, follows = rng.random((2, len(ties)))
         drawn = np.where(batch.mask, ties, -1.0).argmax(1)
@@ -155,12 +156,12 @@ class DQN:
         own = np.where(is_drawn, drawn, best)
         advice = np.where(batch.mask, batch.prior, -1.0)
         advised = (advice + 1e-6 * ties).argmax(1)
-        is_advised = (sure < guidance.needed_confidence) & (advice.max(1) > 0)
-        is_advised &= follows < guidance.planner_share * batch.advice_confidence
-        confidences = np.where(is_drawn, 0.0, sure)
+        is_advised = (c_policy < guidance.needed_confidence) & (advice.max(1) > 0)
+        is_advised &= follows < guidance.planner_share * c_planner
+        confidences = np.where(is_drawn, 0.0, c_policy)
         return Choices(
             np.where(is_advised, advised, own).astype(np.int64),
-            np.where(is_advised, batch.advice_confidence, confidences).astype(np.float32),
+            np.where(is_advised, c_planner, confidences).astype(np.float32),
             is_advised & (advised != own),
             Source.POLICY,
         )

@@ -7,13 +7,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from engine.agents.arbitration import advice_bias, certainty, is_planned, sample
+from engine.agents.arbitration import (
+    advice_bias,
+    calibrated,
+    certainty,
+    draw_best,
+    is_planned,
+    sample,
+)
 from engine.agents.base import Choices, Guidance, Player
 from engine.agents.encoders import EncoderKind
 from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Acted
 from engine.agents.rollout import FloatArray
-from engine.config import PPOConfig
+from engine.agents.takeover import Takeovers
+from engine.config import PPOConfig, TakeoverConfig
 from engine.env.vector import Batch
 from engine.types import Source
 
@@ -21,12 +29,17 @@ from engine.types import Source
 class GuidedPolicy:
     """PPO whose logits the planner biases; with a planner share of 0 plain PPO.
 
+    Where the planner is clearly surer, it takes whole runs of decisions over. From those steps the
+    critic learns, and the policy what the planner advises, but no step is credited to the policy
+    that was not its own.
+
     Args:
         config: Hyperparameters.
         num_envs: Environments that step together.
         feature_size: Length of the feature vector.
         seed: Of everything random in it.
         encoder: What the network sees.
+        takeover: When the planner takes over.
     """
 
     name = "ppo"
@@ -38,20 +51,25 @@ class GuidedPolicy:
         feature_size: int,
         seed: int,
         encoder: EncoderKind = "features",
+        takeover: TakeoverConfig | None = None,
     ) -> None:
         self.ppo = PPO(config, num_envs, feature_size, seed, encoder)
+        self._takeovers = Takeovers(takeover or TakeoverConfig(), num_envs)
         self._rng = np.random.default_rng([seed, 2])
         self._acted: Acted | None = None
 
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
         """Draw actions from the biased policy."""
-        choices, self._acted = self._choose(batch, guidance, self.ppo.memory, self._rng)
+        choices, self._acted = self._choose(
+            batch, guidance, self.ppo.memory, self._rng, self._takeovers
+        )
         return choices
 
     def player(self, seed: int) -> Player:
         """Return the policy of now. It draws its actions, as it has learnt to: PPO learns chances.
 
-        The most probable action alone is another policy, which can walk to and fro for ever.
+        The most probable action alone is another policy, which can walk to and fro for ever. It is
+        advised, but not taken over from.
         """
         rng = np.random.default_rng(seed)
         memory: FloatArray | None = None
@@ -68,31 +86,44 @@ class GuidedPolicy:
         return play
 
     def _choose(
-        self, batch: Batch, guidance: Guidance, memory: FloatArray, rng: np.random.Generator
+        self,
+        batch: Batch,
+        guidance: Guidance,
+        memory: FloatArray,
+        rng: np.random.Generator,
+        takeovers: Takeovers | None = None,
     ) -> tuple[Choices, Acted]:
         """Return the choices, and what the rollout must know of them."""
         evaluation = self.ppo.evaluate(batch.features, batch.pixels, memory)
         mask = torch.from_numpy(batch.mask)
         own = masked_log_probs(evaluation.logits, mask, torch.zeros(()))
         sure = certainty(own, batch.mask)
-        bias = advice_bias(batch.prior, batch.advice_confidence, sure, guidance)
+        c_planner, c_policy = calibrated(batch.advice_confidence, sure, guidance)
+        bias = advice_bias(batch.prior, c_planner, c_policy, guidance)
         biased = masked_log_probs(evaluation.logits, mask, torch.from_numpy(bias)).numpy()
         actions = sample(biased, rng)
+        led = np.zeros(len(actions), np.int64)
+        if takeovers is not None:
+            # The prior leads only where it also advises: not a policy that is to be left alone.
+            advised = np.where(batch.mask, bias, 0.0)
+            led = takeovers.next(guidance.planner_share, c_planner, c_policy, advised.max(1) > 0)
+            actions = np.where(led > 0, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
-        planned = is_planned(_of(own.numpy(), actions), log_probs)
-        is_own = np.ones(len(actions), np.bool_)
-        acted = Acted(batch, evaluation, bias, actions, log_probs, is_own)
-        confidences = np.where(planned, batch.advice_confidence, sure).astype(np.float32)
-        return Choices(actions, confidences, planned, Source.POLICY), acted
+        planned = is_planned(_of(own.numpy(), actions), log_probs) | (led > 0)
+        acted = Acted(batch, evaluation, bias, actions, log_probs, led == 0)
+        confidences = np.where(planned, c_planner, c_policy).astype(np.float32)
+        return Choices(actions, confidences, planned, Source.POLICY, led), acted
 
     def observe(self, batch: Batch) -> None:
         """Append the step to the rollout."""
         assert self._acted is not None
         self.ppo.record(self._acted, batch)
+        self._takeovers.end(batch.terminated | batch.truncated)
 
     def cut(self, env_index: int, batch: Batch) -> None:
         """End an environment's trajectory before somebody else acts in it."""
         self.ppo.cut(env_index, batch)
+        self._takeovers.end(env_index)
 
     @property
     def is_update_due(self) -> bool:
@@ -106,11 +137,13 @@ class GuidedPolicy:
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
         facts, arrays = self.ppo.save()
+        arrays |= {f"takeovers/{name}": array for name, array in self._takeovers.save().items()}
         return {"ppo": facts, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take back what `save` returned."""
         self.ppo.load(facts["ppo"], arrays)
+        self._takeovers.load({name: arrays[f"takeovers/{name}"] for name in self._takeovers.save()})
         self._rng.bit_generator.state = facts["rng"]
 
 

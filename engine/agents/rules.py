@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.agents.arbitration import calibrated, draw_best
 from engine.agents.base import Choices, Guidance, Player
 from engine.env.vector import Batch
 from engine.types import Source
@@ -22,10 +23,11 @@ class RulesAgent:
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
         """Choose the best advised valid action; equals are drawn by lot."""
         advised = np.where(batch.mask, batch.prior, -1.0)
-        tie_break = self._rng.random(advised.shape) * 1e-6
-        actions = (advised + tie_break).argmax(1).astype(np.int64)
+        actions = draw_best(advised, self._rng)
         is_advised = advised[np.arange(len(actions)), actions] > 0
-        confidences = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
+        nobody = np.zeros(len(actions), np.float32)
+        c_planner, _ = calibrated(batch.advice_confidence, nobody, guidance)
+        confidences = np.where(is_advised, c_planner, nobody)
         return Choices(actions, confidences, is_advised, Source.RANDOM)
 
     def observe(self, batch: Batch) -> None:

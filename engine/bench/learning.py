@@ -123,7 +123,7 @@ def _take(curve: LearningCurve, event: Event) -> bool:
     match event:
         case RunStarted(milestones=milestones):
             curve.milestones = milestones
-        case EpisodeEnded():
+        case EpisodeEnded(summary=summary) if not summary.start:
             curve.add(event)
         case RunStopped(total_steps=total_steps):
             curve.total_steps = total_steps

@@ -4,6 +4,7 @@ import hashlib
 import json
 import struct
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         tables = self.profile.tables
         self.emulator = GameBoy(rom)
         self._reader = CrystalReader(self.emulator, self.profile)
-        self._composer = RewardComposer(rewards or RewardConfig())
+        self.rewards = rewards or RewardConfig()
+        self._composer = RewardComposer(self.rewards)
         self._episode = Episode(tables.MILESTONES, self.component_names, self.config)
         self._encoder = FeatureEncoder(tables, self.milestone_keys)
         self._features = np.zeros(FEATURE_SIZE, np.float32)
@@ -199,15 +201,20 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             CheckpointError: It was not saved by this version.
         """
         self._episode.restore(self._load(saved)["episode"])
-        lead = self._episode.inputs_from_start
-        self._begin_here(random or self._next_random(), lead)
+        lead, reached = self._episode.inputs_from_start, tuple(self._episode.milestones.steps)
+        self._begin_here(random or self._next_random(), lead, reached)
 
-    def _begin_here(self, random: tuple[int, int], lead: tuple[Segment, ...] = ()) -> None:
+    def _begin_here(
+        self,
+        random: tuple[int, int],
+        lead: tuple[Segment, ...] = (),
+        reached: Iterable[str] = (),
+    ) -> None:
         self._has_frame = False
         for symbol, value in zip(_RANDOM, random, strict=True):
             self.emulator.write(symbol.bank, symbol.address, bytes((value,)))
         self.state = self._reader.read()
-        self._begin(random, lead)
+        self._begin(random, lead, reached)
 
     def _next_random(self) -> tuple[int, int]:
         first, second = self.np_random.integers(256, size=2)
@@ -381,13 +388,18 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
 
-    def _begin(self, random: tuple[int, int], lead: tuple[Segment, ...] = ()) -> None:
+    def _begin(
+        self,
+        random: tuple[int, int],
+        lead: tuple[Segment, ...] = (),
+        reached: Iterable[str] = (),
+    ) -> None:
         """Start an episode at `self.state`."""
         self._blocked = None
         self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
         self._composer.reset(self.state)
         self._transition = Transition(self.state, self.state, Action.A)
-        self._episode.begin(self.state, random, lead)
+        self._episode.begin(self.state, random, lead, reached)
 
     def _check_goal(self) -> None:
         goal = self.config.goal

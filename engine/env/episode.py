@@ -51,9 +51,20 @@ class Episode:
         self._badges_at_start = 0
 
     def begin(
-        self, state: GameState, random: tuple[int, int], lead: tuple[Segment, ...] = ()
+        self,
+        state: GameState,
+        random: tuple[int, int],
+        lead: tuple[Segment, ...] = (),
+        reached: Iterable[str] = (),
     ) -> None:
-        """Start at `state`."""
+        """Start at `state`.
+
+        Args:
+            state: The game now.
+            random: The game's random state.
+            lead: What led here from the true start, if this is not it.
+            reached: Keys of the milestones reached on that way.
+        """
         self.lead = lead
         self.random = random
         self.inputs = bytearray()
@@ -62,7 +73,7 @@ class Episode:
         self.sums = dict.fromkeys(self._names, 0.0)
         self.battles_won = 0
         self._badges_at_start = state.badge_count
-        self.milestones.reset(state)
+        self.milestones.reset(state, reached)
         self.tiles.reset()
         self.tiles.visit(state)
         self.anti_stuck.reset()

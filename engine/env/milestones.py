@@ -23,9 +23,14 @@ class MilestoneTracker:
         """Return all keys in order."""
         return tuple(key for key, *_ in self._milestones)
 
-    def reset(self, state: GameState) -> None:
-        """Start an episode; what is reached already counts as reached at step 0, unpaid."""
-        self.steps = {}
+    def reset(self, state: GameState, reached: Iterable[str] = ()) -> None:
+        """Start an episode; what is reached already counts as reached at step 0, unpaid.
+
+        Args:
+            state: The game now.
+            reached: Keys reached earlier; `state` does not show a place that was left again.
+        """
+        self.steps = dict.fromkeys(reached, 0)
         self.update(state, 0)
 
     def update(self, state: GameState, step: int) -> tuple[tuple[str, str], ...]:

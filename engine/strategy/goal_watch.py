@@ -65,10 +65,13 @@ class GoalWatch:
         return 1 - age / LIFE_STEPS
 
     def outcomes(self) -> tuple[GoalTally, ...]:
-        """Return how the goals went if the episode ends now: the present one has failed."""
+        """Return how the goals went if the episode ends now: the present one has failed.
+
+        One that was set in the last state only has not: nobody could act for it.
+        """
         tallies = dict(self._tallies)
-        if self._present in self._open:
-            kind = self._open[self._present][0]
+        kind, age, _ = self._open.get(self._present, (GoalKind.EXPLORE, 0, 0))
+        if age > 1:
             reached, failed = tallies.get(kind, (0, 0))
             tallies[kind] = (reached, failed + 1)
         return tuple(GoalTally(self._setter, kind, *counts) for kind, counts in tallies.items())

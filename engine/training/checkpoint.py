@@ -57,6 +57,14 @@ class Checkpoint:
     arrays: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
     blobs: Mapping[str, bytes] = field(default_factory=dict)
 
+    def blobs_under(self, prefix: str) -> dict[str, bytes]:
+        """Return the blobs whose name starts with `prefix`, without it."""
+        return {
+            name.removeprefix(prefix): blob
+            for name, blob in self.blobs.items()
+            if name.startswith(prefix)
+        }
+
     def arrays_under(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays whose name starts with `prefix`, without it."""
         return {

@@ -18,6 +18,7 @@ class RunMetrics:
     Attributes:
         total_steps: Environment steps.
         episodes: Episodes that ended.
+        episodes_from_start: Of these, the ones that began at the true start.
         updates: Updates of the policy.
         evaluated_at: Episodes that had ended when the policy was evaluated last.
     """
@@ -25,6 +26,7 @@ class RunMetrics:
     def __init__(self) -> None:
         self.total_steps = 0
         self.episodes = 0
+        self.episodes_from_start = 0
         self.updates = 0
         self.evaluated_at = 0
         self._evaluated_reward: float | None = None
@@ -33,10 +35,15 @@ class RunMetrics:
         self._first_steps: dict[str, int] = {}
 
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
-        """Add an ended episode and return the milestones that no episode reached before."""
+        """Add an ended episode and return the milestones that no episode reached before.
+
+        One that began at an archived state is counted, but nothing in it is.
+        """
         self.episodes += 1
-        if not summary.start:
-            self._recent.append(summary.total_reward)
+        if summary.start:
+            return []
+        self.episodes_from_start += 1
+        self._recent.append(summary.total_reward)
         for name, value in summary.components:
             self._component_sums[name] = self._component_sums.get(name, 0.0) + value
         new = [key for key in summary.steps_to_milestone if key not in self._first_steps]
@@ -64,9 +71,8 @@ class RunMetrics:
 
     def mean_components(self) -> tuple[tuple[str, float], ...]:
         """Return the mean by component of a finished episode."""
-        return tuple(
-            (name, total / max(self.episodes, 1)) for name, total in self._component_sums.items()
-        )
+        count = max(self.episodes_from_start, 1)
+        return tuple((name, total / count) for name, total in self._component_sums.items())
 
     @property
     def first_steps(self) -> Mapping[str, int]:
@@ -78,6 +84,7 @@ class RunMetrics:
         return {
             "total_steps": self.total_steps,
             "episodes": self.episodes,
+            "episodes_from_start": self.episodes_from_start,
             "updates": self.updates,
             "evaluated_at": self.evaluated_at,
             "evaluated_reward": self._evaluated_reward,
@@ -90,6 +97,7 @@ class RunMetrics:
         """Take back what `save` returned."""
         self.total_steps = int(facts["total_steps"])
         self.episodes = int(facts["episodes"])
+        self.episodes_from_start = int(facts["episodes_from_start"])
         self.updates = int(facts["updates"])
         self.evaluated_at = int(facts["evaluated_at"])
         evaluated = facts["evaluated_reward"]

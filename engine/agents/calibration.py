@@ -1,0 +1,73 @@
+"""Learn how far planner and policy can be believed, from what RAM shows of their episodes.
+
+A stated confidence alone says little (models state 82 % and are right in 49 %), so arbitration
+multiplies it by k, the share of such goals that were reached; likewise the policy's certainty. Both
+k are means of Beta(1, 1) with the same meaning: milestones or goals that were reached, against
+those that were not. An episode counts for either side by its share of the decisions: credit goes
+to who acted.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.rollout import FloatArray
+from engine.curriculum.success_rate import SuccessRate
+from engine.strategy.advisor import SETTER
+from engine.types import EpisodeSummary, GoalKind
+
+_KINDS = tuple(GoalKind)
+
+
+class Calibration:
+    """Count how the goals of each setter and kind went, and the policy's episodes."""
+
+    def __init__(self) -> None:
+        self._policy = SuccessRate()
+        self._goals: dict[tuple[str, GoalKind], SuccessRate] = {}
+
+    def count(self, summary: EpisodeSummary) -> None:
+        """Take in an episode that ended.
+
+        The policy succeeds with every milestone that the episode reached, and fails once where the
+        episode ended without its own goal.
+        """
+        for rate in (self._policy, *self._goals.values()):
+            rate.decay()
+        planned = summary.planner_share
+        for tally in summary.goals:
+            rate = self._goals.setdefault((tally.setter, tally.kind), SuccessRate())
+            rate.add(planned * tally.reached, planned * tally.failed)
+        reached = sum(step > 0 for step in summary.steps_to_milestone.values())
+        self._policy.add((1 - planned) * reached, (1 - planned) * (not summary.is_success))
+
+    @property
+    def policy_trust(self) -> float:
+        """Return k of the policy, 0 to 1."""
+        return self._policy.mean
+
+    def goal_trust(self, setter: str, kind: GoalKind) -> float:
+        """Return k of a setter's goals of one kind, 0 to 1."""
+        return self._goals.get((setter, kind), SuccessRate()).mean
+
+    def advice_trust(self, goal_kinds: NDArray[np.int64], setter: str = SETTER) -> FloatArray:
+        """Return k (envs,) for goals whose kinds are given as places in `GoalKind`."""
+        table = np.array([self.goal_trust(setter, kind) for kind in _KINDS], np.float32)
+        return table[goal_kinds]
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "policy": self._policy.save(),
+            "goals": [[setter, kind, *rate.save()] for (setter, kind), rate in self._goals.items()],
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned."""
+        self._policy = SuccessRate.load(facts["policy"])
+        self._goals = {
+            (str(setter), GoalKind(kind)): SuccessRate.load(saved)
+            for setter, kind, *saved in facts["goals"]
+        }

@@ -1,0 +1,55 @@
+"""Share out turns so exactly that chance has no part in it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatRows = NDArray[np.float64]
+
+_TINY = 1e-9
+
+
+class ExactShares:
+    """Choose among sources, in each row for itself, so that everyone has its share at any time.
+
+    After n choices with the same shares a source was chosen less than once more or less often than
+    n times its share (Tijdeman 1980, the chairman assignment problem); where shares change, what is
+    owed is carried on. It deals out who leads a block of decisions (`engine.agents.takeover`), and
+    may deal out who sets a goal.
+
+    Args:
+        num_rows: Rows, e.g. environments.
+        num_sources: Sources to choose among.
+    """
+
+    def __init__(self, num_rows: int, num_sources: int) -> None:
+        self._owed: FloatRows = np.zeros((num_rows, num_sources))
+        self._spare = 1 / max(1, 2 * num_sources - 2)
+
+    def choose(self, shares: Sequence[float], rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return a source (rows,) wherever `rows` is True, -1 elsewhere.
+
+        Args:
+            shares: Of every source; they sum to 1.
+            rows: (rows,) where a choice is due.
+        """
+        chosen = np.full(len(self._owed), -1, np.int64)
+        portions = np.asarray(shares, np.float64)
+        owed = self._owed[rows] + portions
+        # Soonest deadline first, among those who do not get too far ahead by it.
+        deadlines = (1 - self._spare - owed) / np.maximum(portions, _TINY)
+        is_early = owed < self._spare - _TINY
+        best = np.where(portions > 0, deadlines + is_early / _TINY, np.inf).argmin(1)
+        owed[np.arange(len(owed)), best] -= 1
+        self._owed[rows] = owed
+        chosen[rows] = best
+        return chosen
+
+    def save(self) -> FloatRows:
+        """Return what is owed (rows, sources)."""
+        return self._owed.copy()
+
+    def load(self, saved: FloatRows) -> None:
+        """Take back what `save` returned."""
+        self._owed[:] = saved

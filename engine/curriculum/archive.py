@@ -1,0 +1,137 @@
+"""Keep the game as it was where milestones were reached, and let some episodes begin there."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.curriculum.success_rate import SuccessRate
+from engine.env.vector import Batch
+from engine.errors import WorkerError
+from engine.types import EpisodeSummary
+
+
+class Games(Protocol):
+    """What the archive asks of the environments."""
+
+    def moment(self, index: int) -> bytes:
+        """Return the game of an environment as it is now."""
+        ...
+
+    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
+        """Let the next episode of an environment begin at an archived moment."""
+        ...
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A milestone's moment.
+
+    Attributes:
+        steps: That led to it from the true start; fewer are better.
+        passed: How often an episode that was here reached anything more.
+    """
+
+    steps: int
+    moment: bytes
+    passed: SuccessRate
+
+
+class StateArchive:
+    """One moment a milestone: the first that reached it, until one comes that took fewer steps.
+
+    Episodes begin at one of them in exactly the configured share, drawn by how rarely episodes got
+    any further from there: most begin at the frontier. When an episode ends, the start after the
+    next is decided, and sent ahead.
+
+    Args:
+        share: Of the episodes, 0 to 1; 0 keeps nothing.
+        seed: Of the draws.
+    """
+
+    def __init__(self, share: float, seed: int) -> None:
+        self._share = share
+        self._rng = np.random.default_rng([seed, 5])
+        self._kept: dict[str, _Kept] = {}
+        self._owed = 0.0
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """Return by milestone the steps from the true start that led to what is kept."""
+        return {key: kept.steps for key, kept in self._kept.items()}
+
+    def follow(self, games: Games, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
+        """Keep what is new or better in a batch, and send starts to where episodes ended.
+
+        Args:
+            games: The environments, still in the batch's state.
+            batch: What the last step led to.
+            is_touched: (envs,) where a person acted in the present episode: it proves nothing.
+        """
+        if not self._share:
+            return
+        with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
+            for index, (key, steps) in sorted(batch.reached.items()):
+                if not is_touched[index] and self._wants(key, steps):
+                    self._keep(key, steps, games.moment(index))
+            for index, summary in sorted(batch.summaries.items()):
+                if not (summary.is_aborted or is_touched[index]):
+                    self._count(summary)
+                start = self._next_start()
+                if start:
+                    games.begin_next_from(index, start, self._kept[start].moment)
+
+    def chances(self) -> dict[str, float]:
+        """Return with what probability an archived start is each milestone's."""
+        weights = {key: 1 - kept.passed.mean for key, kept in self._kept.items()}
+        total = sum(weights.values())
+        return {key: weight / total for key, weight in weights.items()}
+
+    def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Return JSON-able facts, and moments by milestone, from which `load` goes on."""
+        facts = {
+            "kept": {key: [kept.steps, *kept.passed.save()] for key, kept in self._kept.items()},
+            "owed": self._owed,
+            "rng": self._rng.bit_generator.state,
+        }
+        return facts, {key: kept.moment for key, kept in self._kept.items()}
+
+    def load(self, facts: Mapping[str, Any], moments: Mapping[str, bytes]) -> None:
+        """Take back what `save` returned."""
+        self._kept = {
+            key: _Kept(int(steps), moments[key], SuccessRate.load(passed))
+            for key, (steps, *passed) in facts["kept"].items()
+        }
+        self._owed = float(facts["owed"])
+        self._rng.bit_generator.state = facts["rng"]
+
+    def _wants(self, key: str, steps: int) -> bool:
+        return key not in self._kept or steps < self._kept[key].steps
+
+    def _keep(self, key: str, steps: int, moment: bytes) -> None:
+        former = self._kept.get(key)
+        self._kept[key] = _Kept(steps, moment, former.passed if former else SuccessRate())
+
+    def _count(self, summary: EpisodeSummary) -> None:
+        """Note how far the episode got beyond each moment that it came by or began at."""
+        steps = summary.steps_to_milestone
+        last = max(steps.values(), default=0)
+        for key, kept in self._kept.items():
+            if key in steps and (steps[key] > 0 or key == summary.start):
+                has_passed = summary.is_success or last > steps[key]
+                kept.passed.decay()
+                kept.passed.add(has_passed, not has_passed)
+
+    def _next_start(self) -> str:
+        """Return the milestone to begin an episode at, "" for the true start."""
+        if not self._kept:
+            return ""
+        self._owed += self._share
+        if self._owed < 1:
+            return ""
+        self._owed -= 1
+        chances = self.chances()
+        return str(self._rng.choice(list(chances), p=list(chances.values())))
