@@ -6,7 +6,8 @@ NOW = make_curriculum(focus="taking battles", success_metrics="levels rise, badg
 
 
 def shown(height: int, curriculum=NOW, width: int = 60) -> list[str]:
-    lines = CurriculumPane("curriculum", id="curriculum").lines(DashboardState(curriculum=curriculum), width, height)
+    pane = CurriculumPane("curriculum", id="curriculum")
+    lines = pane.lines(DashboardState(curriculum=curriculum), width, height)
     return [line.text.rstrip() for line in lines]
 
 
