@@ -14,6 +14,7 @@ from engine.events import LOSSY, Event, ProgressReported, RunFailed, RunStopped,
 from engine.games.profile import load_rom
 from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder, resumed_config
+from engine.training.weights_biases import require_wandb
 
 if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
@@ -86,12 +87,14 @@ class EngineSession:
         self._make_vector = make_vector
         self._is_resumed = resume is not None
         if resume is None:
+            require_wandb(config)
             load_rom(config.rom_path, config.allow_unknown_rom)
             self.config = _keep_given_state(config)
             self._folder = RunFolder.create(self.config)
         else:
             self._folder = RunFolder.open(config, resume)
             self.config, ignored = resumed_config(self._folder, config)
+            require_wandb(self.config)
             load_rom(self.config.rom_path, self.config.allow_unknown_rom)
             _keep_given_state(self.config)
             if ignored:
@@ -166,6 +169,8 @@ class EngineSession:
                 return trainer.run()
             finally:
                 trainer.journal.close()
+                if trainer.figures is not None:
+                    trainer.figures.close()
                 if trainer.recorder is not None:
                     trainer.recorder.close()
                 trainer.vector.close()

@@ -26,10 +26,13 @@ from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
+from engine.training.figures import FigureSink, FigureWriter
 from engine.training.journal import Journal, read_journal
 from engine.training.runs import RunFolder
 from engine.training.snapshot import restore_snapshot
+from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
+from engine.training.weights_biases import WandbRun
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +100,7 @@ def build_trainer(
         )
         if is_resumed:
             _resume(trainer, folder, emit)
+        trainer.figures = _open_figures(config, folder, trainer.metrics.total_steps, emit)
         undo.pop_all()
     emit(
         RunStarted(
@@ -169,7 +173,18 @@ def _make_vector(config: RunConfig) -> VectorEnv:
     return VectorEnv(ENV_FACTORY, config, config.num_envs, config.worker_count())
 
 
-def _seed_everything(seed: int) -> None:
+def _open_figures(
+    config: RunConfig, folder: RunFolder, step: int, emit: Callable[[Event], None]
+) -> FigureSink:
+    writers: list[FigureWriter] = []
+    if config.tensorboard:
+        writers.append(TensorBoardFile(folder.path / "tensorboard", step))
+    if config.wandb != "off":
+        writers.append(WandbRun(config, folder.path, folder.run_id))
+    return FigureSink(writers, lambda text: emit(WarningRaised(text)))
+
+
+def seed_everything(seed: int) -> None:
     """Seed the global generators too: an agent of somebody else's may draw from them."""
     random.seed(seed)
     np.random.seed(seed)

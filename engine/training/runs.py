@@ -34,6 +34,11 @@ _SESSION_KEYS = frozenset(
 )
 """Settings of how a run is carried on, which a resumed run takes from the new command."""
 
+_CHANGEABLE_KEYS = frozenset(
+    {"save_interval", "eval_interval", "eval_episodes", "tensorboard", "wandb"}
+)
+"""Settings that a resumed run takes from the new command if it names them."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
@@ -222,7 +227,8 @@ def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[s
         CheckpointError: The saved settings are unreadable.
     """
     saved = load_settings(folder)
-    changes = {key: getattr(new, key) for key in _SESSION_KEYS}
+    given = _CHANGEABLE_KEYS & new.model_fields_set
+    changes = {key: getattr(new, key) for key in _SESSION_KEYS | given}
     if new.rom_path:
         changes["rom_path"] = new.rom_path
     if changes["workers"] > saved.num_envs:

@@ -37,6 +37,7 @@ from engine.training.controls import CommandQueue, Controls, Pace
 from engine.training.evaluation import evaluate_policy
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
+from engine.training.figures import FigureSink
 from engine.training.reporter import Reporter
 from engine.training.snapshot import take_snapshot
 from engine.training.steering import obey
@@ -102,6 +103,7 @@ class Trainer:
         self._store = store
         self._commands = commands
         self._emit_outside = emit
+        self.figures: FigureSink | None = None
         self._clock = clock
         self._checkpoint_due_s = clock() + config.checkpoint_interval_s
         self._is_save_due = False
@@ -237,7 +239,7 @@ class Trainer:
             return take_snapshot(self)
 
     def emit(self, event: Event) -> None:
-        """Tell the journal, the decision history and the outside."""
+        """Tell the journal, the decision history, the curves' programs and the outside."""
         self.journal.take(event)
         if self.recorder is not None:
             self.recorder.take(event)
@@ -250,6 +252,8 @@ class Trainer:
         elif self.recorder is not None:
             self.vector.watch(0)
         if not self.checkpoint_path:
+        if self.figures is not None:
+            self.figures.take(event)
             self.save()
         if self._is_evaluation_due():
             self._evaluate()

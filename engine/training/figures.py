@@ -1,0 +1,105 @@
+"""Bring a run's figures to programs that draw curves: TensorBoard's files, Weights & Biases."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from engine.errors import PokeTUIError
+from engine.events import (
+    CurriculumChanged,
+    EpisodeEnded,
+    EvaluationEnded,
+    Event,
+    PolicyUpdated,
+    StatusChanged,
+)
+
+
+class FigureWriter(Protocol):
+    """Takes named figures."""
+
+    name: str
+
+    def write(self, step: int, figures: Mapping[str, float]) -> None:
+        """Add figures at an environment step; must not wait for a disk or a network.
+
+        Raises:
+            OSError, PokeTUIError: It cannot go on.
+        """
+
+    def close(self) -> None:
+        """Write what is left, and end; never raises."""
+
+
+class FigureSink:
+    """Turn events into figures for several writers; one that fails is left out from then on.
+
+    Args:
+        writers: Where to; this closes them.
+        warn: Takes a line for the user.
+    """
+
+    def __init__(self, writers: Sequence[FigureWriter], warn: Callable[[str], None]) -> None:
+        self._writers = list(writers)
+        self._warn = warn
+        self._step = 0
+        self._speed = 0.0
+
+    def take(self, event: Event) -> None:
+        """Write an event's figures, if it has any."""
+        if isinstance(event, StatusChanged):
+            self._speed = event.steps_per_s
+            return
+        figures = figures_of(event)
+        if not figures:
+            return
+        if isinstance(event, PolicyUpdated):
+            figures["run/steps_per_s"] = self._speed
+        self._step = getattr(event, "total_steps", self._step)
+        for writer in list(self._writers):
+            try:
+                writer.write(self._step, figures)
+            except (OSError, PokeTUIError) as error:
+                self._writers.remove(writer)
+                writer.close()
+                self._warn(f"{writer.name} gets no more figures: {error} The run goes on.")
+
+    def close(self) -> None:
+        """Close the writers."""
+        for writer in self._writers:
+            writer.close()
+
+
+def figures_of(event: Event) -> dict[str, float]:
+    """Return an event's figures by name; none of episodes from archived states."""
+    figures: dict[str, float] = {}
+    match event:
+        case EpisodeEnded(summary=summary) if not summary.start:
+            figures = {
+                "episode/return": summary.total_reward,
+                "episode/length": summary.length,
+                "episode/success": summary.is_success,
+                "episode/planner_share": summary.planner_share,
+            }
+            figures |= {f"reward/{name}": value for name, value in summary.components}
+            figures |= {f"milestone/{key}": at for key, at in summary.steps_to_milestone.items()}
+        case PolicyUpdated():
+            figures = {f"update/{name}": value for name, value in event.figures.items()}
+        case EvaluationEnded(evaluation=evaluation):
+            figures = {
+                "evaluation/return": evaluation.avg_reward,
+                "evaluation/return_std": evaluation.std_reward,
+                "evaluation/length": evaluation.avg_length,
+                "evaluation/success": evaluation.success_rate,
+            }
+            figures |= {
+                f"evaluation/milestone/{key}": share for key, share in evaluation.milestones.items()
+            }
+        case CurriculumChanged():
+            figures = {
+                "curriculum/stage": event.stage,
+                "curriculum/planner_share": event.planner_share,
+            }
+        case _:
+            pass
+    return {name: float(value) for name, value in figures.items() if math.isfinite(value)}

@@ -1,0 +1,84 @@
+"""Send figures to Weights & Biases; the only place that knows its package, an extra."""
+
+import contextlib
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from engine.config import RunConfig
+from engine.errors import ConfigurationError, TrainingError
+
+_STEP = "total_steps"
+
+
+class WandbRun:
+    """A run at Weights & Biases, or in a folder from which `wandb sync` brings it there.
+
+    Args:
+        config: The run's settings; `wandb` is "offline" or "online".
+        folder: Its folder.
+        run_id: Its name; a resumed run goes on under the same one.
+
+    Raises:
+        ConfigurationError: The package is missing, or nobody is logged in.
+    """
+
+    name = "W&B"
+
+    def __init__(self, config: RunConfig, folder: Path, run_id: str) -> None:
+        require_wandb(config)
+        wandb = import_module("wandb")
+        self._error = wandb.Error
+        if config.wandb == "online" and not wandb.login(prompt=False):
+            raise ConfigurationError(
+                "Nobody is logged in at Weights & Biases.",
+                "Run `wandb login`, or use --set wandb=offline.",
+            )
+        try:
+            self._run = wandb.init(
+                project="poketui",
+                id=run_id,
+                name=run_id,
+                resume="allow",
+                dir=str(folder),
+                mode=config.wandb,
+                config=config.model_dump(mode="json"),
+                # The terminal is the cockpit's.
+                settings=wandb.Settings(silent=True, console="off"),
+            )
+            # W&B's own count of steps cannot go back, as a resumed run's may.
+            self._run.define_metric("*", step_metric=_STEP)
+        except (OSError, self._error) as error:
+            raise ConfigurationError(
+                f"Weights & Biases cannot begin: {error}.", "Use --set wandb=offline, or off."
+            ) from None
+
+    def write(self, step: int, figures: Mapping[str, float]) -> None:
+        """Hand figures over; the package sends them from a process of its own.
+
+        Raises:
+            OSError, TrainingError: It cannot go on.
+        """
+        try:
+            self._run.log({_STEP: step, **figures})
+        except self._error as error:
+            raise TrainingError(f"{error}.") from None
+
+    def close(self) -> None:
+        """Send what is left."""
+        with contextlib.suppress(OSError, self._error):
+            self._run.finish()
+
+
+def require_wandb(config: RunConfig) -> None:
+    """Make sure that what the settings ask for is installed.
+
+    Raises:
+        ConfigurationError: It is not.
+    """
+    if config.wandb != "off" and find_spec("wandb") is None:
+        raise ConfigurationError(
+            f"wandb = {config.wandb} needs the package wandb, which is not installed.",
+            "Install it: pip install 'poketui[wandb]', or use --set wandb=off.",
+        )
