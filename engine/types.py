@@ -108,7 +108,7 @@ class MapObject:
     y: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MapView:
     """The current map: its size, what each tile is, and what stands on it.
 
@@ -130,6 +130,27 @@ class MapView:
     signs: tuple[tuple[int, int], ...] = ()
     bordered: NDArray[np.uint8] | None = None
     edges: tuple[Edge, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MapView) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        """Return all of it, with arrays as bytes, which compare to one truth."""
+        bordered = None if self.bordered is None else self.bordered.tobytes()
+        return (
+            self.width,
+            self.height,
+            self.collision.tobytes(),
+            self.warps,
+            self.objects,
+            self.connections,
+            self.signs,
+            bordered,
+            self.edges,
+        )
 
 
 @dataclass(frozen=True, slots=True)
