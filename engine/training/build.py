@@ -22,7 +22,7 @@ from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.recorder import DecisionRecorder
-from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
@@ -82,7 +82,7 @@ def build_trainer(
         journal = Journal(folder.journal_path)
         undo.callback(journal.close)
         emit(ProgressReported("bringing the games to their first control"))
-        _seed_everything(config.seed)
+        seed_everything(config.seed)
         trainer = Trainer(
             config=config,
             vector=vector,
@@ -129,7 +129,14 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
         return RulesAgent(config.seed)
     if config.agent == "dqn":
         return DQN(config.dqn, config.num_envs, feature_size, config.seed, config.encoder)
-    return GuidedPolicy(config.ppo, config.num_envs, feature_size, config.seed, config.encoder)
+    return GuidedPolicy(
+        config.ppo,
+        config.num_envs,
+        feature_size,
+        config.seed,
+        config.encoder,
+        takeover=config.takeover,
+    )
 
 
 def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
@@ -145,9 +152,15 @@ def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
     )
 
 
-def build_strategy(config: RunConfig) -> AdaptiveStrategySystem:
+def build_strategy(
+    config: RunConfig,
+    history_analyzer: HistoryAnalyzer | None = None,
+    goal_planner: GoalSource | None = None,
+) -> AdaptiveStrategySystem:
     """Return the strategy system before its first episode."""
     strategy = AdaptiveStrategySystem(
+        history_analyzer,
+        goal_planner,
         initial=first_strategy(config),
         # As many episodes as environments began under the strategy before.
         min_stay=max(WINDOW, config.num_envs),

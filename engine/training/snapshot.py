@@ -39,6 +39,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "num_envs": trainer.vector.num_envs,
         "feature_size": trainer.vector.feature_size,
         "curriculum": trainer.curriculum.save(),
+        "calibration": trainer.calibration.save(),
         "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
         "score": trainer.metrics.score(trainer.curriculum.describe().stage),
@@ -47,7 +48,11 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "history": trainer.recorder.save() if trainer.recorder else None,
         "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
     }
-    blobs = {f"env/{index:04d}": state for index, state in enumerate(trainer.vector.save())}
+    archive_facts, moments = trainer.archive.save()
+    facts["archive"] = archive_facts
+    blobs = {f"archive/{key}": moment for key, moment in moments.items()}
+    for index, state in enumerate(trainer.vector.save()):
+        blobs[f"env/{index:04d}"] = state
     return Checkpoint(facts, arrays, blobs)
 
 
@@ -83,6 +88,8 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     )
     trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
     trainer.curriculum.load(facts["curriculum"])
+    trainer.calibration.load(facts["calibration"])
+    trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
     trainer.strategy.load(facts["strategy"])
     trainer.metrics.load(facts["metrics"])
     tally = checkpoint.arrays_under("tally/")

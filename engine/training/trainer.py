@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.base import Agent, Guidance
+from engine.agents.calibration import Calibration
 from engine.config import RunConfig
+from engine.curriculum.archive import StateArchive
 from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import Batch, Vector
@@ -35,9 +37,9 @@ from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
 from engine.training.evaluation import evaluate_policy
+from engine.training.figures import FigureSink
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
-from engine.training.figures import FigureSink
 from engine.training.reporter import Reporter
 from engine.training.snapshot import take_snapshot
 from engine.training.steering import obey
@@ -93,17 +95,19 @@ class Trainer:
         self.agent = agent
         self.curriculum = curriculum
         self.strategy = strategy
+        self.calibration = Calibration()
+        self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
         self.controls = Controls()
         self.pace = Pace(clock)
         self.journal = journal
         self.recorder = recorder
+        self.figures: FigureSink | None = None
         self.checkpoint_path = ""
         self._store = store
         self._commands = commands
         self._emit_outside = emit
-        self.figures: FigureSink | None = None
         self._clock = clock
         self._checkpoint_due_s = clock() + config.checkpoint_interval_s
         self._is_save_due = False
@@ -153,6 +157,7 @@ class Trainer:
         """
         for text in batch.warnings:
             self.emit(WarningRaised(text))
+        self.archive.follow(self.vector, batch, self.tally.is_touched)
         for env_index, summary in sorted(batch.summaries.items()):
             is_touched = bool(self.tally.is_touched[env_index])
             planned = self.tally.planned_steps[env_index] / max(1, summary.length)
@@ -169,11 +174,17 @@ class Trainer:
         new_milestones = self.metrics.count_episode(summary)
         self.emit(EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
         self.reporter.milestones_reached(new_milestones)
+        self.calibration.count(summary)
+        interval = self.config.save_interval
+        self._is_save_due |= interval > 0 and self.metrics.episodes % interval == 0
+        if not summary.start:
+            self._hand_over(summary)
+
+    def _hand_over(self, summary: EpisodeSummary) -> None:
+        """Let an episode from the true start decide how far the planner is followed."""
         change, switches = hand_over(self.curriculum, self.strategy, summary)
         self.emit(change)
-        interval = self.config.save_interval
-        if change.has_moved or (interval and self.metrics.episodes % interval == 0):
-            self._is_save_due = True
+        self._is_save_due |= change.has_moved
         if change.has_moved:
             self.reporter.curriculum_moved(change)
         for switch in switches:
@@ -241,6 +252,8 @@ class Trainer:
     def emit(self, event: Event) -> None:
         """Tell the journal, the decision history, the curves' programs and the outside."""
         self.journal.take(event)
+        if self.figures is not None:
+            self.figures.take(event)
         if self.recorder is not None:
             self.recorder.take(event)
         self._emit_outside(event)
@@ -252,14 +265,17 @@ class Trainer:
         elif self.recorder is not None:
             self.vector.watch(0)
         if not self.checkpoint_path:
-        if self.figures is not None:
-            self.figures.take(event)
             self.save()
         if self._is_evaluation_due():
             self._evaluate()
 
     def _guidance(self) -> Guidance:
-        return Guidance(self.curriculum.planner_share, self.curriculum.stage.needed_confidence)
+        return Guidance(
+            self.curriculum.planner_share,
+            self.curriculum.stage.needed_confidence,
+            self.calibration.policy_trust,
+            self.calibration.advice_trust(self.batch.goal_kinds),
+        )
 
     def _patience_s(self) -> float:
         return min(_IDLE_S, self.pace.wait_s()) if self.controls.may_step else _IDLE_S
