@@ -14,7 +14,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_UsageError = typer.BadParameter.__mro__[1]
+"""Click's, wherever this version of typer has it from."""
+
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
+LatestRun = Annotated[
+    str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
+]
 
 
 @app.command()
@@ -43,10 +49,25 @@ def run(
         str | None,
         typer.Option(help="adaptive, or always llm_heavy, balanced or rule_heavy."),
     ] = None,
+    llm_model: Annotated[
+        str | None,
+        typer.Option(
+            help="Language model for the planner; until it is asked, rules set the goals."
+        ),
+    ] = None,
+    llm_interval: Annotated[
+        int | None, typer.Option(help="Actions between two questions to it.")
+    ] = None,
+    no_llm: Annotated[bool, typer.Option("--no-llm", help="Ask no language model.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     envs: Annotated[int | None, typer.Option(help="Games played at once.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that play them.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Stop after this many steps.")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps", "--actions", help="Stop after this many steps, all games' actions."
+        ),
+    ] = None,
     episodes: Annotated[int | None, typer.Option(help="Stop after this many episodes.")] = None,
     save_dir: SaveDir = None,
     allow_unknown_rom: Annotated[
@@ -68,6 +89,8 @@ def run(
         "agent": agent,
         "mode": mode,
         "strategy": strategy,
+        "llm_model": _choose_model(llm_model, no_llm),
+        "llm_interval": llm_interval,
         "seed": seed,
         "num_envs": envs,
         "workers": workers,
@@ -82,25 +105,73 @@ def run(
 
 
 @app.command()
-def runs(save_dir: SaveDir = None) -> None:
-    """List the saved runs."""
-    from pokeTUI.launch import print_runs
+def runs(
+    pair: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN RUN]", help="Two runs to compare.")
+    ] = None,
+    save_dir: SaveDir = None,
+) -> None:
+    """List the saved runs, or set two side by side."""
+    from engine.errors import ConfigurationError
+    from pokeTUI.reports import print_comparison, print_runs
 
-    print_runs(save_dir)
+    match pair or []:
+        case []:
+            print_runs(save_dir)
+        case [first, second]:
+            print_comparison(save_dir, first, second)
+        case named:
+            raise ConfigurationError(
+                f"{len(named)} run{'s were' if len(named) > 1 else ' was'} named, not two.",
+                "Compare two: poketui runs RUN RUN, or name none to list all.",
+            )
+
+
+@app.command("eval")
+def evaluate(
+    run: LatestRun = "latest",
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes to play.")] = 30,
+    checkpoint: Annotated[str, typer.Option(help="latest, best, or a file.")] = "latest",
+    planner: Annotated[
+        bool, typer.Option("--planner", help="Follow the planner as far as the run does.")
+    ] = False,
+    save_dir: SaveDir = None,
+) -> None:
+    """Let a saved run play from the start, the policy alone and learning nothing."""
+    from pokeTUI.reports import print_evaluation
+
+    print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
+
+
+@app.command()
+def export(
+    run: LatestRun = "latest",
+    format_: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    table: Annotated[
+        str, typer.Option(help="For csv: episodes, updates or evaluations; json has all.")
+    ] = "episodes",
+    out: Annotated[
+        Path | None, typer.Option(help="File to write.", show_default="named after the run")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite it.")] = False,
+    save_dir: SaveDir = None,
+) -> None:
+    """Write a run's figures for a spreadsheet or a program."""
+    from pokeTUI.reports import print_export
+
+    print_export(save_dir, run, format_, table, out, is_forced=force)
 
 
 @app.command()
 def replay(
-    run: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
-    ] = "latest",
+    run: LatestRun = "latest",
     episode: Annotated[
         int | None, typer.Option(help="Its number.", show_default="the run's last")
     ] = None,
     save_dir: SaveDir = None,
 ) -> None:
     """Play a recorded episode of a run again and check that it goes the same way."""
-    from pokeTUI.launch import print_replay
+    from pokeTUI.reports import print_replay
 
     print_replay(save_dir, run, episode)
 
@@ -141,6 +212,23 @@ def bench_learn(
     raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
 
 
+@bench_app.command("train")
+def bench_train(
+    updates: Annotated[
+        int, typer.Option(min=1, help="How often PPO learns; medians are printed.")
+    ] = 10,
+    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. encoder=pixels."),
+    ] = None,
+) -> None:
+    """Compare steps a second while PPO learns with those of the environments alone."""
+    from engine.bench.training import measure_training
+
+    measure_training(_parse_settings(set_ or []) | {"mode": mode}, updates)
+
+
 @bench_app.command("env")
 def bench_env(
     rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
@@ -161,9 +249,23 @@ def main() -> None:
     from engine.errors import PokeTUIError
 
     try:
-        app(args=_name_latest_run(sys.argv[1:]))
+        arguments = _name_latest_run(sys.argv[1:])
+        code = app(args=arguments, prog_name="poketui", standalone_mode=False)
+    except _UsageError as error:
+        _fail(error)
     except PokeTUIError as error:
         _fail(error)
+    raise SystemExit(code)
+
+
+def _choose_model(name: str | None, is_none: bool) -> str | None:
+    from engine.errors import ConfigurationError
+
+    if name and is_none:
+        raise ConfigurationError(
+            f"--llm-model {name} and --no-llm contradict each other.", "Leave one of them out."
+        )
+    return "" if is_none else name
 
 
 def _fail(error: Exception) -> NoReturn:

@@ -16,9 +16,11 @@ PPO = PPOConfig(rollout_steps=64, minibatch_size=128, learning_rate=1e-3, hidden
 CONFIG = RunConfig(num_envs=8, ppo=PPO)
 
 
-def train(agent, steps: int, guidance: Guidance = ALONE, seed: int = 0) -> list:
+def train(
+    agent, steps: int, guidance: Guidance = ALONE, seed: int = 0, config: RunConfig = CONFIG
+) -> list:
     """Return the summaries of the episodes, in order."""
-    vector = ToyVector(CONFIG)
+    vector = ToyVector(config)
     batch = vector.reset([seed * 100 + index for index in range(8)])
     summaries = []
     for _ in range(steps):
@@ -42,6 +44,16 @@ def test_ppo_halves_the_distance_from_random_to_perfect_and_more(seed):
     assert random_reward < 0.5
     assert mean_reward(learnt) > 0.9
     assert np.mean([summary.is_success for summary in learnt]) >= 0.98
+
+
+@pytest.mark.slow
+def test_ppo_learns_from_pixels_alone():
+    config = CONFIG.model_copy(update={"encoder": "pixels"})
+    impatient = PPO.model_copy(update={"gamma": 0.95})  # learns in few updates: they take seconds
+    agent = GuidedPolicy(impatient, 8, FEATURE_SIZE, 0, "pixels")
+    learnt = train(agent, 320, config=config)[-40:]
+    assert mean_reward(train(RandomAgent(0), 256)) < 0.5
+    assert mean_reward(learnt) > 0.8
 
 
 def test_the_planner_makes_the_untrained_policy_good_at_once():
