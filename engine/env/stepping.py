@@ -238,7 +238,7 @@ class SteppedEnv:
             self.env.seed_random(seed)
         if self._next_start is None:
             self._start = ""
-            self.env.begin_episode()
+            self._reset(seed)
         else:
             self._start, moment = self._next_start
             self._next_start = None
@@ -251,7 +251,7 @@ class SteppedEnv:
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
-        result = self.env.advance(action)
+        result = self._advance(action)
         if self._is_watched:
             self._paid.add(self.env.breakdown)
         if self._stack is not None:
@@ -303,7 +303,7 @@ class SteppedEnv:
         )
 
     def save(self) -> bytes:
-        """Return the whole environment, what the advisor remembers, the next start, the last frames."""
+        """Return the environment, the advisor's memory, the next start and the last frames."""
         following = None
         if self._next_start is not None:
             milestone, moment = self._next_start
@@ -339,6 +339,12 @@ class SteppedEnv:
     def close(self) -> None:
         """Free the emulator."""
         self.env.close()
+
+    def _reset(self, seed: int | None) -> None:
+        self.env.begin_episode()
+
+    def _advance(self, action: int) -> tuple[float, bool, bool]:
+        return self.env.advance(action)
 
     def _observe(self) -> None:
         self.features = self.env.features()

@@ -1,0 +1,184 @@
+"""Step one environment of a user's in this process, with the interface of the vector."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.stepping import Advisor, SteppedEnv, Watched
+from engine.env.vector import Batch
+from engine.types import EpisodeSummary, Goal, GoalKind, Observation
+
+_GOAL_KINDS = tuple(GoalKind)
+
+
+class GymnasiumEnv(SteppedEnv):
+    """Step through `reset` and `step`, so that whatever a subclass overrides is in force.
+
+    Args:
+        env: The game.
+        advisor: Gives advice.
+        sees_pixels: Keep the last frames.
+
+    Attributes:
+        observation: What the environment shows now.
+        info: What it says beside.
+        final_observation: What it showed when the episode before this one ended.
+        max_episode_steps: Steps after which an episode is truncated, if it is not over before.
+    """
+
+    def __init__(
+        self,
+        env: EnhancedPyBoyPokemonCrystalEnv,
+        advisor: Advisor | None = None,
+        *,
+        sees_pixels: bool = False,
+    ) -> None:
+        super().__init__(env, advisor, sees_pixels=sees_pixels)
+        self.observation: Observation = {}
+        self.info: dict[str, Any] = {}
+        self.final_observation: Observation = {}
+        self.max_episode_steps = env.max_steps
+
+    @property
+    def goal(self) -> Goal | None:
+        """Return what the advisor wants."""
+        return self._goal
+
+    @property
+    def reason(self) -> str:
+        """Return why it advises what it advises."""
+        return self._reason
+
+    def begin(self, seed: int | None = None) -> None:
+        """Start an episode; without a seed the random numbers go on."""
+        self.final_observation = self.observation
+        super().begin(seed)
+        if self._start:  # at an archived moment, where no reset was
+            self.observation, self.info = self.env.observe()
+
+    def restore(self, saved: bytes) -> None:
+        """Put back what `save` returned; the arrays and the observation are then those of now."""
+        super().restore(saved)
+        self.observation, self.info = self.env.observe()
+
+    def _reset(self, seed: int | None) -> None:
+        self.observation, self.info = self.env.reset(seed=seed)
+
+    def _advance(self, action: int) -> tuple[float, bool, bool]:
+        self.observation, reward, is_terminated, is_truncated, self.info = self.env.step(action)
+        is_spent = self.env.episode_steps >= self.max_episode_steps
+        return float(reward), is_terminated, not is_terminated and (is_truncated or is_spent)
+
+
+class LocalVector:
+    """One environment as a vector of one.
+
+    Args:
+        stepped: The environment; whoever made it closes it.
+    """
+
+    num_envs = 1
+
+    def __init__(self, stepped: GymnasiumEnv) -> None:
+        self.stepped = stepped
+        self.feature_size = stepped.feature_size
+        self.component_names = stepped.component_names
+        self.milestone_keys = stepped.milestone_keys
+        self._has_news = False
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        """Start an episode that draws its random numbers from the only seed."""
+        (seed,) = seeds
+        self.stepped.begin(seed)
+        return self._batch()
+
+    def step(self, actions: NDArray[np.int64]) -> Batch:
+        """Take the (1,) action; where an episode ends the next one begins."""
+        return self.step_one(0, int(actions[0]))
+
+    def step_one(self, index: int, action: int) -> Batch:
+        """Take an action."""
+        stepped = self.stepped
+        reward, is_terminated, is_truncated = stepped.step(action)
+        self._has_news = True
+        if not is_terminated and not is_truncated:
+            return self._batch(reward, reached=stepped.milestone)
+        summary, features = stepped.summary(), stepped.features.copy()
+        pixels = None if stepped.pixels is None else stepped.pixels.copy()
+        stepped.begin()
+        return self._batch(reward, is_terminated, is_truncated, features, pixels, summary)
+
+    def moment(self, index: int) -> bytes:
+        """Return the game as it is now."""
+        return self.stepped.moment()
+
+    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
+        """Let the next episode begin at an archived moment."""
+        self.stepped.begin_next_from(milestone, moment)
+
+    def mend(self) -> Batch:
+        """Return the state of now: there is no process that could have failed."""
+        return self._batch()
+
+    def watch(self, index: int | None) -> None:
+        """Let `observed` show the environment, or no more."""
+        self.stepped.is_rendering = self._has_news = index is not None
+
+    def observed(self) -> Watched | None:
+        """Return what the environment shows, None if nothing changed since last time."""
+        if not self.stepped.is_rendering or not self._has_news:
+            return None
+        self._has_news = False
+        return self.stepped.watched()
+
+    def save(self) -> list[bytes]:
+        """Return the environment wholly, for a checkpoint."""
+        return [self.stepped.save()]
+
+    def load(self, states: Sequence[bytes]) -> Batch:
+        """Put the environment back as saved.
+
+        Raises:
+            CheckpointError: The state is damaged or of another version.
+        """
+        (state,) = states
+        self.stepped.restore(state)
+        self._has_news = True
+        return self._batch()
+
+    def close(self) -> None:
+        """Leave the environment to its owner."""
+
+    def _batch(
+        self,
+        reward: float = 0.0,
+        is_terminated: bool = False,
+        is_truncated: bool = False,
+        final_features: NDArray[np.float32] | None = None,
+        final_pixels: NDArray[np.uint8] | None = None,
+        summary: EpisodeSummary | None = None,
+        reached: str = "",
+    ) -> Batch:
+        stepped = self.stepped
+        if final_features is None:
+            final_features = np.zeros_like(stepped.features)
+        if final_pixels is None and stepped.pixels is not None:
+            final_pixels = np.zeros_like(stepped.pixels)
+        return Batch(
+            features=stepped.features[None].copy(),
+            mask=stepped.mask[None].copy(),
+            prior=stepped.prior[None].copy(),
+            advice_confidence=np.array([stepped.confidence], np.float32),
+            rewards=np.array([reward], np.float32),
+            terminated=np.array([is_terminated]),
+            truncated=np.array([is_truncated]),
+            final_features=final_features[None],
+            summaries={} if summary is None else {0: summary},
+            goal_kinds=np.array([_GOAL_KINDS.index(stepped.goal_kind)]),
+            reached={0: (reached, stepped.steps_from_start)} if reached else {},
+            pixels=None if stepped.pixels is None else stepped.pixels[None].copy(),
+            final_pixels=None if final_pixels is None else final_pixels[None],
+        )
