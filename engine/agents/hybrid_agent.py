@@ -1,0 +1,258 @@
+"""Choose actions as the documented HybridAgent: a language model, rules and a learnt policy."""
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.agents.base import Agent, Choices, Guidance, Player
+from engine.agents.consultation import Answer, Consultation
+from engine.agents.hybrid import GuidedPolicy
+from engine.agents.lead import Lead, OwnLoop
+from engine.agents.rules import RulesAgent
+from engine.agents.shares import ExactShares, FloatRows
+from engine.config import PPOConfig, parse_config
+from engine.env.vector import Batch
+from engine.errors import ConfigurationError
+from engine.llm.manager import BaseLLMManager
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.text_state import describe
+from engine.types import NUM_ACTIONS, Action, Decision, Observation, Source
+
+_log = logging.getLogger(__name__)
+
+_CHARACTERS_A_TOKEN = 3
+_MODEL = 0
+"""The language model's place among the two who give advice."""
+
+_UNPROVEN = 0.5
+"""What a model's stated confidence is worth while nothing is counted for it (Beta(1, 1))."""
+
+
+class AgentMode(StrEnum):
+    """Who may act."""
+
+    LLM_ONLY = "llm_only"
+    """The language model, and the rules for the strategy's rest; nothing is learnt."""
+    RL_ONLY = "rl_only"
+    """The learnt policy, without advice."""
+    ADAPTIVE = "adaptive"
+    """The learnt policy, advised by the others as far as the curriculum lets them."""
+
+
+def default_policy(feature_size: int) -> Agent:
+    """Return PPO for one environment."""
+    return GuidedPolicy(PPOConfig(rollout_steps=512, minibatch_size=128), 1, feature_size, seed=0)
+
+
+class HybridAgent:
+    """Act in one environment, and learn from what follows.
+
+    Of the advice, the language model gives exactly the share that the strategy grants it (80, 50 or
+    20 %); rules give the rest, and all of it where no model answers. In a loop of one's own,
+    `update` follows every `get_action`; it then also moves the curriculum and tells the strategy
+    system how episodes went, which otherwise a trainer does.
+
+    Args:
+        llm_manager: The language model; None: the rules alone advise.
+        adaptive_strategy: Says how much of the advice is the language model's.
+        action_space_size: 9: the game has no other buttons.
+        curriculum_config: The documented keys; None: the documented values.
+
+    Attributes:
+        mode: Who may act.
+        make_policy: Makes what learns for a length of the features, when it is first needed.
+        max_context_length: Of what the language model is told, in tokens, about.
+        choices: The last decision as the trainer takes it; None after `update`.
+        decision: The last decision with its source, confidence and reason.
+        consultation: What came of asking the language model.
+        policy: What learns; None before it is needed.
+        lead: Who steps the environment.
+
+    Raises:
+        ConfigurationError: A key or value is not allowed.
+    """
+
+    def __init__(
+        self,
+        llm_manager: BaseLLMManager | None,
+        adaptive_strategy: AdaptiveStrategySystem,
+        action_space_size: int = NUM_ACTIONS,
+        curriculum_config: dict[str, Any] | None = None,
+    ) -> None:
+        if action_space_size != NUM_ACTIONS:
+            raise ConfigurationError(
+                f"action_space_size = {action_space_size}.", f"Only {NUM_ACTIONS} is allowed."
+            )
+        given = {"curriculum": curriculum_config or {}}
+        self.curriculum_config = parse_config(given, "curriculum_config").curriculum
+        self.llm_manager = llm_manager
+        self.adaptive_strategy = adaptive_strategy
+        self.mode = AgentMode.ADAPTIVE
+        self.make_policy: Callable[[int], Agent] = default_policy
+        self.max_context_length = 8000
+        self.choices: Choices | None = None
+        self.decision: Decision | None = None
+        self.consultation = Consultation()
+        self.lead: Lead = OwnLoop(self.curriculum_config, adaptive_strategy)
+        self.policy: Agent | None = None
+        self._player: Player | None = None
+        self._before: tuple[FloatRows, Consultation] | None = None
+        self._rules = RulesAgent(seed=0)
+        self._shares = ExactShares(1, 2)
+
+    def get_action(self, observation: Observation, info: dict[str, Any]) -> int:
+        """Choose the next action; never a masked one.
+
+        Args:
+            observation: With "features" and "action_mask", as `multi_modal` and `state` have them.
+            info: The environment's; without its "state" and "profile" there are no rules.
+        """
+        batch, guidance = self.lead.now(observation, info), self._guidance()
+        answer = self._ask(batch, observation, info) if guidance.planner_share else None
+        if answer is not None:
+            batch = _advised_by(answer, batch)
+            guidance = dataclasses.replace(guidance, advice_trust=_UNPROVEN)
+        self.choices = self._player_for(batch)(batch, guidance)
+        self.decision = _decision(self.choices, answer, self.lead.reason)
+        _log.debug("%s: %s", self.decision.source, self.decision.reason)
+        return int(self.decision.action)
+
+    def update(
+        self,
+        observation: Observation,
+        action: int,
+        reward: float,
+        next_observation: Observation,
+        done: bool,
+    ) -> None:
+        """Learn from a step; one whose action was not this agent's own teaches nothing.
+
+        Args:
+            observation: That the action was chosen on.
+            action: What was done.
+            reward: What was paid for it.
+            next_observation: That followed; of an episode that is done, the last one.
+            done: Whether the episode ended.
+        """
+        choices, self.choices = self.choices, None
+        is_own = choices is not None and choices.actions[0] == action
+        is_planned = choices is not None and is_own and bool(choices.is_planned[0])
+        batch = self.lead.after(reward, next_observation, is_done=done, is_planned=is_planned)
+        policy = None if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)
+        if policy is not None and is_own:
+            policy.observe(batch)
+        elif policy is not None:
+            policy.cut(0, batch)
+        self.lead.conclude(policy, batch)
+
+    def policy_for(self, batch: Batch) -> Agent:
+        """Return what learns; it is made when it is first asked for."""
+        if self.policy is None:
+            self.policy = self.make_policy(batch.features.shape[1])
+        return self.policy
+
+    def rehearse(self, batch: Batch, seed: int) -> None:
+        """Let `get_action` play as what is learnt is to be judged, until `resume`."""
+        self._before = self._shares.save(), dataclasses.replace(self.consultation)
+        is_learnt = self.mode is not AgentMode.LLM_ONLY
+        self._player = (self.policy_for(batch) if is_learnt else self._rules).player(seed)
+
+    def resume(self) -> None:
+        """Go on as if there had been no rehearsal."""
+        self._player = self.choices = self.decision = None
+        if self._before is not None:
+            shares, self.consultation = self._before
+            self._shares.load(shares)
+            self._before = None
+
+    def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        policy, arrays = self.policy.save() if self.policy else (None, {})
+        facts = {
+            "policy": policy,
+            "rules": self._rules.save()[0],
+            "shares": self._shares.save().tolist(),
+            "consultation": dataclasses.asdict(self.consultation),
+        }
+        return facts, arrays
+
+    def load(
+        self,
+        facts: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[np.generic]],
+        feature_size: int,
+    ) -> None:
+        """Take back what `save` returned."""
+        self.choices = None
+        self.policy = None
+        if facts["policy"] is not None:
+            self.policy = self.make_policy(feature_size)
+            self.policy.load(facts["policy"], arrays)
+        self._rules.load(facts["rules"], {})
+        self._shares.load(np.array(facts["shares"]))
+        self.consultation = Consultation(**facts["consultation"])
+
+    def _player_for(self, batch: Batch) -> Player:
+        if self._player is not None:
+            return self._player
+        return (self._rules if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)).decide
+
+    def _guidance(self) -> Guidance:
+        """Return how far advice is followed, as far as the mode lets it be."""
+        guidance = self.lead.guidance
+        share = {AgentMode.LLM_ONLY: 1.0, AgentMode.RL_ONLY: 0.0}.get(self.mode)
+        return guidance if share is None else dataclasses.replace(guidance, planner_share=share)
+
+    def _ask(self, batch: Batch, observation: Observation, info: dict[str, Any]) -> Answer | None:
+        """Return what the language model says, if there is one and it is its turn."""
+        if self.llm_manager is None:
+            return None
+        share = self.adaptive_strategy.select_strategy({"state": info.get("state")}).planner_share
+        turn = self._shares.choose((share, 1 - share), np.array([True]))[0]
+        if turn != _MODEL:
+            return None
+        return self.consultation.ask(
+            self.llm_manager, self._context(batch.mask[0], observation, info), batch.mask[0]
+        )
+
+    def _context(
+        self, mask: NDArray[np.bool_], observation: Observation, info: dict[str, Any]
+    ) -> str:
+        """Put the situation into words."""
+        possible = ", ".join(f"{action.value} {action.name}" for action in Action if mask[action])
+        if "state" not in info or "profile" not in info:
+            known = observation.get("strategic_context", {}).get("context_summary", "")
+            return f"{known}\nPossible actions: {possible}".lstrip()
+        text = describe(
+            info["state"],
+            info["profile"].tables,
+            goal=self.lead.goal,
+            milestones=info.get("milestones", ()),
+            max_characters=self.max_context_length * _CHARACTERS_A_TOKEN,
+        )
+        return f"{text}\nPossible actions: {possible}"
+
+
+def _advised_by(answer: Answer, batch: Batch) -> Batch:
+    """Return the environment with the language model's advice in place of the rules'."""
+    prior = np.zeros_like(batch.prior)
+    prior[0, answer.action] = 1.0
+    confidence = np.array([answer.confidence], np.float32)
+    return dataclasses.replace(batch, prior=prior, advice_confidence=confidence)
+
+
+def _decision(choices: Choices, answer: Answer | None, reason: str) -> Decision:
+    """Say who chose, and why."""
+    action, confidence = Action(int(choices.actions[0])), float(choices.confidences[0])
+    if not choices.is_planned[0]:
+        text = f"{action.name}, {confidence:.0%} certain"
+        return Decision(action, choices.source, confidence, text)
+    if answer is not None:
+        text = answer.reason or "as the language model says"
+        return Decision(action, Source.PLANNER, confidence, f"{action.name}: {text}")
+    return Decision(action, Source.RULES, confidence, f"{action.name}: {reason}")
