@@ -1,1 +1,69 @@
-"""The engine of PokeTUI: environment, agents and training, complete without the terminal."""
+"""The engine of PokeTUI: environment, agents and training, complete without the terminal.
+
+Exported here is the documented public API (docs/python-api.md). Each name is imported when it is
+first used, so that `import engine` is fast and loads neither torch nor the emulator.
+"""
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.agents.hybrid_agent import AgentMode as AgentMode
+    from engine.agents.hybrid_agent import HybridAgent as HybridAgent
+    from engine.env.analysis import GameStateAnalysis as GameStateAnalysis
+    from engine.env.crystal_env import (
+        EnhancedPyBoyPokemonCrystalEnv as EnhancedPyBoyPokemonCrystalEnv,
+    )
+    from engine.errors import CheckpointError as CheckpointError
+    from engine.errors import ConfigurationError as ConfigurationError
+    from engine.errors import DecisionValidationError as DecisionValidationError
+    from engine.errors import EnvironmentError as EnvironmentError
+    from engine.errors import LLMConnectionError as LLMConnectionError
+    from engine.errors import PokeTUIError as PokeTUIError
+    from engine.errors import TrainingError as TrainingError
+    from engine.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
+    from engine.llm.manager import BaseLLMManager as BaseLLMManager
+    from engine.strategy.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
+    from engine.strategy.goal_planning import GoalOrientedPlanner as GoalOrientedPlanner
+    from engine.strategy.performance import StrategyType as StrategyType
+    from engine.training.from_config import (
+        create_trainer_from_config as create_trainer_from_config,
+    )
+    from engine.training.hybrid_trainer import HybridLLMRLTrainer as HybridLLMRLTrainer
+
+_HOMES: Mapping[str, str] = MappingProxyType(
+    {
+        "AdaptiveStrategySystem": "engine.strategy.adaptive",
+        "AgentMode": "engine.agents.hybrid_agent",
+        "BaseLLMManager": "engine.llm.manager",
+        "CheckpointError": "engine.errors",
+        "ConfigurationError": "engine.errors",
+        "DecisionHistoryAnalyzer": "engine.history.decisions",
+        "DecisionValidationError": "engine.errors",
+        "EnhancedPyBoyPokemonCrystalEnv": "engine.env.crystal_env",
+        "EnvironmentError": "engine.errors",
+        "GameStateAnalysis": "engine.env.analysis",
+        "GoalOrientedPlanner": "engine.strategy.goal_planning",
+        "HybridAgent": "engine.agents.hybrid_agent",
+        "HybridLLMRLTrainer": "engine.training.hybrid_trainer",
+        "LLMConnectionError": "engine.errors",
+        "PokeTUIError": "engine.errors",
+        "StrategyType": "engine.strategy.performance",
+        "TrainingError": "engine.errors",
+        "create_trainer_from_config": "engine.training.from_config",
+    }
+)
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]

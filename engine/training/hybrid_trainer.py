@@ -1,0 +1,322 @@
+"""Train as the documented HybridLLMRLTrainer: a face of the one trainer, for Python programs."""
+
+import logging
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from engine.agents.hybrid_agent import HybridAgent
+from engine.commands import Command
+from engine.config import RunConfig, parse_config
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
+from engine.events import EpisodeEnded, Event, ReasoningLogged, WarningRaised
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.llm.manager import BaseLLMManager
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.performance import PerformanceMetrics
+from engine.training.callbacks import Callback, Callbacks
+from engine.training.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
+from engine.training.controls import CommandQueue
+from engine.training.journal import read_journal
+from engine.training.local_run import LocalRun, Parts
+from engine.training.runs import LATEST, RunFolder, find_run
+from engine.training.snapshot import restore_snapshot, take_snapshot
+from engine.training.summary import TrainingSummary, summarise_training
+
+_log = logging.getLogger(__name__)
+
+
+class HybridLLMRLTrainer:
+    """Train a HybridAgent in one environment, in this thread.
+
+    Every training is a run in a folder of its own, `<save_dir>/runs/<time>/`, which the commands
+    `poketui runs` and `poketui export` know too. Many environments at once are for `poketui run`.
+
+    Args:
+        env: The game; what a subclass overrides is in force.
+        agent: Acts and learns; likewise.
+        strategy_system: Is told how episodes go, and says how far the planner is followed.
+        decision_analyzer: Gets every decision; None: they are not kept.
+        llm_manager: The language model; None: the agent's own, if it has one.
+        save_dir: Where runs are saved.
+        log_level: Of the engine's log lines; where they go is for `logging.basicConfig` to say.
+
+    Attributes:
+        parts: What was given.
+        config: Settings that no argument names; others may be given before training.
+
+    Raises:
+        ConfigurationError: An argument is not allowed.
+    """
+
+    def __init__(
+        self,
+        env: EnhancedPyBoyPokemonCrystalEnv,
+        agent: HybridAgent,
+        strategy_system: AdaptiveStrategySystem,
+        decision_analyzer: DecisionHistoryAnalyzer | None,
+        llm_manager: BaseLLMManager | None,
+        save_dir: str = "checkpoints",
+        log_level: str = "INFO",
+    ) -> None:
+        if not isinstance(env, EnhancedPyBoyPokemonCrystalEnv):
+            raise ConfigurationError(
+                f"env is a {type(env).__name__}, not an EnhancedPyBoyPokemonCrystalEnv.",
+                "Put what a wrapper does into a subclass.",
+            )
+        given = {"save_dir": save_dir, "log_level": log_level}
+        self.config = parse_config(given, type(self).__name__)
+        logging.getLogger("engine").setLevel(log_level)
+        agent.adaptive_strategy = strategy_system
+        agent.llm_manager = llm_manager or agent.llm_manager
+        self.parts = Parts(env, agent, strategy_system, decision_analyzer)
+        self._first_strategy = strategy_system.current
+        self._commands = CommandQueue()
+        self._callbacks = Callbacks()
+        self._run: LocalRun | None = None
+
+    def train(
+        self,
+        total_episodes: int = 1000,
+        max_steps_per_episode: int = 10000,
+        save_interval: int = 100,
+        eval_interval: int = 50,
+        curriculum_patience: int = 20,
+    ) -> dict[str, Any]:
+        """Train until so many episodes have ended in all, and return the documented summary.
+
+        A loaded checkpoint's training, or that of the call before, goes on.
+
+        Args:
+            total_episodes: Counted from the training's very beginning.
+            max_steps_per_episode: An episode may end before: see `EnvConfig.max_steps`.
+            save_interval: Episodes between two checkpoints; 0: only time and events bring them.
+            eval_interval: Episodes between two evaluations of the policy alone; 0: none.
+            curriculum_patience: Episodes over which a stage must hold.
+
+        Raises:
+            ConfigurationError: A number is not allowed, or another process trains here.
+            DecisionValidationError: An agent's override answered what is no possible action.
+            TrainingError: Anything else went wrong; its cause is attached.
+        """
+        _check_whole("total_episodes", total_episodes, at_least=1)
+        _check_whole("max_steps_per_episode", max_steps_per_episode, at_least=1)
+        _check_whole("save_interval", save_interval, at_least=0)
+        _check_whole("eval_interval", eval_interval, at_least=0)
+        _check_whole("curriculum_patience", curriculum_patience, at_least=1)
+        settings = self._settings()
+        patience = {"advancement_patience": curriculum_patience}
+        config = settings.model_copy(
+            update={
+                "total_episodes": total_episodes,
+                "save_interval": save_interval,
+                "eval_interval": eval_interval,
+                "curriculum": settings.curriculum.model_copy(update=patience),
+            }
+        )
+        run = self._run = self._run or self._new_run(config)
+        run.go_on(config, max_steps_per_episode)
+        try:
+            with run.working():
+                return dict(self._train(run))
+        except BaseException as error:
+            self._run = None  # stopped anywhere: only a checkpoint is whole
+            if isinstance(error, PokeTUIError) or not isinstance(error, Exception):
+                raise
+            # Of somebody else's environment, agent or callback; its traceback stays attached.
+            raise TrainingError(
+                f"Training ended by {type(error).__name__}: {error}.",
+                f'Go on from the last checkpoint: load_checkpoint("{LATEST}").',
+            ) from error
+
+    def load_checkpoint(self, checkpoint_path: str) -> bool:
+        """Go back to a checkpoint, so that `train` goes on from there bit for bit.
+
+        Args:
+            checkpoint_path: A file, whose training then goes on in a new run; or "latest": the run
+                in `save_dir` that was worked on last goes on where it stopped.
+
+        Returns:
+            Whether there was one; if not, a line in the log says why.
+
+        Raises:
+            ConfigurationError: Another process trains in that run.
+        """
+        try:
+            run = self._load(checkpoint_path)
+        except CheckpointError as error:
+            _log.error("no checkpoint loaded: %s", error)
+            return False
+        self._run = run
+        metrics = run.trainer.metrics
+        _log.info(
+            "loaded %s: %d episodes, %d steps",
+            run.trainer.checkpoint_path,
+            metrics.episodes,
+            metrics.total_steps,
+        )
+        return True
+
+    def save_best_model(self) -> str:
+        """Keep all as it is now as the run's best checkpoint, and return its path.
+
+        Raises:
+            TrainingError: Nothing was trained yet.
+            CheckpointError: The disk is full or not writable.
+        """
+        if self._run is None:
+            raise TrainingError("There is nothing to save yet.", "Call train() first.")
+        path = self._run.folder.checkpoints_path / BEST
+        with self._run.working():
+            try:
+                write_checkpoint(path, take_snapshot(self._run.trainer))
+            except OSError as error:
+                raise CheckpointError(
+                    f"Cannot write the checkpoint {path}: {error.strerror or error}.",
+                    "Free some disk space; the former one is untouched.",
+                ) from None
+        return str(path)
+
+    def register_callback(self, event_name: str, callback: Callback) -> None:
+        """Call `callback(trainer, episode, metrics)` between two steps, after something happened.
+
+        Args:
+            event_name: "episode_end", whose metrics are the documented ones and `reward`;
+                "curriculum_change", "strategy_switch", "policy_update", "evaluation_end" or
+                "checkpoint_saved", with the figures of that event.
+            callback: What it raises ends the training.
+
+        Raises:
+            ConfigurationError: There is no such event.
+        """
+        self._callbacks.register(event_name, callback)
+
+    def send(self, command: Command) -> None:
+        """Ask for something, e.g. `Stop()`, from a callback or another thread."""
+        self._commands.put(command)
+
+    @property
+    def episodes(self) -> int:
+        """Return how many episodes of the training have ended."""
+        return self._run.trainer.metrics.episodes if self._run is not None else 0
+
+    @property
+    def checkpoint_path(self) -> str:
+        """Return the path of the last checkpoint; "" before the first."""
+        return self._run.trainer.checkpoint_path if self._run is not None else ""
+
+    def close(self) -> None:
+        """Close the environment and the decision history."""
+        self.parts.env.close()
+        if self.parts.history is not None:
+            self.parts.history.close()
+
+    @property
+    def performance_metrics(self) -> PerformanceMetrics:
+        """Return the documented metrics after the last episode."""
+        return self.parts.strategy.metrics or {
+            "episode_reward": 0.0,
+            "average_reward": 0.0,
+            "llm_usage_rate": 0.0,
+            "episode_length": 0,
+            "strategy_switches": 0,
+            "curriculum_stage": 1,
+            "success_rate": 0.0,
+        }
+
+    def _train(self, run: LocalRun) -> TrainingSummary:
+        run.trainer.run()
+        self._call_back()
+        evaluation = run.evaluate()
+        if self.parts.history is not None:
+            self.parts.history.flush()
+        run.trainer.journal.position()
+        events = read_journal(run.folder.journal_path)
+        return summarise_training(events, run.trainer.metrics.total_steps, evaluation)
+
+    def _settings(self) -> RunConfig:
+        """Return the settings with what the parts say."""
+        parts = self.parts
+        return self.config.model_copy(
+            update={
+                "num_envs": 1,
+                "workers": 1,
+                "headless": True,
+                "observation_type": parts.env.observation_type,
+                "mode": parts.agent.mode.value,
+                "initial_strategy": self._first_strategy.value,
+                "env": parts.env.config,
+                "rewards": parts.env.rewards,
+                "curriculum": parts.agent.curriculum_config,
+            }
+        )
+
+    def _new_run(self, config: RunConfig) -> LocalRun:
+        folder = RunFolder.create(config)
+        folder.unlock()
+        run = self._make_run(config, folder)
+        run.begin()
+        return run
+
+    def _make_run(self, config: RunConfig, folder: RunFolder) -> LocalRun:
+        return LocalRun(self.parts, config, folder, self._commands, self._take, self._call_back)
+
+    def _load(self, checkpoint_path: str) -> LocalRun:
+        config = self._settings()
+        if checkpoint_path != LATEST:
+            return self._branch(config, Path(checkpoint_path).expanduser())
+        folder = RunFolder(find_run(config.save_dir, LATEST))
+        run = self._make_run(config, folder)
+        store = CheckpointStore(folder.checkpoints_path, config.keep_checkpoints)
+        with run.working():
+            _, path, warnings = store.load_newest(partial(restore_snapshot, run.trainer))
+        for warning in warnings:
+            _log.warning(warning)
+        run.trainer.checkpoint_path = str(path)
+        return run
+
+    def _branch(self, config: RunConfig, path: Path) -> LocalRun:
+        """Begin a run at a checkpoint, with the part of its run's journal that led to it."""
+        checkpoint = read_checkpoint(path)
+        folder = RunFolder.create(config)
+        folder.unlock()
+        journal = path.parent.parent / folder.journal_path.name
+        if journal.is_file():
+            shutil.copyfile(journal, folder.journal_path)
+        run = self._make_run(config, folder)
+        try:
+            with run.working():
+                restore_snapshot(run.trainer, checkpoint)
+        except CheckpointError:
+            shutil.rmtree(folder.path)
+            raise
+        run.trainer.checkpoint_path = str(path)
+        return run
+
+    def _take(self, event: Event) -> None:
+        self._callbacks.take(event)
+        match event:
+            case EpisodeEnded(episode, _, summary):
+                _log.info(
+                    "episode %d: reward %.2f in %d steps, %.0f %% advised",
+                    episode,
+                    summary.total_reward,
+                    summary.length,
+                    100 * summary.planner_share,
+                )
+            case WarningRaised(message):
+                _log.warning(message)
+            case ReasoningLogged(_, source, text):
+                _log.info("%s: %s", source, text)
+
+    def _call_back(self) -> None:
+        self._callbacks.call(self, self.episodes, self.performance_metrics)
+
+
+def _check_whole(name: str, value: int, *, at_least: int) -> None:
+    if not isinstance(value, int) or value < at_least:
+        raise ConfigurationError(
+            f"train(): {name} = {value!r}.", f"Give a whole number of at least {at_least}."
+        )

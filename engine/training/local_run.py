@@ -1,0 +1,183 @@
+"""Put the one trainer over an environment and an agent of a user's, in a run folder."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from engine.agents.hybrid_agent import HybridAgent
+from engine.agents.led import LedAgent
+from engine.config import RunConfig
+from engine.env.analysis import GameStateAnalysis
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.local import GymnasiumEnv, LocalVector
+from engine.events import EpisodeEnded, Event
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.advisor import RuleAdvisor
+from engine.training.build import build_curriculum, environment_seeds, seed_everything
+from engine.training.checkpoint import CheckpointStore
+from engine.training.controls import CommandQueue
+from engine.training.evaluation import evaluation_seed, play_episodes, summarise
+from engine.training.journal import Journal
+from engine.training.runs import RunFolder
+from engine.training.trainer import Trainer
+from engine.types import Decision, Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a user brings."""
+
+    env: EnhancedPyBoyPokemonCrystalEnv
+    agent: HybridAgent
+    strategy: AdaptiveStrategySystem
+    history: DecisionHistoryAnalyzer | None
+
+
+class LocalRun:
+    """A trainer over a user's parts.
+
+    Args:
+        parts: The user's.
+        config: The run's settings.
+        folder: Where it is saved.
+        commands: What the outside asks for.
+        emit: Takes events to the outside.
+        between_steps: Called before every decision of the training, while everything is whole.
+
+    Attributes:
+        trainer: What trains; before `begin` or a restored snapshot it has seen nothing.
+        folder: Where it is saved.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        config: RunConfig,
+        folder: RunFolder,
+        commands: CommandQueue,
+        emit: Callable[[Event], None],
+        between_steps: Callable[[], None],
+    ) -> None:
+        torch.set_num_threads(1)
+        self.folder = folder
+        self._parts = parts
+        self._emit = emit
+        self._is_working = False
+        self._is_episode_noted = False
+        profile = parts.env.profile
+        self._stepped = GymnasiumEnv(
+            parts.env, RuleAdvisor(profile), sees_pixels=config.needs_pixels
+        )
+        vector = LocalVector(self._stepped)
+        batch = vector.mend()
+        self._led = LedAgent(parts.agent, self._stepped, batch, self._record, between_steps)
+        journal = Journal(folder.journal_path)
+        journal.close()  # until `working`
+        self.trainer = Trainer(
+            config=config,
+            vector=vector,
+            batch=batch,
+            agent=self._led,
+            curriculum=build_curriculum(config, profile),
+            strategy=parts.strategy,
+            make_vector=lambda _: _Rehearsal(self._stepped, self._led),
+            store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+            journal=journal,
+            milestones=tuple((key, text) for key, text, *_ in profile.tables.MILESTONES),
+            commands=commands,
+            emit=self._take,
+        )
+
+    def begin(self) -> None:
+        """Take the first look at a new run's environment."""
+        config = self.trainer.config
+        seed_everything(config.seed)
+        self.trainer.batch = self.trainer.vector.reset(environment_seeds(config))
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Hold the folder and write the journal; within another `working` this does nothing.
+
+        Raises:
+            ConfigurationError: Another process works in the folder.
+        """
+        if self._is_working:
+            yield
+            return
+        self.folder.lock()
+        self.trainer.journal = Journal(self.folder.journal_path)
+        agent = self._parts.agent
+        own_loop, agent.lead = agent.lead, self._led
+        self._is_working = True
+        try:
+            yield
+        finally:
+            self._is_working = False
+            agent.lead = own_loop
+            self.trainer.journal.close()
+            self.folder.unlock()
+
+    def go_on(self, config: RunConfig, max_episode_steps: int) -> None:
+        """Take the settings of the next stretch; the curriculum stays where it is."""
+        trainer = self.trainer
+        curriculum = build_curriculum(config, self._parts.env.profile)
+        curriculum.load(trainer.curriculum.save())
+        trainer.config, trainer.curriculum = config, curriculum
+        trainer.controls.stop_reason = ""
+        self._stepped.max_episode_steps = max_episode_steps
+
+    def evaluate(self) -> Evaluation:
+        """Let the agent play as it does now, with as much advice, but without learning."""
+        config = self.trainer.config
+        seed = evaluation_seed(config)
+        guidance = self._led.guidance
+        vector = _Rehearsal(self._stepped, self._led)
+        try:
+            player = self._led.player(seed)
+            played = play_episodes(player, vector, config.eval_episodes, seed, guidance)
+        finally:
+            vector.close()
+        return summarise(played or [])
+
+    def _take(self, event: Event) -> None:
+        history = self._parts.history
+        if isinstance(event, EpisodeEnded) and history is not None:
+            history.end_episode(event.summary.total_reward)
+            self._is_episode_noted = False
+        self._emit(event)
+
+    def _record(self, decision: Decision, info: dict[str, Any], reward: float) -> None:
+        history, profile = self._parts.history, self._parts.env.profile
+        if history is None:
+            return
+        if not self._is_episode_noted:
+            number = self.trainer.metrics.episodes + 1
+            history.begin_episode(f"{self.folder.run_id}/{number}")
+            self._is_episode_noted = True
+        goal = self._led.goal
+        analysis = GameStateAnalysis.of(
+            info["state"], profile.tables, info["milestones"], goal.text if goal else ""
+        )
+        history.record_decision(
+            analysis, int(decision.action), decision.reason, decision.confidence, reward
+        )
+
+
+class _Rehearsal(LocalVector):
+    """The environment of the training, for an evaluation: `close` puts it and the agent back."""
+
+    def __init__(self, stepped: GymnasiumEnv, led: LedAgent) -> None:
+        super().__init__(stepped)
+        self._led = led
+        self._before = stepped.save(), stepped.observation, stepped.info
+
+    def close(self) -> None:
+        """Go on with the training."""
+        saved, observation, info = self._before
+        self.stepped.restore(saved)
+        self.stepped.observation, self.stepped.info = observation, info
+        self._led.resume()

@@ -1,0 +1,82 @@
+"""Sum a training up as documented, from what its journal holds."""
+
+import statistics
+from collections.abc import Iterable
+from typing import TypedDict
+
+from engine.events import CurriculumChanged, EpisodeEnded, Event, StrategySwitched
+from engine.strategy.performance import WINDOW
+from engine.types import Evaluation
+
+
+class EvaluationSummary(TypedDict):
+    """How the agent played without learning; the documented keys."""
+
+    avg_reward: float
+    std_reward: float
+    avg_length: float
+    avg_llm_usage: float
+
+
+class TrainingSummary(TypedDict):
+    """How a training went, over all its starts; the documented keys."""
+
+    total_episodes: int
+    total_steps: int
+    best_reward: float
+    """Of an episode; 0 where none has ended."""
+    final_avg_reward: float
+    """Over the last ten episodes."""
+    curriculum_stage_reached: int
+    """The highest, 1-based."""
+    curriculum_advancements: int
+    strategy_switches: int
+    final_evaluation: EvaluationSummary
+    avg_episode_length: float
+    avg_llm_usage: float
+    """Share of all decisions for which the language model or the rules made the difference."""
+
+
+def summarise_training(
+    events: Iterable[Event], total_steps: int, evaluation: Evaluation
+) -> TrainingSummary:
+    """Return the summary.
+
+    Args:
+        events: All that the journal holds, in order.
+        total_steps: Also those of episodes that have not ended.
+        evaluation: Of the agent at the end.
+    """
+    rewards: list[float] = []
+    lengths: list[int] = []
+    planned = 0.0
+    switches = advancements = 0
+    stage = highest = 1
+    for event in events:
+        match event:
+            case EpisodeEnded(summary=summary):
+                rewards.append(summary.total_reward)
+                lengths.append(summary.length)
+                planned += summary.planner_share * summary.length
+            case CurriculumChanged(stage=new):
+                advancements += new > stage
+                stage, highest = new, max(highest, new)
+            case StrategySwitched():
+                switches += 1
+    return {
+        "total_episodes": len(rewards),
+        "total_steps": total_steps,
+        "best_reward": max(rewards, default=0.0),
+        "final_avg_reward": statistics.fmean(rewards[-WINDOW:] or [0.0]),
+        "curriculum_stage_reached": highest,
+        "curriculum_advancements": advancements,
+        "strategy_switches": switches,
+        "final_evaluation": {
+            "avg_reward": evaluation.avg_reward,
+            "std_reward": evaluation.std_reward,
+            "avg_length": evaluation.avg_length,
+            "avg_llm_usage": evaluation.avg_llm_usage,
+        },
+        "avg_episode_length": statistics.fmean(lengths or [0]),
+        "avg_llm_usage": planned / max(1, sum(lengths)),
+    }

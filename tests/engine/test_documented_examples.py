@@ -1,0 +1,228 @@
+"""The code of the documents, with modules replaced by `engine`, on the practice game in small."""
+
+import cProfile
+import json
+import logging
+import pstats
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import (
+    AdaptiveStrategySystem,
+    BaseLLMManager,
+    DecisionHistoryAnalyzer,
+    EnhancedPyBoyPokemonCrystalEnv,
+    GoalOrientedPlanner,
+    HybridAgent,
+    HybridLLMRLTrainer,
+    StrategyType,
+    TrainingError,
+    create_trainer_from_config,
+)
+from engine.config import EnvConfig
+from tests.utils import create_test_trainer, generate_test_config
+
+SHORT = EnvConfig(max_steps=16, progress_steps=0)
+
+Make = Callable[..., HybridLLMRLTrainer]
+
+
+@pytest.fixture
+def make_trainer(tmp_path: Path) -> Iterator[Make]:
+    """Make a trainer of parts, each of which a test may bring itself."""
+    made: list[HybridLLMRLTrainer] = []
+
+    def make(
+        env: type[EnhancedPyBoyPokemonCrystalEnv] = EnhancedPyBoyPokemonCrystalEnv,
+        strategy: type[AdaptiveStrategySystem] = AdaptiveStrategySystem,
+        history: type[DecisionHistoryAnalyzer] = DecisionHistoryAnalyzer,
+        llm_manager: BaseLLMManager | None = None,
+        log_level: str = "WARNING",
+    ) -> HybridLLMRLTrainer:
+        environment = env("", True, "state", config=SHORT)
+        decision_analyzer = history(str(tmp_path / "decisions.db"))
+        planner = GoalOrientedPlanner(environment.profile)
+        adaptive_strategy = strategy(decision_analyzer, planner)
+        trainer = HybridLLMRLTrainer(
+            env=environment,
+            agent=HybridAgent(llm_manager, adaptive_strategy),
+            strategy_system=adaptive_strategy,
+            decision_analyzer=decision_analyzer,
+            llm_manager=llm_manager,
+            save_dir=str(tmp_path / "checkpoints"),
+            log_level=log_level,
+        )
+        trainer.config = trainer.config.model_copy(update={"eval_episodes": 1})
+        made.append(trainer)
+        return trainer
+
+    yield make
+    for trainer in made:
+        trainer.close()
+
+
+def test_quick_start_and_validation_run(tmp_path: Path) -> None:
+    config = generate_test_config(tmp_path) | {"observation_type": "multi_modal"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    trainer = create_trainer_from_config(str(tmp_path / "config.json"))
+    summary = trainer.train(total_episodes=10, max_steps_per_episode=20)
+    assert summary["total_episodes"] == 10
+    assert summary["best_reward"] > -100
+    trainer.close()
+
+
+def test_custom_rewards_are_paid(make_trainer: Make) -> None:
+    class CustomPokemonEnv(EnhancedPyBoyPokemonCrystalEnv):
+        def _calculate_reward(self, current_state, previous_state, action):
+            base_reward = super()._calculate_reward(current_state, previous_state, action)
+            custom_reward = 0.0
+            if current_state.get("custom_condition"):
+                custom_reward += 50.0
+            if self._check_custom_condition(current_state):
+                custom_reward += 100.0
+            return base_reward + custom_reward
+
+        def _check_custom_condition(self, state):
+            return self.episode_steps == 3
+
+    plain = make_trainer().train(total_episodes=1)
+    custom = make_trainer(env=CustomPokemonEnv).train(total_episodes=1)
+    assert custom["best_reward"] == pytest.approx(plain["best_reward"] + 100.0)
+
+
+def test_custom_strategy_policy_decides(make_trainer: Make) -> None:
+    asked = []
+
+    class CustomStrategySystem(AdaptiveStrategySystem):
+        def _should_switch_strategy(self, performance_metrics):
+            asked.append(dict(performance_metrics))
+            if performance_metrics["episode_reward"] < 100:
+                return StrategyType.RULE_HEAVY
+            elif performance_metrics["llm_usage_rate"] > 0.8:
+                return StrategyType.BALANCED
+            return None
+
+    trainer = make_trainer(strategy=CustomStrategySystem)
+    summary = trainer.train(total_episodes=12)
+    assert len(asked) == 12
+    assert summary["strategy_switches"] == 1
+    stats = trainer.parts.strategy.get_strategy_stats()
+    assert stats["current_strategy"] == "rule_heavy"
+
+
+def test_custom_decision_analysis_sees_the_decisions(make_trainer: Make) -> None:
+    class CustomDecisionAnalyzer(DecisionHistoryAnalyzer):
+        def analyze_custom_patterns(self, context_filter=None):
+            patterns = []
+            for pattern in self.analyze_patterns(1, context_filter):
+                patterns.append(pattern["action"])
+            return patterns
+
+    trainer = make_trainer(history=CustomDecisionAnalyzer)
+    trainer.train(total_episodes=2)
+    history = trainer.parts.history
+    assert history.analyze_custom_patterns()
+    decisions = history.get_recent_decisions()
+    assert len(decisions) == 32
+    assert [decision["step_number"] for decision in decisions[:16]] == list(range(16, 0, -1))
+    assert len({decision["episode_id"] for decision in decisions}) == 2
+    assert all(decision["total_episode_reward"] is not None for decision in decisions)
+    assert all(decision["reasoning"] for decision in decisions)
+
+
+def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
+    contexts = []
+
+    class CustomLLMManager(BaseLLMManager):
+        def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+            response = self.chat(context)
+            action = self.parse_action(response)
+            metadata = {"source": "custom_llm", "confidence": 0.8}
+            return action, metadata
+
+        def chat(self, context):
+            contexts.append(context)
+            return context.rpartition("Possible actions: ")[2].split()[0]
+
+        def parse_action(self, response):
+            return int(response)
+
+    trainer = make_trainer(llm_manager=CustomLLMManager())
+    summary = trainer.train(total_episodes=5, eval_interval=0)
+    consultation = trainer.parts.agent.consultation
+    assert consultation.asked == 0.8 * summary["total_steps"]
+    assert consultation.failed == consultation.invalid == 0
+    assert "HOME 2F" in contexts[0]
+
+
+def test_metrics_callback_saves_the_best(make_trainer: Make) -> None:
+    best_reward = -1e9
+    told = []
+
+    def training_callback(trainer, episode, metrics):
+        nonlocal best_reward
+        told.append((episode, metrics["reward"]))
+        if metrics["reward"] > best_reward:
+            best_reward = metrics["reward"]
+            trainer.save_best_model()
+
+    trainer = make_trainer()
+    trainer.register_callback("episode_end", training_callback)
+    summary = trainer.train(total_episodes=3)
+    assert [episode for episode, _ in told] == [1, 2, 3]
+    assert max(reward for _, reward in told) == best_reward == summary["best_reward"]
+
+
+def test_error_recovery_goes_on_from_the_last_checkpoint(make_trainer: Make) -> None:
+    class FailingOnce(EnhancedPyBoyPokemonCrystalEnv):
+        num_steps = 0
+
+        def step(self, action):
+            type(self).num_steps += 1
+            if self.num_steps == 40:
+                raise ZeroDivisionError("oops")
+            return super().step(action)
+
+    trainer = make_trainer(env=FailingOnce)
+    with pytest.raises(TrainingError, match="ZeroDivisionError: oops") as caught:
+        trainer.train(total_episodes=1000, save_interval=1)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert trainer.load_checkpoint("latest")
+    summary = trainer.train(total_episodes=4)
+    assert (summary["total_episodes"], summary["total_steps"]) == (4, 64)
+
+
+def test_resumed_trainer_goes_on_to_the_total(make_trainer: Make) -> None:
+    make_trainer().train(total_episodes=2)
+    trainer = make_trainer()
+    success = trainer.load_checkpoint("latest")
+    assert success
+    assert trainer.train(total_episodes=3)["total_episodes"] == 3
+
+
+def test_debug_level_logs_every_decision(
+    make_trainer: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    trainer = make_trainer(log_level="DEBUG")
+    trainer.train(total_episodes=1, max_steps_per_episode=5, eval_interval=0)
+    decided = [r for r in caplog.records if r.name == "engine.agents.hybrid_agent"]
+    assert len(decided) == 5 + 5  # and those of the final evaluation
+    logging.getLogger("engine").setLevel(logging.NOTSET)
+
+
+def test_training_can_be_profiled(make_trainer: Make) -> None:
+    trainer = make_trainer()
+    profiler = cProfile.Profile()
+    profiler.enable()
+    trainer.train(total_episodes=1, max_steps_per_episode=5)
+    profiler.disable()
+    assert pstats.Stats(profiler).total_calls > 0
+
+
+def test_test_trainer_trains_as_many_episodes_as_it_was_made_for(tmp_path: Path) -> None:
+    trainer = create_test_trainer(episodes=2, headless=True, temp_dir=tmp_path / "test")
+    assert trainer.train(max_steps_per_episode=10)["total_episodes"] == 2
+    trainer.close()

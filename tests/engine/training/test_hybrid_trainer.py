@@ -1,0 +1,371 @@
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from engine import (
+    AdaptiveStrategySystem,
+    AgentMode,
+    ConfigurationError,
+    DecisionValidationError,
+    EnhancedPyBoyPokemonCrystalEnv,
+    HybridAgent,
+    HybridLLMRLTrainer,
+    LLMConnectionError,
+    TrainingError,
+)
+from engine.agents.hybrid import GuidedPolicy
+from engine.commands import Stop
+from engine.config import EnvConfig, PPOConfig
+from engine.events import EpisodeEnded
+from engine.training.callbacks import CALLBACK_EVENTS
+from engine.training.journal import read_journal
+
+SHORT = EnvConfig(max_steps=16, progress_steps=0)
+PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32)
+
+Make = Callable[..., HybridLLMRLTrainer]
+
+
+class Chatty:
+    """A language model that takes the first, the second, the third ... possible action."""
+
+    def __init__(self) -> None:
+        self.contexts: list[str] = []
+
+    def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+        self.contexts.append(context)
+        possible = context.rpartition("Possible actions: ")[2].split(", ")
+        chosen = possible[len(context) % len(possible)]
+        return int(chosen.split()[0]), {"confidence": 0.9, "reasoning": "because"}
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    made: list[HybridLLMRLTrainer] = []
+
+    def make_trainer(
+        folder: str = "saves",
+        llm_manager: Any = None,
+        agent: type[HybridAgent] = HybridAgent,
+        mode: AgentMode = AgentMode.ADAPTIVE,
+        eval_episodes: int = 1,
+    ) -> HybridLLMRLTrainer:
+        strategy = AdaptiveStrategySystem()
+        env = EnhancedPyBoyPokemonCrystalEnv("", True, "state", config=SHORT)
+        actor = agent(llm_manager, strategy)
+        actor.mode = mode
+        actor.make_policy = lambda size: GuidedPolicy(PPO, 1, size, seed=3)
+        save_dir = str(tmp_path / folder)
+        trainer = HybridLLMRLTrainer(env, actor, strategy, None, None, save_dir, "WARNING")
+        trainer.config = trainer.config.model_copy(update={"eval_episodes": eval_episodes})
+        made.append(trainer)
+        return trainer
+
+    yield make_trainer
+    for trainer in made:
+        trainer.close()
+
+
+def episodes(trainer: HybridLLMRLTrainer) -> list[EpisodeEnded]:
+    journal = Path(trainer.checkpoint_path).parent.parent / "journal.jsonl"
+    return [event for event in read_journal(journal) if isinstance(event, EpisodeEnded)]
+
+
+def weights(trainer: HybridLLMRLTrainer) -> torch.Tensor:
+    network = trainer.parts.agent.policy.ppo.network
+    return torch.cat([tensor.flatten() for tensor in network.state_dict().values()])
+
+
+def test_summary_sums_the_journal_up(make: Make) -> None:
+    trainer = make(llm_manager=Chatty())
+    summary = trainer.train(total_episodes=4, eval_interval=2)
+    played = [event.summary for event in episodes(trainer)]
+    rewards = [episode.total_reward for episode in played]
+    assert summary == {
+        "total_episodes": 4,
+        "total_steps": 64,
+        "best_reward": max(rewards),
+        "final_avg_reward": pytest.approx(np.mean(rewards)),
+        "curriculum_stage_reached": 1,
+        "curriculum_advancements": 0,
+        "strategy_switches": 0,
+        "final_evaluation": {
+            "avg_reward": summary["final_evaluation"]["avg_reward"],
+            "std_reward": 0.0,
+            "avg_length": 16.0,
+            "avg_llm_usage": summary["final_evaluation"]["avg_llm_usage"],
+        },
+        "avg_episode_length": 16.0,
+        "avg_llm_usage": pytest.approx(np.mean([episode.planner_share for episode in played])),
+    }
+    assert 0 < summary["avg_llm_usage"] <= 1
+
+
+def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
+    """With a language model, evaluations, and a checkpoint within a rollout."""
+    whole = make("whole", Chatty())
+    expected = whole.train(total_episodes=4, save_interval=1, eval_interval=3)
+    first = make("parts", Chatty())
+    first.train(total_episodes=2, save_interval=1, eval_interval=3)
+    second = make("parts", Chatty())
+    assert second.load_checkpoint("latest")
+    assert second.train(total_episodes=4, save_interval=1, eval_interval=3) == expected
+    assert episodes(second) == episodes(whole)
+    assert torch.equal(weights(second), weights(whole))
+
+
+def test_evaluations_change_nothing_in_the_training(make: Make) -> None:
+    plain, evaluated = make("plain", Chatty()), make("evaluated", Chatty())
+    plain.train(total_episodes=4, eval_interval=0)
+    evaluated.train(total_episodes=4, eval_interval=1)
+    assert episodes(plain) == episodes(evaluated)
+    assert torch.equal(weights(plain), weights(evaluated))
+
+
+def test_a_second_call_goes_on(make: Make) -> None:
+    trainer = make()
+    trainer.train(total_episodes=1)
+    assert trainer.train(total_episodes=3)["total_steps"] == 48
+    assert trainer.train(total_episodes=2)["total_episodes"] == 3
+
+
+def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: Path) -> None:
+    first = make()
+    first.train(total_episodes=2, save_interval=1)
+    path = first.checkpoint_path
+    first.train(total_episodes=4, save_interval=1)
+    second = make()
+    assert second.load_checkpoint(path)
+    assert second.train(total_episodes=4, save_interval=1)["total_episodes"] == 4
+    assert episodes(second) == episodes(first)
+    assert len(list((tmp_path / "saves" / "runs").iterdir())) == 2
+
+
+def test_the_best_model_can_be_loaded(make: Make) -> None:
+    first = make()
+    first.train(total_episodes=2)
+    path = first.save_best_model()
+    second = make()
+    assert second.load_checkpoint(path)
+    assert torch.equal(weights(first), weights(second))
+
+
+def test_nothing_to_load_is_false_and_one_line(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged = tmp_path / "step-000000000001.zip"
+    damaged.write_bytes(b"no zip at all")
+    trainer = make()
+    for path in ("latest", str(tmp_path / "missing.zip"), str(damaged)):
+        caplog.clear()
+        assert not trainer.load_checkpoint(path)
+        (record,) = caplog.records
+        assert record.levelno == logging.ERROR
+        assert "\n" not in record.getMessage()
+    assert trainer.train(total_episodes=1)["total_episodes"] == 1
+
+
+def test_nothing_to_save_is_a_training_error(make: Make) -> None:
+    with pytest.raises(TrainingError, match="nothing to save"):
+        make().save_best_model()
+
+
+def test_episodes_end_after_the_given_steps(make: Make) -> None:
+    trainer = make()
+    summary = trainer.train(total_episodes=2, max_steps_per_episode=7)
+    assert (summary["total_steps"], summary["final_evaluation"]["avg_length"]) == (14, 7.0)
+
+
+def test_callbacks_are_told_of_every_kind_of_event(make: Make) -> None:
+    told: dict[str, list[tuple[int, dict[str, Any]]]] = {name: [] for name in CALLBACK_EVENTS}
+    trainer = make()
+    for name, calls in told.items():
+        trainer.register_callback(
+            name, lambda _, number, metrics, calls=calls: calls.append((number, metrics))
+        )
+    trainer.train(total_episodes=6, save_interval=3, eval_interval=3)
+    assert [number for number, _ in told["episode_end"]] == list(range(1, 7))
+    documented = {
+        "episode_reward",
+        "average_reward",
+        "llm_usage_rate",
+        "episode_length",
+        "strategy_switches",
+        "curriculum_stage",
+        "success_rate",
+    }
+    assert documented | {"reward"} <= set(told["episode_end"][-1][1])
+    last = told["episode_end"][-1][1]
+    assert {key: last[key] for key in documented} == trainer.performance_metrics
+    assert [number for number, _ in told["evaluation_end"]] == [3, 6]
+    assert told["policy_update"][0][1]["entropy"] > 0
+    assert all(Path(metrics["path"]).name for _, metrics in told["checkpoint_saved"])
+
+
+def test_an_unknown_event_names_the_known_ones(make: Make) -> None:
+    with pytest.raises(ConfigurationError, match=r"'episode_start'.*episode_end, "):
+        make().register_callback("episode_start", print)
+
+
+def test_what_a_callback_raises_ends_training(make: Make) -> None:
+    trainer = make()
+    trainer.register_callback("episode_end", lambda *_: [][0])
+    with pytest.raises(TrainingError, match="IndexError"):
+        trainer.train(total_episodes=2)
+
+
+def test_a_stop_command_ends_training(make: Make) -> None:
+    trainer = make()
+    trainer.register_callback("episode_end", lambda trainer, *_: trainer.send(Stop()))
+    assert trainer.train(total_episodes=1000)["total_episodes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("total_episodes", 0),
+        ("max_steps_per_episode", 0),
+        ("save_interval", -1),
+        ("eval_interval", 0.5),
+        ("curriculum_patience", 0),
+    ],
+)
+def test_a_wrong_number_names_itself(make: Make, name: str, value: Any) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} = {value}"):
+        make().train(**{name: value})
+
+
+def test_a_wrong_log_level_names_the_levels(tmp_path: Path) -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(config=SHORT)
+    strategy = AdaptiveStrategySystem()
+    with pytest.raises(ConfigurationError, match=r"log_level = 'LOUD'.*'DEBUG', 'INFO'"):
+        HybridLLMRLTrainer(
+            env, HybridAgent(None, strategy), strategy, None, None, str(tmp_path), "LOUD"
+        )
+    env.close()
+
+
+def test_an_environment_of_another_kind_is_refused(tmp_path: Path) -> None:
+    strategy = AdaptiveStrategySystem()
+    with pytest.raises(ConfigurationError, match="env is a object"):
+        HybridLLMRLTrainer(object(), HybridAgent(None, strategy), strategy, None, None)
+
+
+class Watched(HybridAgent):
+    """Counts its own calls, and what it is given."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.decided: list[int] = []
+        self.updated: list[tuple[int, float, bool]] = []
+
+    def get_action(self, observation, info):
+        assert info["state"] is not None
+        action = super().get_action(observation, info)
+        self.decided.append(action)
+        return action
+
+    def update(self, observation, action, reward, next_observation, done):
+        assert observation["features"].shape == next_observation["features"].shape
+        self.updated.append((action, reward, done))
+        super().update(observation, action, reward, next_observation, done)
+
+
+def test_overridden_methods_of_the_agent_are_called_at_every_step(make: Make) -> None:
+    trainer = make(agent=Watched)
+    summary = trainer.train(total_episodes=2, eval_interval=0)
+    agent = trainer.parts.agent
+    assert agent.decided[:32] == [action for action, _, _ in agent.updated]
+    assert len(agent.decided) == 32 + 16  # and those of the final evaluation, which teaches nothing
+    assert [done for _, _, done in agent.updated] == ([False] * 15 + [True]) * 2
+    rewards = [reward for _, reward, _ in agent.updated]
+    assert max(sum(rewards[:16]), sum(rewards[16:])) == pytest.approx(
+        summary["best_reward"], rel=1e-5
+    )
+
+
+class Own(HybridAgent):
+    """Decides by itself and learns nothing."""
+
+    answer: Any = None
+
+    def get_action(self, observation, info):
+        if self.answer is not None:
+            return self.answer
+        return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+def test_an_agent_that_decides_by_itself_is_trained_too(make: Make) -> None:
+    trainer = make(agent=Own)
+    summary = trainer.train(total_episodes=2)
+    assert summary["avg_llm_usage"] == 0.0
+    assert trainer.load_checkpoint("latest")
+
+
+@pytest.mark.parametrize("answer", [9, -1, True, "up", 2])
+def test_an_impossible_action_of_an_override_is_an_error(make: Make, answer: Any) -> None:
+    trainer = make(agent=Own)
+    trainer.parts.agent.answer = answer
+    with pytest.raises(DecisionValidationError):
+        trainer.train(total_episodes=1)
+
+
+class Broken:
+    def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+        raise LLMConnectionError("Nobody is there.", "Start one.")
+
+
+class Wrong:
+    answers = (None, (1,), (99, {}), ("A", {}), (2, {}), (1.0, {}), (0, None))
+    count = 0
+
+    def get_action(self, context: str) -> Any:
+        self.count += 1
+        return self.answers[self.count % len(self.answers)]
+
+
+@pytest.mark.parametrize("mode", [AgentMode.ADAPTIVE, AgentMode.LLM_ONLY])
+def test_a_failing_language_model_ends_nothing(make: Make, mode: AgentMode) -> None:
+    for manager in (Broken(), Wrong()):
+        trainer = make(llm_manager=manager, mode=mode)
+        trainer.train(total_episodes=2, eval_interval=0)
+        consultation = trainer.parts.agent.consultation
+        assert consultation.asked in {25, 26}  # 80 % of 32
+        assert consultation.failed + consultation.invalid == consultation.asked
+
+
+def test_only_the_language_model_and_rules_act_in_its_mode(make: Make) -> None:
+    manager = Chatty()
+    trainer = make(llm_manager=manager, mode=AgentMode.LLM_ONLY)
+    summary = trainer.train(total_episodes=5, eval_interval=0)
+    assert trainer.parts.agent.consultation.asked == 64  # 80 % of 80
+    assert summary["avg_llm_usage"] > 0.8
+    assert trainer.parts.agent.policy is None
+
+
+def test_the_language_model_is_not_asked_in_rl_only(make: Make) -> None:
+    manager = Chatty()
+    trainer = make(llm_manager=manager, mode=AgentMode.RL_ONLY)
+    summary = trainer.train(total_episodes=2)
+    assert not manager.contexts
+    assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0.0
+
+
+def test_the_trained_agent_acts_in_a_loop_of_ones_own(make: Make) -> None:
+    trainer = make()
+    trainer.train(total_episodes=2)
+    env, agent = trainer.parts.env, trainer.parts.agent
+    observation, info = env.reset(seed=5)
+    for _ in range(40):
+        action = agent.get_action(observation, info)
+        assert observation["action_mask"][action]
+        following, reward, terminated, truncated, info = env.step(action)
+        agent.update(observation, action, float(reward), following, terminated or truncated)
+        observation = following
+        if terminated or truncated:
+            observation, info = env.reset()

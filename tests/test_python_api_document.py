@@ -1,0 +1,25 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "python-api.md"
+
+
+def test_the_documents_examples_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In their order, in one program, with shorter episodes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POKETUI_EVAL_EPISODES", "1")
+    names: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)
+    assert len(blocks) == 4
+    for block in blocks:
+        shorter = block.replace("_per_episode=100", "_per_episode=10").replace("(100)", "(20)")
+        exec(compile(shorter, str(DOCUMENT), "exec"), names)  # our own document
+    assert names["summary"]["total_episodes"] == 10
+    told = capsys.readouterr().out
+    assert all(f"\n{number} " in told for number in (1, 2, 3))
+    assert "best.zip" in told
