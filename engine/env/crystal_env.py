@@ -1,10 +1,6 @@
 """Play the game as a Gymnasium environment."""
 
 import hashlib
-import json
-import struct
-import zlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +12,7 @@ from numpy.typing import NDArray
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env import actions
-from engine.env.episode import Episode
+from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
 from engine.env.masking import action_mask, blocked_actions
 from engine.env.observation import (
@@ -25,9 +21,10 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.env.recording import Recording, Segment, memory_hash, pyboy_version
+from engine.env.recording import Recording, memory_hash, pyboy_version
+from engine.env.saved import pack, unpack
 from engine.env.start_states import make_start_state
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import ConfigurationError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
 from engine.games.profile import load_rom
@@ -44,8 +41,6 @@ from engine.types import (
 )
 
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
-
-_MAGIC = b"PokeTUI environment 3\n"
 
 
 class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
@@ -140,7 +135,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def steps_from_start(self) -> int:
         """Return the steps since the true start, over all episodes that led to this one's."""
-        return sum(len(segment.actions) for segment in self._episode.inputs_from_start)
+        return sum(len(segment.actions) for segment in self._episode.now.segments)
 
     @property
     def just_reached(self) -> tuple[str, ...]:
@@ -201,20 +196,14 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             CheckpointError: It was not saved by this version.
         """
         self._episode.restore(self._load(saved)["episode"])
-        lead, reached = self._episode.inputs_from_start, tuple(self._episode.milestones.steps)
-        self._begin_here(random or self._next_random(), lead, reached)
+        self._begin_here(random or self._next_random(), self._episode.now)
 
-    def _begin_here(
-        self,
-        random: tuple[int, int],
-        lead: tuple[Segment, ...] = (),
-        reached: Iterable[str] = (),
-    ) -> None:
+    def _begin_here(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         self._has_frame = False
         for symbol, value in zip(_RANDOM, random, strict=True):
             self.emulator.write(symbol.bank, symbol.address, bytes((value,)))
         self.state = self._reader.read()
-        self._begin(random, lead, reached)
+        self._begin(random, origin)
 
     def _next_random(self) -> tuple[int, int]:
         first, second = self.np_random.integers(256, size=2)
@@ -290,7 +279,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._has_frame:
             return self.emulator.frame()
-        if self._episode.length or self._episode.lead:
+        if self.steps_from_start:
             return self._next_frame()
         if self._start_frame is None:
             self._start_frame = self._next_frame()
@@ -330,7 +319,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             start=self.start_hash,
             pyboy=pyboy_version(),
             frames=(self.config.hold_frames, self.config.wait_frames),
-            segments=self._episode.inputs_from_start,
+            segments=self._episode.now.segments,
             memory=memory_hash(self.emulator),
         )
 
@@ -343,9 +332,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             "reader": self._reader.save(),
             "random": self.np_random.bit_generator.state,
         }
-        header = json.dumps(facts).encode()
-        machine = zlib.compress(self.emulator.save_state(), 1)
-        return _MAGIC + struct.pack("<I", len(header)) + header + machine
+        return pack(facts, self.emulator.save_state())
 
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned.
@@ -359,19 +346,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     def _load(self, saved: bytes) -> dict[str, Any]:
         """Put the machine and its reader back; return the facts about the rest."""
-        if not saved.startswith(_MAGIC):
-            raise CheckpointError(
-                "This saved environment is of another version.", "Start a new run."
-            )
-        start = len(_MAGIC) + 4
-        (size,) = struct.unpack_from("<I", saved, len(_MAGIC))
-        try:
-            facts: dict[str, Any] = json.loads(saved[start : start + size])
-            machine = zlib.decompress(saved[start + size :])
-        except (ValueError, zlib.error) as error:
-            raise CheckpointError(
-                f"A saved environment is damaged: {error}.", "Use an older checkpoint."
-            ) from None
+        facts, machine = unpack(saved)
         self.emulator.load_state(machine)
         self._has_frame = False
         self._reader = CrystalReader(self.emulator, self.profile)
@@ -388,18 +363,13 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
 
-    def _begin(
-        self,
-        random: tuple[int, int],
-        lead: tuple[Segment, ...] = (),
-        reached: Iterable[str] = (),
-    ) -> None:
+    def _begin(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start an episode at `self.state`."""
         self._blocked = None
         self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
         self._composer.reset(self.state)
         self._transition = Transition(self.state, self.state, Action.A)
-        self._episode.begin(self.state, random, lead, reached)
+        self._episode.begin(self.state, random, origin)
 
     def _check_goal(self) -> None:
         goal = self.config.goal

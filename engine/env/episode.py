@@ -1,6 +1,7 @@
 """Follow one episode: what was pressed, reached and paid, and when it has had its steps."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from engine.config import EnvConfig
@@ -14,6 +15,22 @@ from engine.rewards.base import Transition
 from engine.types import Action, GameState, RewardBreakdown
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How the game came from its true start to where an episode begins.
+
+    Attributes:
+        segments: The inputs, by episode.
+        reached: Keys of the milestones reached on the way.
+    """
+
+    segments: tuple[Segment, ...] = ()
+    reached: tuple[str, ...] = ()
+
+
+TRUE_START = Origin()
+
+
 class Episode:
     """What is known of the episode beside the game's state.
 
@@ -23,7 +40,7 @@ class Episode:
         config: Limits and goal.
 
     Attributes:
-        lead: What led from the true start to where the episode began.
+        origin: How the game came to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
         idle_steps: Steps since the last new tile or milestone.
@@ -38,7 +55,7 @@ class Episode:
         self.milestones = MilestoneTracker(milestones)
         self.tiles = TileMemory()
         self.anti_stuck = AntiStuck(config.stuck_repeats)
-        self.lead: tuple[Segment, ...] = ()
+        self.origin = TRUE_START
         self.random = (0, 0)
         self.inputs = bytearray()
         self.idle_steps = 0
@@ -50,22 +67,9 @@ class Episode:
         self._config = config
         self._badges_at_start = 0
 
-    def begin(
-        self,
-        state: GameState,
-        random: tuple[int, int],
-        lead: tuple[Segment, ...] = (),
-        reached: Iterable[str] = (),
-    ) -> None:
-        """Start at `state`.
-
-        Args:
-            state: The game now.
-            random: The game's random state.
-            lead: What led here from the true start, if this is not it.
-            reached: Keys of the milestones reached on that way.
-        """
-        self.lead = lead
+    def begin(self, state: GameState, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
+        """Start at `state`."""
+        self.origin = origin
         self.random = random
         self.inputs = bytearray()
         self.idle_steps = 0
@@ -73,7 +77,7 @@ class Episode:
         self.sums = dict.fromkeys(self._names, 0.0)
         self.battles_won = 0
         self._badges_at_start = state.badge_count
-        self.milestones.reset(state, reached)
+        self.milestones.reset(state, origin.reached)
         self.tiles.reset()
         self.tiles.visit(state)
         self.anti_stuck.reset()
@@ -85,9 +89,10 @@ class Episode:
         return len(self.inputs)
 
     @property
-    def inputs_from_start(self) -> tuple[Segment, ...]:
-        """Return the inputs that led here from the true start, the episode's own last."""
-        return (*self.lead, Segment(self.random, bytes(self.inputs)))
+    def now(self) -> Origin:
+        """Return how the game came to where it is now."""
+        own = Segment(self.random, bytes(self.inputs))
+        return Origin((*self.origin.segments, own), tuple(self.milestones.steps))
 
     @property
     def last_action(self) -> int:
@@ -145,7 +150,8 @@ class Episode:
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
         return {
-            "segments": [segment.pack() for segment in self.inputs_from_start],
+            "segments": [segment.pack() for segment in self.now.segments],
+            "reached_before": self.origin.reached,
             "idle_steps": self.idle_steps,
             "total": self.total,
             "sums": self.sums,
@@ -160,7 +166,7 @@ class Episode:
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
         *lead, own = (Segment.unpack(segment) for segment in saved["segments"])
-        self.lead = tuple(lead)
+        self.origin = Origin(tuple(lead), tuple(saved["reached_before"]))
         self.random = own.random
         self.inputs = bytearray(own.actions)
         self.idle_steps = int(saved["idle_steps"])
