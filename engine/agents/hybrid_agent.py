@@ -100,6 +100,7 @@ class HybridAgent:
         self.consultation = Consultation()
         self.lead: Lead = OwnLoop(self.curriculum_config, adaptive_strategy)
         self.policy: Agent | None = None
+        self._seen: Batch | None = None
         self._player: Player | None = None
         self._before: tuple[FloatRows, Consultation] | None = None
         self._rules = RulesAgent(seed=0)
@@ -112,7 +113,8 @@ class HybridAgent:
             observation: With "features" and "action_mask", as `multi_modal` and `state` have them.
             info: The environment's; without its "state" and "profile" there are no rules.
         """
-        batch, guidance = self.lead.now(observation, info), self._guidance()
+        self._seen = batch = self.lead.now(observation, info)
+        guidance = self._guidance()
         answer = self._ask(batch, observation, info) if guidance.planner_share else None
         if answer is not None:
             batch = _advised_by(answer, batch)
@@ -147,7 +149,8 @@ class HybridAgent:
         if policy is not None and is_own:
             policy.observe(batch)
         elif policy is not None:
-            policy.cut(0, batch)
+            policy.cut(0, self._seen or batch)
+        self._seen = None
         self.lead.conclude(policy, batch)
 
     def policy_for(self, batch: Batch) -> Agent:
