@@ -48,6 +48,16 @@ def test_folding_leaves_the_old_state_as_it_was() -> None:
     assert before == DashboardState()
 
 
+def test_an_episode_from_the_archive_is_no_point_of_the_curve() -> None:
+    ended = one_of_everything()
+    before = fold_all(*ended)
+    (last,) = [event for event in ended if isinstance(event, events.EpisodeEnded)][-1:]
+    archived = replace(last, summary=replace(last.summary, start="left_house"))
+    after = fold(before, archived)
+    assert after.history == before.history
+    assert after.last_episode == archived
+
+
 def test_the_latest_frame_wins() -> None:
     frames = [np.full((144, 160, 3), value, np.uint8) for value in (1, 2)]
     state = fold_all(*(events.FrameRendered(frame, 3) for frame in frames))
