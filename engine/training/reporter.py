@@ -35,7 +35,7 @@ _STATUS_INTERVAL_S = 1 / 10
 _LINE_INTERVAL_S = 1.0
 """Shortest time between two lines about who leads; goals and milestones are never held back."""
 
-_UNWATCHED_STEPS = 4
+_UNWATCHED_STEPS = 8
 """Steps between two looks where nobody watches; by steps, so that a run repeats exactly."""
 
 _WORTH_A_LINE = 0.25
@@ -109,9 +109,7 @@ class Reporter:
         if seen is not None:
             self._observed(seen)
 
-    def stepped(
-        self, vector: Vector, choices: Choices, episode_steps: NDArray[np.int64]
-    ) -> None:
+    def stepped(self, vector: Vector, choices: Choices, episode_steps: NDArray[np.int64]) -> None:
         """Report a step of all environments, as far as something is due."""
         now = self._clock()
         self._meter.mark(now, self._metrics.total_steps)
