@@ -186,6 +186,9 @@ class RunConfig(Section):
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""
+    """Language model that is to set goals. None is asked yet: rules set them."""
+    llm_interval: int = Field(default=30, ge=1)
+    """Actions between two questions to it."""
     max_context_length: int = Field(default=8000, ge=256)
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
     decision_db_path: str = "decisions.db"

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
@@ -14,8 +14,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_UsageError = typer.BadParameter.__mro__[1]
-"""Click's, wherever this version of typer has it from."""
+_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
+"""Click's kind for whatever is wrong with the options, wherever typer has it from."""
 
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 LatestRun = Annotated[
@@ -52,7 +52,7 @@ def run(
     llm_model: Annotated[
         str | None,
         typer.Option(
-            help="Language model for the planner; until it is asked, rules set the goals."
+            help="Language model that is to set goals. None is asked yet: rules set them."
         ),
     ] = None,
     llm_interval: Annotated[
@@ -252,9 +252,12 @@ def main() -> None:
         arguments = _name_latest_run(sys.argv[1:])
         code = app(args=arguments, prog_name="poketui", standalone_mode=False)
     except _UsageError as error:
-        _fail(error)
+        text = error.format_message().rstrip(".")
+        if not text:  # no command was given, and the help is shown instead
+            raise SystemExit(2) from None
+        _fail(f"{text}. See: poketui --help")
     except PokeTUIError as error:
-        _fail(error)
+        _fail(str(error))
     raise SystemExit(code)
 
 
@@ -268,8 +271,8 @@ def _choose_model(name: str | None, is_none: bool) -> str | None:
     return "" if is_none else name
 
 
-def _fail(error: Exception) -> NoReturn:
-    print(f"poketui: {error}", file=sys.stderr)
+def _fail(text: str) -> NoReturn:
+    print(f"poketui: {text}", file=sys.stderr)
     raise SystemExit(2)
 
 

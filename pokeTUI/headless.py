@@ -11,6 +11,7 @@ from engine.events import (
     CheckpointSaved,
     CurriculumChanged,
     EpisodeEnded,
+    EvaluationEnded,
     ProgressReported,
     RunFailed,
     RunStarted,
@@ -102,6 +103,12 @@ class HeadlessRunner:
                 self._print(text)
             case WarningRaised(message=message):
                 self._print(f"warning: {message}")
+            case EvaluationEnded(evaluation=result):
+                self._print(
+                    f"evaluation, policy alone: return {result.avg_reward:.1f} ± "
+                    f"{result.std_reward:.1f}, success {result.success_rate:.0%} of "
+                    f"{result.episodes}"
+                )
             case CheckpointSaved() if not self._is_quiet:
                 self._print(f"saved at step {event.total_steps:,}")
             case RunStopped() | RunFailed():

@@ -68,6 +68,8 @@ def build_trainer(
     _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     num_workers = config.worker_count()
+    if config.llm_model:
+        emit(WarningRaised(f"{config.llm_model} is not asked yet: the rule planner sets goals."))
     emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(

@@ -174,8 +174,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
             raise ValueError("its sum does not match")
         checkpoint = _unzip(content)
     except _UNREADABLE as error:
+        reason = getattr(error, "strerror", None) or error
         raise CheckpointError(
-            f"The checkpoint {path} is damaged or unreadable: {error}.", "Resume an older one."
+            f"The checkpoint {path} is damaged or unreadable: {reason}.", "Resume an older one."
         ) from None
     found = checkpoint.facts.get("format")
     if found != FORMAT:

@@ -6,7 +6,6 @@ evaluation, so that two of them differ by the policy and not by the game's luck.
 """
 
 import dataclasses
-import math
 import statistics
 from collections.abc import Callable, Sequence
 
@@ -20,7 +19,6 @@ from engine.types import EpisodeSummary, Evaluation
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
 _MAX_ENVS = 8
-_Z_95 = 1.959964
 
 
 def evaluation_config(config: RunConfig, episodes: int) -> RunConfig:
@@ -116,14 +114,3 @@ def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
             for key in keys
         },
     )
-
-
-def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927): of use also for 0 or all of a few."""
-    if not trials:
-        return 0.0, 1.0
-    share, square = successes / trials, _Z_95**2
-    middle = share + square / (2 * trials)
-    reach = _Z_95 * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    scale = 1 + square / trials
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

@@ -43,7 +43,7 @@ class Journal:
         """Write the event if it belongs into the journal."""
         is_move = not isinstance(event, CurriculumChanged) or event.has_moved
         if isinstance(event, _KEPT) and is_move:
-            line = {"event": type(event).__name__, **_plain(asdict(event))}
+            line = {"event": type(event).__name__, **plain(asdict(event))}
             self._waiting += json.dumps(line).encode() + b"\n"
             if len(self._waiting) >= _BUFFER_SIZE:
                 with contextlib.suppress(OSError):
@@ -118,15 +118,19 @@ def _event(values: dict[str, Any]) -> Event:
         for key in ("average_reward", "threshold"):
             values[key] = math.nan if values[key] is None else values[key]
         return CurriculumChanged(**values)
+    if kind == PolicyUpdated.__name__:
+        figures = values.pop("figures").items()
+        known = {name: math.nan if value is None else value for name, value in figures}
+        return PolicyUpdated(figures=known, **values)
     return _KINDS[kind](**values)
 
 
-def _plain(value: Any) -> Any:
-    """Return a value that JSON knows; nan becomes null."""
+def plain(value: Any) -> Any:
+    """Return a value that JSON knows; what is no finite number becomes null."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and math.isnan(value):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

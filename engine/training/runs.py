@@ -18,7 +18,7 @@ from engine.training.files import write_file
 
 LATEST = "latest"
 
-_SESSION_KEYS = frozenset(
+SESSION_KEYS = frozenset(
     {
         "headless",
         "save_dir",
@@ -228,7 +228,7 @@ def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[s
     """
     saved = load_settings(folder)
     given = _CHANGEABLE_KEYS & new.model_fields_set
-    changes = {key: getattr(new, key) for key in _SESSION_KEYS | given}
+    changes = {key: getattr(new, key) for key in SESSION_KEYS | given}
     if new.rom_path:
         changes["rom_path"] = new.rom_path
     if changes["workers"] > saved.num_envs:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +64,19 @@ def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
     Raises:
         CheckpointError: It belongs to other settings or to another version.
     """
-    try:
+    with refuse_other_versions(checkpoint):
         _restore(trainer, checkpoint)
+
+
+@contextmanager
+def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
+    """Say in one line that what was saved does not fit, whatever does not.
+
+    Raises:
+        CheckpointError: In place of what went wrong in the context.
+    """
+    try:
+        yield
     except (KeyError, IndexError, TypeError, ValueError, RuntimeError, EnvironmentError) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise CheckpointError(

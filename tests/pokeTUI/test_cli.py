@@ -1,14 +1,21 @@
 """Drive the real command as a user would: bad input is one clear line and exit code 2."""
 
+import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from engine.errors import CheckpointError
+from pokeTUI.launch import exit_code
+from pokeTUI.reports import print_evaluation
+
 ROOT = Path(__file__).parents[2]
 PRACTICE_ROM = ROOT / "roms" / "practice.gbc"
+SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
 
 
 def poketui(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -139,8 +146,7 @@ def test_rom_command_says_what_the_practice_game_is() -> None:
 
 
 def test_headless_run_saves_is_listed_and_resumes(tmp_path: Path) -> None:
-    small = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
-    first = headless(tmp_path, *small, "--steps", "256")
+    first = headless(tmp_path, *SMALL, "--steps", "256")
     assert first.returncode == 0, first.stderr
     assert "poketui run --resume" in first.stdout
     listing = poketui("runs", "--save-dir", str(tmp_path / "saves"))
@@ -175,3 +181,154 @@ def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
         poketui("replay", *saves, "--episode", "7"), "no recorded episode 7", "last is 1"
     )
     assert_refused(poketui("replay", "nowhere", *saves), "no saved run 'nowhere'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "--seed", "abc"), ("--seed", "integer")),
+        (("run", "--seed"), ("--seed", "argument")),
+        (("run", "--sede", "3"), ("--sede",)),
+        (("frob",), ("frob",)),
+        (("replay", "a", "b"), ("b",)),
+        (("eval", "--episodes", "0"), ("--episodes", "1")),
+    ],
+)
+def test_misspelt_commands_and_options_are_one_line(
+    arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert_refused(poketui(*arguments), *words)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("--agent", "frob", "'ppo'"),
+        ("--mode", "frob", "'rl_only'"),
+        ("--strategy", "frob", "'llm_heavy'"),
+        ("--llm-interval", "0", "greater than or equal to 1"),
+        ("--actions", "-1", "greater than or equal to 0"),
+        ("--episodes", "-1", "greater than or equal to 0"),
+        ("--workers", "999", "less than or equal to 128"),
+    ],
+)
+def test_bad_values_name_what_is_allowed(
+    tmp_path: Path, option: str, value: str, allowed: str
+) -> None:
+    assert_refused(headless(tmp_path, option, value), value, allowed)
+
+
+def test_a_model_and_no_model_are_refused(tmp_path: Path) -> None:
+    assert_refused(headless(tmp_path, "--llm-model", "x", "--no-llm"), "contradict")
+
+
+def test_wandb_without_its_package_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    if find_spec("wandb") is None:
+        assert_refused(headless(tmp_path, "--set", "wandb=offline"), "poketui[wandb]")
+        assert not (tmp_path / "saves").exists()
+
+
+def test_actions_is_another_name_for_steps_and_a_model_is_not_asked_yet(tmp_path: Path) -> None:
+    result = headless(tmp_path, *SMALL, "--actions", "64", "--llm-model", "smollm2:3b")
+    assert result.returncode == 0, result.stderr
+    assert "Saved at step 64." in result.stdout
+    assert "smollm2:3b is not asked yet: the rule planner sets goals." in result.stdout
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two small runs, the first one evaluated; return what their folder is in."""
+    folder = tmp_path_factory.mktemp("saved")
+    short = ("--set", "env.max_steps=40", "--set", "env.progress_steps=0", "--steps", "256")
+    evaluated = ("--set", "eval_interval=4", "--set", "eval_episodes=2")
+    for options in (("--mode", "rl_only", *evaluated), ("--seed", "3")):
+        result = headless(folder, *SMALL, *short, *options)
+        assert result.returncode == 0, result.stderr
+    return folder
+
+
+def run_ids(folder: Path) -> list[str]:
+    """Return the runs, the first one first."""
+    return sorted(path.name for path in (folder / "saves" / "runs").iterdir())
+
+
+def test_two_runs_are_compared(saved: Path) -> None:
+    first, second = run_ids(saved)
+    result = poketui("runs", first, second, "--save-dir", str(saved / "saves"))
+    assert result.returncode == 0, result.stderr
+    rows = {line.split("  ")[0]: line for line in result.stdout.splitlines()}
+    assert first in rows["run"]
+    assert second in rows["run"]
+    assert rows["seed"].split()[1:] == ["0", "3"]
+    assert rows["mode"].split()[1:] == ["rl_only", "adaptive"]
+    assert "agent" not in rows
+    assert "save_dir" not in rows
+    assert rows["steps"].split()[1:] == ["256", "256"]
+    assert "of 2, 0%" in rows["evaluation, policy alone"]
+    assert rows["evaluation, policy alone"].endswith("–")
+    assert any(name.startswith("first left_bedroom") for name in rows)
+
+
+def test_one_run_or_three_cannot_be_compared(saved: Path) -> None:
+    assert_refused(poketui("runs", "a", "--save-dir", str(saved)), "1 run was named")
+    assert_refused(poketui("runs", "a", "b", "c", "--save-dir", str(saved)), "3 runs were named")
+    assert_refused(poketui("runs", "a", "b", "--save-dir", str(saved)), "no saved run 'a'")
+
+
+def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
+    first, _ = run_ids(saved)
+    options = ("--save-dir", str(saved / "saves"), "--episodes", "2")
+    result = poketui("eval", first, *options)
+    assert result.returncode == 0, result.stderr
+    assert "at step 256, alone: 2 episodes from the start" in result.stdout
+    assert "success  0 of 2, 0% (0% to 66%)" in result.stdout
+    assert "Win the Cobble Badge" in result.stdout
+
+
+def test_the_same_evaluation_comes_out_the_same(
+    saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def evaluate(checkpoint: str, *, with_planner: bool = False) -> str:
+        saves = str(saved / "saves")
+        print_evaluation(saves, run_ids(saved)[1], 2, checkpoint, with_planner=with_planner)
+        return capsys.readouterr().out
+
+    alone, led = evaluate("latest"), evaluate("latest", with_planner=True)
+    assert evaluate("latest") == alone
+    assert "planner  0% of the decisions" in alone
+    assert "with the planner" in led
+    assert "planner  0% of the decisions" not in led
+
+
+def test_what_cannot_be_evaluated_is_one_line(saved: Path) -> None:
+    first, second = run_ids(saved)
+    saves = str(saved / "saves")
+    with pytest.raises(CheckpointError, match=r"nowhere\.zip.*No such file"):
+        print_evaluation(saves, first, 2, "nowhere.zip", with_planner=False)
+    with pytest.raises(CheckpointError, match="no saved run 'nobody'"):
+        print_evaluation(saves, "nobody", 2, "latest", with_planner=False)
+    (saved / "saves" / "runs" / second / "checkpoints" / "best.zip").unlink(missing_ok=True)
+    with pytest.raises(CheckpointError, match="no best checkpoint yet"):
+        print_evaluation(saves, second, 2, "best", with_planner=False)
+
+
+def test_a_run_is_exported_and_nothing_overwritten(saved: Path, tmp_path: Path) -> None:
+    first, _ = run_ids(saved)
+    options = ("--save-dir", str(saved / "saves"))
+    result = poketui("export", first, *options, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"Wrote {first}-episodes.csv: 6 rows.\n"
+    file = tmp_path / f"{first}-episodes.csv"
+    before = file.read_bytes()
+    assert_refused(poketui("export", first, *options, cwd=tmp_path), "is there already", "--force")
+    assert file.read_bytes() == before
+    assert poketui("export", first, *options, "--force", cwd=tmp_path).returncode == 0
+    everything = str(tmp_path / "all.json")
+    done = poketui("export", first, *options, "--format", "json", "--out", everything)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(Path(everything).read_text())["episodes"]) == 6
+
+
+def test_a_run_that_a_signal_ended_has_its_exit_code() -> None:
+    codes = {name: exit_code(name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "took 200 steps")}
+    assert codes == {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129, "took 200 steps": 0}

@@ -1,5 +1,4 @@
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from engine.training.evaluation import (
     evaluation_config,
     play_episodes,
     summarise,
-    wilson_interval,
 )
 from engine.training.journal import read_journal
 from engine.types import EpisodeSummary
@@ -213,16 +211,6 @@ def test_the_summary_is_that_of_the_documents():
     assert (found.avg_length, found.success_rate) == (20.0, 0.5)
     assert found.avg_llm_usage == pytest.approx(8 / 40)
     assert found.milestones == {"a": 1.0, "b": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (8, 10, 0.4902, 0.9433), (0, 0, 0.0, 1.0)],
-)
-def test_wilson_intervals_are_the_published_ones(successes, trials, low, high):
-    found = wilson_interval(successes, trials)
-    assert found == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
-    assert not any(math.isnan(value) for value in found)
 
 
 def test_an_evaluation_takes_few_environments():

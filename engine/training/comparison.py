@@ -1,0 +1,94 @@
+"""Say in a few figures what a saved run is and how far it came, so that two can be compared."""
+
+import json
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
+from engine.training.journal import read_journal
+from engine.training.runs import SESSION_KEYS, RunFolder, find_run, load_settings
+
+WINDOW = 30
+"""Last episodes over which return and success are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDigest:
+    """A run in figures; its episodes are those from the true start.
+
+    Attributes:
+        settings: What was learnt, from what and how: setting by dotted key to its value as JSON.
+        first_steps: Milestone key to the run's steps at the end of the first episode with it.
+        recent: How many episodes `recent_return` and `recent_successes` are over.
+        evaluation: The last one of the policy alone.
+    """
+
+    run_id: str
+    settings: Mapping[str, str]
+    total_steps: int
+    episodes: int
+    updates: int
+    first_steps: Mapping[str, int]
+    recent: int
+    recent_return: float
+    recent_successes: int
+    evaluation: EvaluationEnded | None
+
+
+def digest_run(save_dir: str, run: str) -> RunDigest:
+    """Read a saved run's settings and journal.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings are unreadable.
+    """
+    folder = RunFolder(find_run(save_dir, run))
+    settings = load_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+    episodes: list[EpisodeEnded] = []
+    first_steps: dict[str, int] = {}
+    evaluation: EvaluationEnded | None = None
+    total_steps = updates = 0
+    for event in read_journal(folder.journal_path):
+        total_steps = max(total_steps, getattr(event, "total_steps", 0))
+        match event:
+            case EpisodeEnded(summary=summary) if not summary.start:
+                episodes.append(event)
+                for key in summary.steps_to_milestone:
+                    first_steps.setdefault(key, event.total_steps)
+            case EvaluationEnded():
+                evaluation = event
+            case PolicyUpdated():
+                updates = event.update
+            case _:
+                pass
+    recent = [event.summary for event in episodes[-WINDOW:]]
+    return RunDigest(
+        run_id=folder.run_id,
+        settings=_flat(settings),
+        total_steps=total_steps,
+        episodes=len(episodes),
+        updates=updates,
+        first_steps=first_steps,
+        recent=len(recent),
+        recent_return=statistics.fmean(s.total_reward for s in recent) if recent else 0.0,
+        recent_successes=sum(summary.is_success for summary in recent),
+        evaluation=evaluation,
+    )
+
+
+def differing(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the settings in which two runs differ, by key."""
+    keys = dict.fromkeys([*first, *second])
+    pairs = {key: (first.get(key, "–"), second.get(key, "–")) for key in keys}
+    return {key: (one, other) for key, (one, other) in pairs.items() if one != other}
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value if isinstance(value, str) else json.dumps(value)
+    return flat

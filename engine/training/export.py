@@ -1,0 +1,141 @@
+"""Write a saved run's journal as a table or as one JSON object, for other programs."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from engine.errors import ConfigurationError
+from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
+from engine.training.files import write_file
+from engine.training.journal import plain, read_journal
+from engine.training.runs import RunFolder, find_run, load_settings
+
+Table = Literal["episodes", "updates", "evaluations"]
+Format = Literal["csv", "json"]
+
+_NOT_SHOWN = ("recording", "goals", "is_aborted", "components", "steps_to_milestone")
+
+
+def export_run(
+    save_dir: str,
+    run: str,
+    *,
+    form: str = "csv",
+    table: str = "episodes",
+    out: Path | None = None,
+    is_forced: bool = False,
+) -> tuple[Path, int]:
+    """Write a run's figures into a file; return it and how many rows it has.
+
+    Args:
+        save_dir: Where runs are saved.
+        run: Its id, its path or "latest".
+        form: "csv": one table; "json": everything.
+        table: "episodes": a row an episode, a column a component and milestone; "updates";
+            "evaluations".
+        out: The file; None: named after the run, in the current folder.
+        is_forced: Overwrite it.
+
+    Raises:
+        CheckpointError: There is no such run.
+        ConfigurationError: A value is none of those allowed, or the file is there already or
+            cannot be written.
+    """
+    _check("format", form, get_args(Format))
+    _check("table", table, get_args(Table))
+    folder = RunFolder(find_run(save_dir, run))
+    tables = _tables(list(read_journal(folder.journal_path)))
+    if form == "json":
+        name = f"{folder.run_id}.json"
+        config = load_settings(folder).model_dump(mode="json")
+        content = _json({"run": folder.run_id, "config": config, **tables})
+        count = sum(map(len, tables.values()))
+    else:
+        name = f"{folder.run_id}-{table}.csv"
+        content, count = _csv(tables[table]), len(tables[table])
+    path = out or Path(name)
+    if path.exists() and not is_forced:
+        raise ConfigurationError(
+            f"{path} is there already.", "Give another file with --out, or --force."
+        )
+    try:
+        write_file(path, content)
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot write {path}: {error.strerror or error}.", "Give another file with --out."
+        ) from None
+    return path, count
+
+
+def _check(what: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise ConfigurationError(
+            f"There is no {what} '{value}'.", f"Allowed are: {', '.join(allowed)}."
+        )
+
+
+def _tables(events: Sequence[Event]) -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = {
+        "episodes": [],
+        "updates": [],
+        "evaluations": [],
+        "curriculum": [],
+    }
+    for event in events:
+        match event:
+            case EpisodeEnded():
+                tables["episodes"].append(_episode(event))
+            case PolicyUpdated(update=update, total_steps=steps, figures=figures):
+                row = {"update": update, "total_steps": steps, **figures}
+                tables["updates"].append(row)
+            case EvaluationEnded():
+                tables["evaluations"].append(_evaluation(event))
+            case CurriculumChanged():
+                tables["curriculum"].append(asdict(event))
+            case _:
+                pass
+    return tables
+
+
+def _episode(event: EpisodeEnded) -> dict[str, Any]:
+    facts = asdict(event.summary)
+    return {
+        "episode": event.episode,
+        "total_steps": event.total_steps,
+        **{key: value for key, value in facts.items() if key not in _NOT_SHOWN},
+        **{f"component:{name}": value for name, value in event.summary.components},
+        **{f"milestone:{key}": step for key, step in event.summary.steps_to_milestone.items()},
+    }
+
+
+def _evaluation(event: EvaluationEnded) -> dict[str, Any]:
+    facts = asdict(event.evaluation)
+    milestones = facts.pop("milestones")
+    return {
+        "episode": event.episode,
+        "total_steps": event.total_steps,
+        **facts,
+        **{f"milestone:{key}": share for key, share in milestones.items()},
+    }
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    columns = dict.fromkeys(key for row in rows for key in row)
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(columns))
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    return file.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """Return booleans as 0 and 1, which spreadsheets can sum up, and no number as nothing."""
+    return int(value) if isinstance(value, bool) else "" if plain(value) is None else value
+
+
+def _json(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(plain(values), indent=1, allow_nan=False).encode() + b"\n"

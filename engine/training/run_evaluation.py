@@ -1,0 +1,92 @@
+"""Evaluate a saved run: let one of its checkpoints play from the true start, learning nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from engine.agents.base import Guidance
+from engine.env.vector import VectorEnv
+from engine.errors import CheckpointError
+from engine.games.profile import load_rom
+from engine.training.build import ENV_FACTORY, build_agent, build_curriculum
+from engine.training.checkpoint import (
+    BEST,
+    LATEST,
+    Checkpoint,
+    CheckpointStore,
+    read_checkpoint,
+)
+from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
+from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.snapshot import refuse_other_versions
+from engine.types import EpisodeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedRun:
+    """The episodes that a checkpoint played.
+
+    Attributes:
+        checkpoint: Its file.
+        total_steps: Steps of training that it holds.
+        milestones: (key, text) of the game in order.
+        warnings: What is wrong with newer checkpoints.
+    """
+
+    run_id: str
+    checkpoint: Path
+    total_steps: int
+    milestones: tuple[tuple[str, str], ...]
+    played: list[EpisodeSummary]
+    warnings: list[str]
+
+
+def evaluate_run(
+    save_dir: str, run: str, *, episodes: int, checkpoint: str = LATEST, with_planner: bool = False
+) -> EvaluatedRun:
+    """Play episodes by a checkpoint of a run; another process may go on with the run meanwhile.
+
+    Args:
+        save_dir: Where runs are saved.
+        run: Its id, its path or "latest".
+        episodes: How many to play.
+        checkpoint: "latest", "best", or the path of a file.
+        with_planner: Follow the planner as far as the curriculum did; else the policy is alone.
+
+    Raises:
+        PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
+    """
+    torch.set_num_threads(1)
+    folder = RunFolder(find_run(save_dir, run))
+    saved, path, warnings = _read(folder, checkpoint)
+    config = load_settings(folder).model_copy(update={"save_dir": save_dir, "workers": 0})
+    _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
+    few = evaluation_config(config, episodes)
+    with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:
+        with refuse_other_versions(saved):
+            agent = build_agent(config, vector.feature_size)
+            agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
+            curriculum = build_curriculum(config, profile)
+            curriculum.load(saved.facts["curriculum"])
+            total_steps = int(saved.facts["metrics"]["total_steps"])
+        guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
+        seed = evaluation_seed(config)
+        played = play_episodes(
+            agent.player(seed), vector, episodes, seed, guidance if with_planner else ALONE
+        )
+    milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
+    return EvaluatedRun(folder.run_id, path, total_steps, milestones, played or [], warnings)
+
+
+def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:
+    if checkpoint == LATEST:
+        return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+    path = Path(checkpoint).expanduser()
+    if checkpoint == "best":
+        path = folder.checkpoints_path / BEST
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {folder.run_id} has no best checkpoint yet.", "Use --checkpoint latest."
+            )
+    return read_checkpoint(path), path, []

@@ -1,0 +1,161 @@
+"""Print what is known of saved runs: lists, comparisons, evaluations, replays, exports."""
+
+import statistics
+import time
+from pathlib import Path
+
+from engine.config import load_config
+from engine.history.patterns import success_interval
+from engine.training.comparison import RunDigest, differing, digest_run
+from engine.training.export import export_run
+from engine.training.runs import list_runs
+
+PAID_ALIKE = 1e-6
+"""Returns closer than this are the same."""
+
+
+def print_runs(save_dir: str | None) -> None:
+    """List the saved runs, the newest first."""
+    folder = saves(save_dir)
+    infos = list_runs(folder)
+    if not infos:
+        print(f"No saved runs in {folder}. Start one with: poketui run")
+        return
+    print(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
+    for info in infos:
+        changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.changed_at))
+        print(
+            f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
+            f"{info.seed:>5}  {changed}"
+        )
+    print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
+
+
+def print_comparison(save_dir: str | None, first: str, second: str) -> None:
+    """Set two runs side by side: what was set otherwise, and how far they came.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    runs = [digest_run(saves(save_dir), run) for run in (first, second)]
+    settings = differing(runs[0].settings, runs[1].settings)
+    rows = [("run", *(run.run_id for run in runs))]
+    rows += [(key, *pair) for key, pair in settings.items()]
+    rows += [
+        ("steps", *(f"{run.total_steps:,}" for run in runs)),
+        ("episodes", *(f"{run.episodes:,}" for run in runs)),
+        ("updates", *(f"{run.updates:,}" for run in runs)),
+        ("return of the last", *(_recent_return(run) for run in runs)),
+        ("success of the last", *(_recent_success(run) for run in runs)),
+        ("evaluation, policy alone", *(_evaluation(run) for run in runs)),
+    ]
+    for key in dict.fromkeys(key for run in runs for key in run.first_steps):
+        steps = (run.first_steps.get(key) for run in runs)
+        rows.append(
+            (f"first {key} at step", *("–" if step is None else f"{step:,}" for step in steps))
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
+
+
+def print_evaluation(
+    save_dir: str | None, run: str, episodes: int, checkpoint: str, *, with_planner: bool
+) -> None:
+    """Let a saved run play, and print how it went.
+
+    Raises:
+        PokeTUIError: The run, the checkpoint or the ROM is unusable.
+    """
+    # Here, not above: these load the learning library.
+    from engine.training.evaluation import summarise
+    from engine.training.run_evaluation import evaluate_run
+
+    found = evaluate_run(
+        saves(save_dir), run, episodes=episodes, checkpoint=checkpoint, with_planner=with_planner
+    )
+    for warning in found.warnings:
+        print(f"warning: {warning}")
+    played, result = found.played, summarise(found.played)
+    who = "with the planner" if with_planner else "alone"
+    print(
+        f"Run {found.run_id}, {found.checkpoint.name} at step {found.total_steps:,}, {who}: "
+        f"{len(played)} episodes from the start"
+    )
+    print(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
+    print(f"length   {result.avg_length:,.0f} steps")
+    print(f"planner  {result.avg_llm_usage:.0%} of the decisions")
+    print(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
+    width = max((len(text) for _, text in found.milestones), default=0)
+    print(f"\n{'milestone':<{width}}  {'reached by':<32} median step")
+    for key, text in found.milestones:
+        steps = [e.steps_to_milestone[key] for e in played if key in e.steps_to_milestone]
+        median = f"{statistics.median(steps):,.0f}" if steps else "–"
+        print(f"{text:<{width}}  {share_text(len(steps), len(played)):<32} {median}")
+
+
+def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
+    """Play a recorded episode again and say how it went.
+
+    Raises:
+        PokeTUIError: There is no such episode, or it goes another way.
+    """
+    # Here, not above: it loads the emulator.
+    from engine.training.replays import replay_episode
+
+    replayed = replay_episode(saves(save_dir), run, episode)
+    recorded = replayed.recorded
+    print(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
+    was = (
+        ""
+        if abs(replayed.total_reward - recorded.total_reward) < PAID_ALIKE
+        else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
+    )
+    print(f"{recorded.length:,} steps, return {replayed.total_reward:.2f}{was}")
+    for key, step in recorded.steps_to_milestone.items():
+        print(f"  step {step:>5,}  {key}")
+
+
+def print_export(
+    save_dir: str | None, run: str, form: str, table: str, out: Path | None, *, is_forced: bool
+) -> None:
+    """Write a run's figures into a file, and say where.
+
+    Raises:
+        PokeTUIError: There is no such run, or the file cannot be written.
+    """
+    path, count = export_run(
+        saves(save_dir), run, form=form, table=table, out=out, is_forced=is_forced
+    )
+    print(f"Wrote {path}: {count:,} rows.")
+
+
+def saves(save_dir: str | None) -> str:
+    """Return the folder of saved runs: the given one, or what the settings say."""
+    return load_config(None, {} if save_dir is None else {"save_dir": save_dir}).save_dir
+
+
+def share_text(count: int, total: int) -> str:
+    """Return "9 of 10, 90 % (60-98 %)", with the 95 % interval."""
+    if not total:
+        return "–"
+    low, high = success_interval(count, total)
+    return f"{count} of {total}, {count / total:.0%} ({low:.0%} to {high:.0%})"
+
+
+def _recent_return(run: RunDigest) -> str:
+    return f"{run.recent}: {run.recent_return:.2f}" if run.recent else "–"
+
+
+def _recent_success(run: RunDigest) -> str:
+    return share_text(run.recent_successes, run.recent)
+
+
+def _evaluation(run: RunDigest) -> str:
+    if run.evaluation is None:
+        return "–"
+    result = run.evaluation.evaluation
+    successes = share_text(round(result.success_rate * result.episodes), result.episodes)
+    return f"{result.avg_reward:.2f} ± {result.std_reward:.2f}, {successes}"
