@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import events
-from engine.types import Source
+from engine.types import Evaluation, Source
 from pokeTUI.state import MAX_LOG_LINES, DashboardState, fold
 from tests.pokeTUI.fake_session import (
     make_curriculum,
@@ -30,6 +30,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.ControlChanged(True),
         events.CheckpointSaved("x.zip", 9),
         events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
+        events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
         events.RunStopped("quit", 9, "x.zip"),
         events.RunFailed("broken", "mend it", True),
     ]
