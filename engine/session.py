@@ -4,7 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from engine.commands import Command, Stop
@@ -197,11 +197,18 @@ def _keep_given_state(config: RunConfig) -> RunConfig:
     return keep_given_state(config)
 
 
+class _QuietFileHandler(logging.FileHandler):
+    """Leaves out what a full disk does not take; logging would complain on the terminal."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
+        pass
+
+
 @contextmanager
 def _log_to_file(path: str, level: str) -> Iterator[None]:
     """Send the engine's log lines to a file, and only there: stderr is the terminal's."""
     logger = logging.getLogger("engine")
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = _QuietFileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     former = logger.level, logger.propagate
     logger.addHandler(handler)
@@ -212,4 +219,5 @@ def _log_to_file(path: str, level: str) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.level, logger.propagate = former
-        handler.close()
+        with suppress(OSError):
+            handler.close()

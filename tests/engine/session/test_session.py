@@ -198,3 +198,12 @@ def test_an_unread_mailbox_does_not_grow_for_ever():
     for number in range(100):
         mailbox.post(WarningRaised(str(number)))
     assert len(mailbox.drain()) == 10
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_that_cannot_be_written_ends_no_run_and_says_nothing(tmp_path, capfd):
+    """/dev/full fails every write as a full disk does."""
+    subject = session(tmp_path, total_steps=400, log_level="DEBUG")
+    Path(subject.run_dir, "engine.log").symlink_to("/dev/full")
+    assert isinstance(play(subject)[-1], RunStopped)
+    assert capfd.readouterr() == ("", "")
