@@ -5,7 +5,9 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.agents.random import RandomAgent
 from engine.commands import Press, TakeOver
@@ -22,6 +24,7 @@ from engine.events import (
 )
 from engine.session import EngineSession
 from engine.training.steering import obey
+from engine.training.trainer import Trainer
 from engine.types import Action
 from tests.engine.training.helpers import PPO, Run
 
@@ -50,6 +53,12 @@ def start_run(tmp_path: Path) -> Iterator[StartRun]:
     for run in runs:
         run.vector.close()
         run.journal.close()
+
+
+def worth(trainer: Trainer, features: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what the critic thinks of states."""
+    ppo = trainer.agent.ppo
+    return ppo.evaluate(features, None, ppo.memory[: len(features)]).values
 
 
 def kill(run: Run, how: signal.Signals = signal.SIGKILL) -> None:
@@ -104,9 +113,7 @@ def test_what_was_learnt_from_ends_at_the_last_known_state(
     rollout = trainer.agent.ppo.rollout
     assert rollout.length == 6
     assert rollout.boundaries[5].tolist() == [True, True, False]
-    assert rollout.boundary_values[5, :2] == pytest.approx(
-        trainer.agent.ppo.evaluate(known).values[:2]
-    )
+    assert rollout.boundary_values[5, :2] == pytest.approx(worth(trainer, known)[:2])
     assert not rollout.rewards[5, :2].any()
     assert trainer.tally.steps.tolist() == [0, 0, 6]
     assert not run.of(EpisodeEnded)
@@ -127,9 +134,7 @@ def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
     assert warnings(run)[0].endswith(LOST)
     rollout = trainer.agent.ppo.rollout
     assert rollout.boundaries[4].tolist() == [True, True, False]
-    assert rollout.boundary_values[4, :2] == pytest.approx(
-        trainer.agent.ppo.evaluate(known).values[:2]
-    )
+    assert rollout.boundary_values[4, :2] == pytest.approx(worth(trainer, known)[:2])
     assert trainer.tally.steps.tolist() == [0, 0, 5]
 
 
@@ -177,7 +182,7 @@ def test_a_person_plays_on_in_a_new_episode(start_run: StartRun) -> None:
     assert warnings(run)[0].endswith(LOST)
     rollout = trainer.agent.ppo.rollout
     assert rollout.boundaries[3].all()
-    assert rollout.boundary_values[3] == pytest.approx(trainer.agent.ppo.evaluate(known).values)
+    assert rollout.boundary_values[3] == pytest.approx(worth(trainer, known))
     assert trainer.tally.is_touched.tolist() == [False, False, True]
     os.kill(run.vector.pids[1], signal.SIGKILL)
     obey(trainer, Press(Action.LEFT))
