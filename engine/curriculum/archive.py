@@ -44,8 +44,9 @@ class StateArchive:
     """One moment a milestone: the first that reached it, until one comes that took fewer steps.
 
     Episodes begin at one of them in exactly the configured share, drawn by how rarely episodes got
-    any further from there: most begin at the frontier. When an episode ends, the start after the
-    next is decided, and sent ahead.
+    any further from there: most begin at the frontier. Where an environment's next episode begins
+    is sent ahead, as soon as there is something to begin from, and drawn again with every new
+    milestone.
 
     Args:
         share: Of the episodes, 0 to 1; 0 keeps nothing.
@@ -57,6 +58,7 @@ class StateArchive:
         self._rng = np.random.default_rng([seed, 5])
         self._kept: dict[str, _Kept] = {}
         self._owed = 0.0
+        self._next: dict[int, str] = {}
 
     @property
     def steps(self) -> dict[str, int]:
@@ -74,15 +76,20 @@ class StateArchive:
         if not self._share:
             return
         with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
+            known = len(self._kept)
             for index, (key, steps) in sorted(batch.reached.items()):
                 if not is_touched[index] and self._wants(key, steps):
                     self._keep(key, steps, games.moment(index))
             for index, summary in sorted(batch.summaries.items()):
                 if not (summary.is_aborted or is_touched[index]):
                     self._count(summary)
-                start = self._next_start()
-                if start:
-                    games.begin_next_from(index, start, self._kept[start].moment)
+                self._next.pop(index, None)
+            if len(self._kept) > known:
+                for index in [index for index, start in self._next.items() if start]:
+                    self._send(games, index)
+            for index in range(len(is_touched) if self._kept else 0):
+                if index not in self._next:
+                    self._decide(games, index)
 
     def chances(self) -> dict[str, float]:
         """Return with what probability an archived start is each milestone's."""
@@ -95,6 +102,7 @@ class StateArchive:
         facts = {
             "kept": {key: [kept.steps, *kept.passed.save()] for key, kept in self._kept.items()},
             "owed": self._owed,
+            "next": list(self._next.items()),
             "rng": self._rng.bit_generator.state,
         }
         return facts, {key: kept.moment for key, kept in self._kept.items()}
@@ -106,6 +114,7 @@ class StateArchive:
             for key, (steps, *passed) in facts["kept"].items()
         }
         self._owed = float(facts["owed"])
+        self._next = {int(index): str(start) for index, start in facts["next"]}
         self._rng.bit_generator.state = facts["rng"]
 
     def _wants(self, key: str, steps: int) -> bool:
@@ -125,13 +134,17 @@ class StateArchive:
                 kept.passed.decay()
                 kept.passed.add(has_passed, not has_passed)
 
-    def _next_start(self) -> str:
-        """Return the milestone to begin an episode at, "" for the true start."""
-        if not self._kept:
-            return ""
+    def _decide(self, games: Games, index: int) -> None:
+        """Decide where an environment's next episode begins."""
         self._owed += self._share
         if self._owed < 1:
-            return ""
-        self._owed -= 1
+            self._next[index] = ""
+        else:
+            self._owed -= 1
+            self._send(games, index)
+
+    def _send(self, games: Games, index: int) -> None:
         chances = self.chances()
-        return str(self._rng.choice(list(chances), p=list(chances.values())))
+        start = str(self._rng.choice(list(chances), p=list(chances.values())))
+        games.begin_next_from(index, start, self._kept[start].moment)
+        self._next[index] = start

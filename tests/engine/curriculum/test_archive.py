@@ -85,6 +85,7 @@ def test_what_a_person_had_a_hand_in_is_not_kept():
 def test_exactly_the_share_of_episodes_begins_there(share, of_twenty):
     games = Games()
     archive = archive_of(games, "a", "b", share=share)
+    games.starts.clear()
     for _ in range(20):
         archive.follow(games, batch(summaries=[episode(3)]), UNTOUCHED)
     assert abs(len(games.starts) - of_twenty) <= 1
@@ -147,9 +148,38 @@ def test_saved_archive_goes_on_alike():
         archive.follow(games, batch(summaries=[episode(a=10)]), UNTOUCHED)
     facts, moments = archive.save()
     other.load(json.loads(json.dumps(facts)), moments)
-    others.starts = list(games.starts)
+    others.starts, others.asked = list(games.starts), games.asked
+    for one, asked in ((archive, games), (other, others)):
+        one.follow(asked, batch({1: ("d", 70)}), UNTOUCHED)
     for _ in range(30):
         archive.follow(games, batch(summaries=[episode(a=10)]), UNTOUCHED)
         other.follow(others, batch(summaries=[episode(a=10)]), UNTOUCHED)
     assert games.starts == others.starts
     assert archive.save() == other.save()
+
+
+def test_starts_are_sent_ahead_as_soon_as_there_is_one():
+    games = Games()
+    archive_of(games, "a", share=0.5)
+    assert [(index, key) for index, key, _ in games.starts] == [(1, "a"), (3, "a")]
+
+
+def test_a_new_milestone_draws_the_starts_that_wait_again():
+    games = Games()
+    archive = archive_of(games, "a", share=0.9)
+    for _ in range(200):
+        archive.follow(games, batch(summaries=[episode(a=10, b=20)]), UNTOUCHED)
+    waiting = [index for index, start in archive.save()[0]["next"] if start]
+    games.starts.clear()
+    archive.follow(games, batch({0: ("b", 20)}), UNTOUCHED)
+    assert [index for index, _, _ in games.starts] == waiting
+    assert "b" in {key for _, key, _ in games.starts}
+
+
+def test_an_environment_whose_process_failed_is_sent_another_start():
+    games = Games()
+    archive = archive_of(games, "a", share=0.9)
+    games.starts.clear()
+    for _ in range(10):
+        archive.follow(games, batch(summaries=[episode(2, is_aborted=True)]), UNTOUCHED)
+    assert len(games.starts) >= 8
