@@ -10,6 +10,7 @@ from engine.config import RunConfig, load_config
 from engine.errors import TerminalError
 from engine.events import RunFailed, RunStopped
 from engine.session import EngineSession
+from engine.training.checkpoint import steps_of
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -33,7 +34,7 @@ def launch(
         check_terminal()
     session = EngineSession(config, resume=resume)
     end = _run_headless(session, is_quiet) if config.headless else _run_cockpit(session, config)
-    return _report(end)
+    return report(end)
 
 
 def check_terminal() -> None:
@@ -69,19 +70,20 @@ def _run_cockpit(session: EngineSession, config: RunConfig) -> RunStopped | RunF
     return cockpit.end
 
 
-def exit_code(reason: str) -> int:
-    """Return the exit code of a run that was saved: 128 and its number if a signal ended it."""
-    if reason in signal.Signals.__members__:
-        return 128 + signal.Signals[reason]
-    return EXIT_OK
-
-
-def _report(end: RunStopped | RunFailed | None) -> int:
+def report(end: RunStopped | RunFailed | None) -> int:
+    """Say how a run ended; return the exit code: 128 and its number if a signal ended it."""
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
+            saved = steps_of(Path(checkpoint))
+            if not checkpoint or saved < steps:
+                print(f"poketui: The end, step {steps:,}, could not be saved.", file=sys.stderr)
             if checkpoint:
-                print(f"Saved at step {steps:,}. Go on with: poketui run --resume")
-            return exit_code(reason)
+                print(f"Saved at step {saved:,}. Go on with: poketui run --resume")
+            if not checkpoint or saved < steps:
+                return EXIT_FAILED
+            if reason in signal.Signals.__members__:
+                return 128 + signal.Signals[reason]
+            return EXIT_OK
         case RunFailed():
             print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
             if end.has_checkpoint:

@@ -62,7 +62,8 @@ class FigureSink:
             except (OSError, PokeTUIError) as error:
                 self._writers.remove(writer)
                 writer.close()
-                self._warn(f"{writer.name} gets no more figures: {error} The run goes on.")
+                reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+                self._warn(f"{writer.name} gets no more figures: {reason}. The run goes on.")
 
     def close(self) -> None:
         """Close the writers."""

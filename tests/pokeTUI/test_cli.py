@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CheckpointError
-from pokeTUI.launch import exit_code
+from engine.events import RunStopped
+from pokeTUI.launch import report
 from pokeTUI.reports import print_evaluation
 
 ROOT = Path(__file__).parents[2]
@@ -329,6 +330,18 @@ def test_a_run_is_exported_and_nothing_overwritten(saved: Path, tmp_path: Path) 
     assert len(json.loads(Path(everything).read_text())["episodes"]) == 6
 
 
-def test_a_run_that_a_signal_ended_has_its_exit_code() -> None:
-    codes = {name: exit_code(name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "took 200 steps")}
-    assert codes == {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129, "took 200 steps": 0}
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129), ("took 200 steps", 0)],
+)
+def test_a_run_that_a_signal_ended_has_its_exit_code(reason: str, code: int) -> None:
+    assert report(RunStopped(reason, 200, "saves/step-000000000200.zip")) == code
+
+
+def test_an_end_that_could_not_be_saved_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(RunStopped("SIGTERM", 200, "saves/step-000000000100.zip")) == 1
+    told = capsys.readouterr()
+    assert told.err == "poketui: The end, step 200, could not be saved.\n"
+    assert told.out.startswith("Saved at step 100.")
+    assert report(RunStopped("SIGTERM", 200, "")) == 1
+    assert capsys.readouterr().out == ""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.engine.processes import children
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,6 +62,12 @@ class Terminal:
         columns, rows = map(str, size)
         self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, command)
 
+    def program(self) -> int:
+        """Return the id of the program's process: the only child of the window's shell."""
+        shell = int(self.tmux("display-message", "-p", "#{pane_pid}"))
+        (program,) = children(shell)
+        return program
+
     def press(self, key: str) -> None:
         self.tmux("send-keys", key)
 
@@ -108,3 +117,11 @@ def test_a_small_terminal_is_refused_in_one_line(terminal: Terminal) -> None:
     screen = terminal.wait_for("exit code 2")
     assert "80x24 are needed" in screen
     assert "Traceback" not in screen
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_saves_and_is_the_exit_code(terminal: Terminal, number: signal.Signals) -> None:
+    terminal.start((80, 24))
+    terminal.wait_for("Mosslight", "steps", "Party and place")
+    os.kill(terminal.program(), number)
+    terminal.wait_for("Go on with: poketui run --resume", f"exit code {128 + number}")
