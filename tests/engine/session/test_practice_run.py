@@ -121,12 +121,12 @@ def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
     )
     deadline = time.monotonic() + 100
     pattern = "runs/*/checkpoints/step-*.zip"
-    while len(saved := sorted(tmp_path.glob(pattern))) < 3 and time.monotonic() < deadline:
+    while len(saved := sorted(tmp_path.glob(pattern))) < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
         assert process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert len(saved) >= 3
+    assert len(saved) >= 2
     events = play(tmp_path, "latest", total_steps=STEPS)
     assert events[-1].total_steps == STEPS
     assert journal(tmp_path) == journal(whole)
