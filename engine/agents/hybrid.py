@@ -107,7 +107,8 @@ class GuidedPolicy:
             # The prior leads only where it also advises: not a policy that is to be left alone.
             advised = np.where(batch.mask, bias, 0.0)
             led = takeovers.next(guidance.planner_share, c_planner, c_policy, advised.max(1) > 0)
-            actions = np.where(led > 0, draw_best(advised, rng), actions)
+            if led.any():  # no random number is drawn for nothing: unadvised, this is plain PPO
+                actions = np.where(led > 0, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
         planned = is_planned(_of(own.numpy(), actions), log_probs) | (led > 0)
         acted = Acted(batch, evaluation, bias, actions, log_probs, led == 0)
