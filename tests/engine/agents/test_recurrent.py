@@ -11,6 +11,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.agents.networks import masked_log_probs
 from engine.agents.samples import Samples, sequences_of
 from engine.config import PPOConfig, RunConfig
+from engine.types import Action
 from tests.engine import recall
 from tests.engine.recall import RecallVector
 from tests.engine.toy import FEATURE_SIZE, ToyVector
@@ -33,7 +34,7 @@ def filled_agent(guidance: Guidance = GUIDED):
         agent.observe(batch)
         if step == CUT_STEP:
             agent.cut(CUT_ENV, batch)
-            batch = vector.step_one(CUT_ENV, 4)
+            batch = vector.step_one(CUT_ENV, Action.A)
     return agent, vector, batch
 
 
