@@ -19,6 +19,7 @@ def trainer(tmp_path: Path) -> Iterator[HybridLLMRLTrainer]:
     trainer.close()
 
 
+@pytest.mark.slow
 def test_training_speed_counts_the_episodes_asked_for(trainer: HybridLLMRLTrainer) -> None:
     for _ in range(2):
         results = benchmark_training_speed(trainer, episodes=2, max_steps_per_episode=8)

@@ -26,6 +26,7 @@ def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_table_holds_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
     figures = measure_environment(steps=16, repeats=1)
     assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures)

@@ -14,6 +14,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 def test_the_table_compares_training_with_the_environments_alone(capsys) -> None:
     figures = measure_training({**SMALL, "mode": "adaptive"}, updates=1)
     alone, training, share = (figure.value for figure in figures)

@@ -190,6 +190,7 @@ def test_what_fails_again_and_again_is_an_error(vector: VectorEnv) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.slow
 def test_rare_failures_may_come_for_ever(
     vector: VectorEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +201,7 @@ def test_rare_failures_may_come_for_ever(
         assert bool(walk(vector).warnings) == (step % 2 == 0)
 
 
+@pytest.mark.slow
 def test_processes_that_fail_together_are_one_failure(config: RunConfig) -> None:
     with VectorEnv(PLAIN_FACTORY, config, 3, 3) as vector:
         vector.reset(SEEDS)
@@ -229,6 +231,7 @@ def test_a_death_before_the_first_step_is_an_error(config: RunConfig) -> None:
             vector.reset(SEEDS)
 
 
+@pytest.mark.slow
 def test_a_program_that_was_stopped_for_long_replaces_nothing(tmp_path: Path) -> None:
     """Ctrl-Z stops the parent alone; its workers answer while nobody listens."""
     program = (
