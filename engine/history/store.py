@@ -73,7 +73,11 @@ class DecisionStore:
             target=lambda: asyncio.run(self._serve(opened)), name="decision history"
         )
         self._thread.start()
-        opened.result()
+        try:
+            opened.result()
+        except BaseException:  # the thread ends by itself, and nothing of it shall stay
+            self._thread.join()
+            raise
 
     @property
     def num_waiting(self) -> int:
