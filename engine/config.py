@@ -146,6 +146,37 @@ class TakeoverConfig(Section):
     """How much of its share it may take so: from what others did the policy learns too little."""
 
 
+class PlannerConfig(Section):
+    """How a language model is asked, and what it may cost. Without `llm_model` none is asked."""
+
+    fallback: Literal["rules", "none"] = "rules"
+    """Who sets the goals where the model has set none: the rule planner, or nobody."""
+    ignore_share: float = Field(default=0.2, ge=0, lt=1)
+    """Share of its goals that are not followed, at random: by these its worth is measured."""
+    first_token_timeout_s: float = Field(default=5.0, gt=0)
+    """Longest wait for an answer's first word, once the model is loaded."""
+    answer_timeout_s: float = Field(default=20.0, gt=0)
+    """Longest time that a whole answer may take."""
+    load_timeout_s: float = Field(default=300.0, gt=0)
+    """Longest time that a server may take to load the model."""
+    answer_tokens: int = Field(default=160, ge=32)
+    """Most tokens of an answer."""
+    temperature: float = Field(default=0.2, ge=0, le=2)
+    think: bool = False
+    """Let models think that can: better goals, far later."""
+    calls_per_minute: float = Field(default=60.0, gt=0)
+    max_tokens_per_run: int = Field(default=0, ge=0)
+    """Tokens in and out after which the model is not asked any more; 0: no limit."""
+    max_cost_per_run: float = Field(default=1.0, ge=0)
+    """US dollars after which it is not asked any more; 0: no limit. Only priced models cost."""
+    input_price: float = Field(default=0.0, ge=0)
+    """US dollars a million tokens read; what a server on your own machine costs is 0."""
+    output_price: float = Field(default=0.0, ge=0)
+    """US dollars a million tokens written."""
+    keep_exchanges: int = Field(default=1000, ge=1)
+    """How many questions and answers stay on disk."""
+
+
 class StageConfig(Section):
     """One curriculum stage; the documented keys."""
 
@@ -186,7 +217,13 @@ class RunConfig(Section):
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""
-    """Language model that is to set goals. None is asked yet: rules set them."""
+    """Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-...; several with commas
+    between vote. Empty: rules set them."""
+    llm_backend: Literal["", "ollama", "openai", "anthropic"] = ""
+    """Whose protocol it speaks; empty: by its name."""
+    llm_base_url: str = ""
+    """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
+    usual one."""
     llm_interval: int = Field(default=30, ge=1)
     """Actions between two questions to it."""
     max_context_length: int = Field(default=8000, ge=256)
@@ -232,6 +269,7 @@ class RunConfig(Section):
     ppo: PPOConfig = PPOConfig()
     dqn: DQNConfig = DQNConfig()
     takeover: TakeoverConfig = TakeoverConfig()
+    planner: PlannerConfig = PlannerConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 
     @model_validator(mode="after")

@@ -7,6 +7,7 @@ latest); all others arrive, each one, in order.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from engine.plans import Verdict
 from engine.types import (
     Decision,
     EpisodeSummary,
@@ -115,6 +116,108 @@ class ReasoningLogged:
     step: int
     source: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequested:
+    """A language model is asked for a goal.
+
+    Attributes:
+        exchange: Number of question and answer, rising from 1.
+        model: Who is asked.
+        trigger: Why now (`engine.plans.Situation`).
+        prompt: All that it is told.
+    """
+
+    exchange: int
+    env_index: int
+    model: str
+    trigger: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStreamed:
+    """Some more of an answer arrived; several words at once."""
+
+    exchange: int
+    text: str
+    is_thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnswered:
+    """An answer is complete, or there will be none.
+
+    Attributes:
+        goal: What it wants, in words; "" where nothing could be taken from it.
+        confidence: As stated, 0 to 1.
+        reasoning: The model's words.
+        error: Why there is no goal, "" if there is.
+        repairs: What had to be mended to read it.
+        first_token_s: Until its first word; nan without one.
+        cost: US dollars.
+        is_cached: Nobody was asked: the answer was known.
+    """
+
+    exchange: int
+    model: str
+    goal: str
+    confidence: float
+    reasoning: str
+    error: str
+    repairs: tuple[str, ...]
+    latency_s: float
+    first_token_s: float
+    prompt_tokens: int
+    answer_tokens: int
+    cost: float
+    is_cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GoalJudged:
+    """RAM showed what became of a language model's goal."""
+
+    total_steps: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerStatusChanged:
+    """LOSSY. How the language model does.
+
+    Attributes:
+        state: "loading", "ready", "asking", "waiting" (breaker open), "missing" (no such model),
+            "unreachable", "refused" (key or request not accepted), "exhausted" (budget spent).
+        detail: In words: what is wrong and what to do, or "".
+        retry_in_s: Until it is tried again; 0 unless waiting.
+        calls: Questions sent; `failures` of them brought no goal, `cached` more needed no call.
+        cost: US dollars so far.
+        uplift: Share of its goals that made progress, less the share of those that were ignored at
+            random; nan before both have happened.
+        uplift_low: 95 % interval.
+        uplift_high: 95 % interval.
+        followed: Goals judged that were followed.
+        ignored: Goals judged that were ignored at random.
+    """
+
+    model: str
+    state: str
+    detail: str = ""
+    retry_in_s: float = 0.0
+    calls: int = 0
+    failures: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float = 0.0
+    median_latency_s: float = 0.0
+    uplift: float = float("nan")
+    uplift_low: float = float("nan")
+    uplift_high: float = float("nan")
+    followed: int = 0
+    ignored: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +348,11 @@ Event = (
     | PayoutMade
     | DecisionMade
     | ReasoningLogged
+    | PlanRequested
+    | PlanStreamed
+    | PlanAnswered
+    | GoalJudged
+    | PlannerStatusChanged
     | EpisodeEnded
     | EvaluationEnded
     | CurriculumChanged
@@ -258,4 +366,11 @@ Event = (
     | RunStopped
 )
 
-LOSSY: tuple[type, ...] = (FrameRendered, GameObserved, StatusChanged, RewardPaid, DecisionMade)
+LOSSY: tuple[type, ...] = (
+    FrameRendered,
+    GameObserved,
+    StatusChanged,
+    RewardPaid,
+    DecisionMade,
+    PlannerStatusChanged,
+)

@@ -340,6 +340,11 @@ class GoalKind(StrEnum):
     """Go to somebody or something and press A."""
     HEAL = "heal"
     TRAIN = "train"
+    CATCH = "catch"
+    FIGHT = "fight"
+    """Win the battle."""
+    RUN = "run"
+    """Get out of the battle."""
 
 
 @dataclass(frozen=True, slots=True)

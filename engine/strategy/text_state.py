@@ -6,11 +6,12 @@ Plain text without colours, at most 80 columns, the same for the same state.
 import json
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.env.facts import move_facts
 from engine.games.profile import GameTables
+from engine.plans import Section
 from engine.strategy.surroundings import Spot, survey
 from engine.types import Battle, BattleKind, Creature, GameState, Goal
 
@@ -20,19 +21,6 @@ _LISTED = 12
 
 _NEXT_MILESTONES = 3
 _BADGES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the text.
-
-    Attributes:
-        rank: 0 is needed most; to save room, the highest is left out first.
-    """
-
-    name: str
-    text: str
-    rank: int
 
 
 def describe(

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from engine import events
-from engine.types import Evaluation, Source
+from engine.plans import Outcome, Verdict
+from engine.types import Evaluation, GoalKind, Source
 from pokeTUI.state import MAX_LOG_LINES, DashboardState, fold
 from tests.pokeTUI.fake_session import (
     make_curriculum,
@@ -14,6 +15,8 @@ from tests.pokeTUI.fake_session import (
     make_status,
     one_of_everything,
 )
+
+REACH, REACHED = GoalKind.REACH, Outcome.REACHED
 
 
 def fold_all(*new: events.Event, state: DashboardState | None = None) -> DashboardState:
@@ -31,6 +34,11 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.CheckpointSaved("x.zip", 9),
         events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
         events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
+        events.PlanRequested(1, 0, "small", "start", "You are in bed."),
+        events.PlanStreamed(1, "Go "),
+        events.PlanAnswered(1, "small", "go out", 0.8, "Go out.", "", (), 1.0, 0.4, 90, 12, 0.0),
+        events.GoalJudged(9, Verdict(0, "k", "small", REACH, "go out", REACHED, True, 40)),
+        events.PlannerStatusChanged("small", "ready"),
         events.RunStopped("quit", 9, "x.zip"),
         events.RunFailed("broken", "mend it", True),
     ]

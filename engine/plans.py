@@ -1,0 +1,163 @@
+"""Say what a game and a planner tell each other: situations with choices, plans, verdicts.
+
+A planner that is a language model never plays. It is shown a situation and picks one of the choices
+that exist in it; the game's side pursues that goal and judges from RAM what became of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.types import Goal, GoalKind
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a situation's text.
+
+    Attributes:
+        rank: 0 is needed most; to save room, the highest is left out first.
+    """
+
+    name: str
+    text: str
+    rank: int
+
+
+class Condition(StrEnum):
+    """When a goal is reached; each can be read from RAM."""
+
+    ENTERED = "entered the place"
+    ANSWERED = "it answered"
+    MILESTONE = "a milestone was reached"
+    HEALED = "the party is healthy"
+    LEVEL_GAINED = "a level was gained"
+    CAUGHT = "one more was caught"
+    BATTLE_WON = "the battle was won"
+    BATTLE_LEFT = "the battle is over"
+    NEW_TILES = "new ground was walked"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A goal that can be chosen in a situation.
+
+    Attributes:
+        target: Short name by which a reply picks it, unique among the choices of its kind, e.g.
+            "exit 1", "person A", "GYM"; "" where the kind says it all.
+        text: The goal in a line for the prompt, e.g. "exit 1 to HOME 1F, 5 steps".
+        goal: What is pursued when it is picked.
+        conditions: Which may say that it is reached; the first is taken where a reply names none.
+    """
+
+    kind: GoalKind
+    target: str
+    text: str
+    goal: Goal
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a planner is asked about.
+
+    Attributes:
+        key: Equal for situations in which the same plan is good: map, milestones, party, badges,
+            battle and the goals tried here.
+        env_index: The environment that asks.
+        trigger: Why now: "start", "map", "battle", "party", "milestone", "done", "failed", "stuck",
+            "late".
+        sections: The state in words, in reading order; what the game shows is quoted.
+        choices: What can be wanted; never empty.
+        recent: (goal, outcome) of the last goals of this episode, oldest first.
+        context: Kind of situation by `engine.history.patterns.CONTEXT_KEYS`.
+    """
+
+    key: str
+    env_index: int
+    trigger: str
+    sections: tuple[Section, ...]
+    choices: tuple[Choice, ...]
+    recent: tuple[tuple[str, str], ...] = ()
+    context: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done wherever a situation has this key.
+
+    Attributes:
+        key: `Situation.key`.
+        setters: Models that chose it, one or more.
+        confidence: As stated, 0 to 1.
+        reasoning: The model's words.
+    """
+
+    key: str
+    setters: tuple[str, ...]
+    choice: Choice
+    condition: Condition
+    confidence: float
+    reasoning: str
+
+    @property
+    def setter(self) -> str:
+        """Return the models' names as one."""
+        return "+".join(self.setters)
+
+
+class Outcome(StrEnum):
+    """What became of a goal."""
+
+    REACHED = "reached"
+    FAILED = "failed"
+    """Not within its life, or not before the episode ended."""
+    REPLACED = "replaced"
+    """Another goal came first; nothing is held against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What RAM showed of one planning event, once it is over.
+
+    Attributes:
+        setter: `Plan.setter` of the plan that was at hand.
+        is_ignored: At random the plan was not followed: what would have happened without it.
+        made_progress: A milestone, a map new to the episode, a level or a catch came while it was
+            pursued or within a goal's life after it was reached.
+        steps: For how long it was pursued.
+    """
+
+    env_index: int
+    key: str
+    setter: str
+    kind: GoalKind
+    text: str
+    outcome: Outcome
+    made_progress: bool
+    steps: int
+    is_ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Directions:
+    """What the games' side is told of the planner; sent again whenever something of it changes.
+
+    Attributes:
+        is_on: A language model is to set goals. While False, rules set them, and nothing is asked.
+        model_share: Share of the planning events with a plan at hand that are the model's; the
+            others are the rules' (or nobody's, see `fallback`).
+        ignore_share: Share of them that ignore the plan at random.
+        fallback: "rules" or "none": who sets goals where no plan is at hand.
+        setters: Names of setters, for `Batch.setters`; the first is "rules".
+        plans: That are new since the last time, or all of them if `is_whole`.
+        is_whole: Forget the plans of before.
+    """
+
+    is_on: bool = False
+    model_share: float = 1.0
+    ignore_share: float = 0.2
+    fallback: str = "rules"
+    setters: tuple[str, ...] = ("rules",)
+    plans: tuple[Plan, ...] = ()
+    is_whole: bool = False
