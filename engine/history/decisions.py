@@ -21,6 +21,8 @@ from engine.history.records import (
     outcome,
 )
 from engine.history.store import DecisionStore
+from engine.history.uplift import Uplift
+from engine.plans import Verdict
 
 T = TypeVar("T")
 
@@ -37,6 +39,15 @@ _TALLIES = """
     FROM decisions GROUP BY context, action
 """
 _POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'decisions'"
+_INSERT_GOAL = """
+    INSERT INTO judged_goals (timestamp, run, env, situation, setter, kind, goal, outcome,
+        made_progress, is_ignored, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_GOAL_COUNTS = """
+    SELECT setter, made_progress, is_ignored, frequency FROM folded_goals WHERE run = ?
+    UNION ALL SELECT setter, made_progress, is_ignored, COUNT(*) FROM judged_goals
+    WHERE run = ? AND outcome <> 'replaced' GROUP BY setter, made_progress, is_ignored
+"""
 _CUT = "DELETE FROM decisions WHERE run = ? AND id > ?"
 
 
@@ -199,6 +210,44 @@ class DecisionHistoryAnalyzer:
         """
         with self._lock:
             return self._table.advice_for(context, min_frequency)
+
+    def record_goal(self, verdict: Verdict) -> None:
+        """Record what became of a planner's goal, ignored at random or followed."""
+        row = (
+            self._clock(),
+            self._run,
+            verdict.env_index,
+            verdict.key,
+            verdict.setter,
+            verdict.kind.value,
+            verdict.text,
+            verdict.outcome.value,
+            int(verdict.made_progress),
+            int(verdict.is_ignored),
+            verdict.steps,
+        )
+        with self._lock:
+            self._store.put((_INSERT_GOAL, row))
+
+    def planner_uplift(self, setter: str | None = None) -> Uplift:
+        """Return what the run's planner is worth by all its goals so far; waits for the disk.
+
+        Goals that another replaced say nothing. Unlike decisions, goals are not taken back where a
+        run is resumed: what was undone happened all the same.
+
+        Args:
+            setter: Of one model alone; None: of all.
+
+        Raises:
+            CheckpointError: The file is damaged.
+        """
+        uplift = Uplift()
+        for name, progress, ignored, count in self._read(tuple, _GOAL_COUNTS, (self._run,) * 2):
+            if setter is None or name == setter:
+                uplift = uplift.plus(
+                    is_ignored=bool(ignored), made_progress=bool(progress), count=int(count)
+                )
+        return uplift
 
     def get_recent_decisions(self, limit: int = 100) -> list[dict[str, Any]]:
         """Return the newest decisions of all runs in the file, newest first; waits for the disk.

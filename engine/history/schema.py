@@ -9,7 +9,7 @@ import aiosqlite
 
 from engine.errors import CheckpointError, ConfigurationError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _APPLICATION_ID = 0x504B5455
 """Marks a file as ours, in its header: "PKTU"."""
@@ -46,6 +46,30 @@ _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
                 successes INTEGER NOT NULL,
                 reward_sum REAL NOT NULL,
                 PRIMARY KEY (context, action)
+            ) WITHOUT ROWID""",
+        ),
+        3: (
+            """CREATE TABLE judged_goals (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                timestamp REAL NOT NULL,
+                run TEXT NOT NULL,
+                env INTEGER NOT NULL,
+                situation TEXT NOT NULL,
+                setter TEXT NOT NULL,
+                kind TEXT NOT NULL,
+                goal TEXT NOT NULL,
+                outcome TEXT NOT NULL,
+                made_progress INTEGER NOT NULL,
+                is_ignored INTEGER NOT NULL,
+                steps INTEGER NOT NULL
+            )""",
+            """CREATE TABLE folded_goals (
+                run TEXT NOT NULL,
+                setter TEXT NOT NULL,
+                made_progress INTEGER NOT NULL,
+                is_ignored INTEGER NOT NULL,
+                frequency INTEGER NOT NULL,
+                PRIMARY KEY (run, setter, made_progress, is_ignored)
             ) WITHOUT ROWID""",
         ),
     }

@@ -25,8 +25,7 @@ _WRITE_INTERVAL_S = 0.25
 _KEPT_SHARE = 0.9
 """What is left of the rows when there are too many, so that it is done seldom."""
 
-_SPAN = "SELECT (SELECT MIN(id) FROM decisions), (SELECT MAX(id) FROM decisions)"
-_FOLD = """
+_FOLD_DECISIONS = """
     INSERT INTO folded_decisions
     SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
     FROM decisions WHERE id <= ? GROUP BY context, action
@@ -35,7 +34,14 @@ _FOLD = """
         successes = successes + excluded.successes,
         reward_sum = reward_sum + excluded.reward_sum
 """
-_DELETE = "DELETE FROM decisions WHERE id <= ?"
+_FOLD_GOALS = """
+    INSERT INTO folded_goals
+    SELECT run, setter, made_progress, is_ignored, COUNT(*)
+    FROM judged_goals WHERE id <= ? AND outcome <> 'replaced'
+    GROUP BY run, setter, made_progress, is_ignored
+    ON CONFLICT DO UPDATE SET frequency = frequency + excluded.frequency
+"""
+_FOLDED = (("decisions", _FOLD_DECISIONS), ("judged_goals", _FOLD_GOALS))
 
 T = TypeVar("T")
 
@@ -47,7 +53,8 @@ class DecisionStore:
 
     Args:
         path: The file.
-        max_rows: Decisions kept one by one; the oldest beyond are folded into sums.
+        max_rows: Decisions, and judged goals, kept one by one; the oldest beyond are folded into
+            sums.
         warn: Told once, from the thread, when the disk begins to refuse writes. Those wait.
 
     Attributes:
@@ -186,12 +193,15 @@ class DecisionStore:
             raise
 
     async def _fold(self) -> None:
-        # Ids have few gaps, and unlike rows they need not be counted.
-        ((first, last),) = await self._fetch(_SPAN)
-        if first is not None and last - first >= self._max_rows:
-            bound = (last - int(self._max_rows * _KEPT_SHARE),)
-            await self._database.execute(_FOLD, bound)
-            await self._database.execute(_DELETE, bound)
+        for table, fold in _FOLDED:
+            # Ids have few gaps, and unlike rows they need not be counted.
+            ((first, last),) = await self._fetch(
+                f"SELECT (SELECT MIN(id) FROM {table}), (SELECT MAX(id) FROM {table})"
+            )
+            if first is not None and last - first >= self._max_rows:
+                bound = (last - int(self._max_rows * _KEPT_SHARE),)
+                await self._database.execute(fold, bound)
+                await self._database.execute(f"DELETE FROM {table} WHERE id <= ?", bound)
 
     def _failed(self, error: sqlite3.Error) -> None:
         if not self._is_failing:

@@ -1,0 +1,64 @@
+"""Tell what a planner is worth: its followed goals against those ignored at random."""
+
+import math
+from dataclasses import dataclass
+
+from engine.history.patterns import success_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Uplift:
+    """How often progress was made with a planner's goals, and without them.
+
+    Which goals are ignored is drawn by lot, so nothing else differs between the two.
+
+    Attributes:
+        followed: Goals judged that were followed; `followed_progress` of them made progress.
+        ignored: Goals judged that were ignored; `ignored_progress` of them made progress.
+    """
+
+    followed: int = 0
+    followed_progress: int = 0
+    ignored: int = 0
+    ignored_progress: int = 0
+
+    @property
+    def value(self) -> float:
+        """Return the difference of the shares, -1 to 1; nan before both have happened."""
+        if not self.followed or not self.ignored:
+            return math.nan
+        return self.followed_progress / self.followed - self.ignored_progress / self.ignored
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of the difference; (nan, nan) before both have happened.
+
+        Newcombe's, of two Wilson intervals (Statistics in Medicine 17, 1998, method 10).
+        """
+        value = self.value
+        if math.isnan(value):
+            return math.nan, math.nan
+        rate, other = self.followed_progress / self.followed, self.ignored_progress / self.ignored
+        low, high = success_interval(self.followed_progress, self.followed)
+        other_low, other_high = success_interval(self.ignored_progress, self.ignored)
+        return (
+            value - math.hypot(rate - low, other_high - other),
+            value + math.hypot(high - rate, other - other_low),
+        )
+
+    def plus(self, *, is_ignored: bool, made_progress: bool, count: int = 1) -> "Uplift":
+        """Return it with more goals of one sort."""
+        progress = count if made_progress else 0
+        if is_ignored:
+            return Uplift(
+                self.followed,
+                self.followed_progress,
+                self.ignored + count,
+                self.ignored_progress + progress,
+            )
+        return Uplift(
+            self.followed + count,
+            self.followed_progress + progress,
+            self.ignored,
+            self.ignored_progress,
+        )
