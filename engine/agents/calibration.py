@@ -5,9 +5,13 @@ multiplies it by k, the share of such goals that were reached; likewise the poli
 k are means of Beta(1, 1) with the same meaning: milestones or goals that were reached, against
 those that were not. An episode counts for either side by its share of the decisions: credit goes
 to who acted.
+
+A language model's goal must also lead somewhere: one that was reached without any progress counts
+as failed, or a model that always sends back would be believed. It counts as soon as it is judged,
+and fully: goals that were ignored say nothing of the model, and are left out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
 from engine.curriculum.success_rate import SuccessRate
+from engine.plans import Outcome, Verdict
 from engine.strategy.advisor import SETTER
 from engine.types import EpisodeSummary, GoalKind
 
@@ -43,6 +48,15 @@ class Calibration:
         reached = sum(step > 0 for step in summary.steps_to_milestone.values())
         self._policy.add((1 - planned) * reached, (1 - planned) * (not summary.is_success))
 
+    def judge(self, verdict: Verdict, setters: Sequence[str]) -> None:
+        """Take in what became of a goal that models set together."""
+        if verdict.is_ignored or verdict.outcome is Outcome.REPLACED:
+            return
+        is_good = verdict.outcome is Outcome.REACHED and verdict.made_progress
+        for setter in setters:
+            rate = self._goals.setdefault((setter, verdict.kind), SuccessRate())
+            rate.add(is_good, not is_good)
+
     @property
     def policy_trust(self) -> float:
         """Return k of the policy, 0 to 1."""
@@ -52,10 +66,34 @@ class Calibration:
         """Return k of a setter's goals of one kind, 0 to 1."""
         return self._goals.get((setter, kind), SuccessRate()).mean
 
-    def advice_trust(self, goal_kinds: NDArray[np.int64], setter: str = SETTER) -> FloatArray:
-        """Return k (envs,) for goals whose kinds are given as places in `GoalKind`."""
-        table = np.array([self.goal_trust(setter, kind) for kind in _KINDS], np.float32)
-        return table[goal_kinds]
+    def model_trust(self, setter: str) -> float:
+        """Return k of a setter's goals of every kind, 0 to 1: the weight of its vote."""
+        rates = [rate for (name, _), rate in self._goals.items() if name == setter]
+        reached = sum(rate.reached for rate in rates)
+        return SuccessRate(reached, sum(rate.failed for rate in rates)).mean
+
+    def advice_trust(
+        self,
+        goal_kinds: NDArray[np.int64],
+        setters: NDArray[np.int64] | int = 0,
+        names: Sequence[Sequence[str]] = ((SETTER,),),
+    ) -> FloatArray:
+        """Return k (envs,) of the goals that are pursued.
+
+        Args:
+            goal_kinds: (envs,) places in `GoalKind`.
+            setters: (envs,) places in `names`.
+            names: Who sets goals: one name, or those of models that agreed; theirs is the mean.
+        """
+        table = np.array(
+            [
+                [sum(self.goal_trust(name, kind) for name in group) / len(group) for kind in _KINDS]
+                for group in names
+            ],
+            np.float32,
+        )
+        trust: FloatArray = table[setters, goal_kinds]
+        return trust
 
     def save(self) -> dict[str, Any]:
         """Return JSON-able facts from which `load` goes on."""

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from engine.agents.arbitration import calibrated
 from engine.agents.base import Guidance
 from engine.agents.calibration import Calibration
+from engine.plans import Outcome, Verdict
 from engine.types import EpisodeSummary, GoalKind, GoalTally
 
 KINDS = list(GoalKind)
@@ -94,3 +96,41 @@ def test_saved_calibration_is_the_same_to_the_last_bit():
     kinds = np.arange(len(KINDS))
     np.testing.assert_array_equal(other.advice_trust(kinds), calibration.advice_trust(kinds))
     assert other.save() == calibration.save()
+
+
+def verdict(*, reached=True, progress=True, ignored=False, kind=GoalKind.REACH) -> Verdict:
+    outcome = Outcome.REACHED if reached else Outcome.FAILED
+    return Verdict(0, "k", "small", kind, "go", outcome, progress, 9, ignored)
+
+
+def test_a_models_goal_counts_at_once_and_only_if_it_led_somewhere():
+    calibration = Calibration()
+    calibration.judge(verdict(), ["small"])
+    assert calibration.goal_trust("small", GoalKind.REACH) == 2 / 3
+    calibration.judge(verdict(progress=False), ["small"])
+    calibration.judge(verdict(reached=False), ["small"])
+    assert calibration.goal_trust("small", GoalKind.REACH) == 2 / 5
+    assert calibration.goal_trust("small", GoalKind.HEAL) == 0.5
+    assert calibration.goal_trust("rules", GoalKind.REACH) == 0.5
+    assert calibration.model_trust("small") == 2 / 5
+
+
+def test_ignored_and_replaced_goals_say_nothing_of_the_model():
+    calibration = Calibration()
+    calibration.judge(verdict(ignored=True), ["small"])
+    replaced = dataclasses.replace(verdict(progress=False), outcome=Outcome.REPLACED)
+    calibration.judge(replaced, ["small"])
+    assert calibration.goal_trust("small", GoalKind.REACH) == 0.5
+
+
+def test_each_environment_is_advised_at_its_own_setters_worth():
+    calibration = Calibration()
+    calibration.judge(verdict(), ["small"])
+    calibration.judge(verdict(reached=False), ["large"])
+    reach, heal = KINDS.index(GoalKind.REACH), KINDS.index(GoalKind.HEAL)
+    trust = calibration.advice_trust(
+        np.array([reach, reach, reach, heal]),
+        np.array([0, 1, 2, 1]),
+        (("rules",), ("small",), ("small", "large")),
+    )
+    np.testing.assert_allclose(trust, [1 / 2, 2 / 3, (2 / 3 + 1 / 3) / 2, 1 / 2])
