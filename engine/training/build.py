@@ -91,7 +91,7 @@ def build_trainer(
             batch=vector.reset(environment_seeds(config)),
             agent=build_agent(config, vector.feature_size),
             curriculum=build_curriculum(config, profile),
-            strategy=build_strategy(config),
+            strategy=build_strategy(config, history),
             make_vector=make_vector or _make_vector,
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
