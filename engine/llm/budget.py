@@ -1,0 +1,128 @@
+"""Count what a run's questions cost, and say when no more may be asked."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.config import PlannerConfig
+
+_MOST_AT_ONCE = 5
+_BURST_MINUTES = 1 / 12
+_BYTES_PER_TOKEN = 3
+"""English has four or more; a bound that is guessed shall be reached too early."""
+_PER_PRICE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a question cost.
+
+    Attributes:
+        cost: US dollars.
+    """
+
+    prompt_tokens: int
+    answer_tokens: int
+    cost: float
+
+
+class Budget:
+    """How many questions a minute, tokens and dollars a run may have.
+
+    Prices come from the settings alone: a table of well-known models' would be wrong within
+    months, and a wrong price is worse than none. Without a price only tokens are bounded. The
+    bounds are looked at before a question, so the last one may go beyond them by what it costs.
+
+    Args:
+        settings: The bounds.
+        clock: Seconds that never go back.
+        least_burst: Questions that must be possible at once: the number of models that vote.
+    """
+
+    def __init__(
+        self,
+        settings: PlannerConfig,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        least_burst: int = 1,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        burst = min(_MOST_AT_ONCE, settings.calls_per_minute * _BURST_MINUTES)
+        self._burst = max(float(least_burst), burst)
+        self._allowed = self._burst
+        self._refilled_s = clock()
+        self.prompt_tokens = 0
+        self.answer_tokens = 0
+        self.cost = 0.0
+
+    @property
+    def exhausted(self) -> str:
+        """Say which bound of the run is reached, "" if none is."""
+        tokens, most = self.prompt_tokens + self.answer_tokens, self._settings.max_tokens_per_run
+        if most and tokens >= most:
+            return f"{tokens:,} of {most:,} tokens are spent; raise planner.max_tokens_per_run."
+        if self._settings.max_cost_per_run and self.cost >= self._settings.max_cost_per_run:
+            limit = self._settings.max_cost_per_run
+            return f"${self.cost:.2f} of ${limit:.2f} are spent; raise planner.max_cost_per_run."
+        return ""
+
+    def wait_s(self, calls: int = 1) -> float:
+        """Return how long until so many questions may be sent; 0 for now."""
+        self._refill()
+        missing = calls - self._allowed
+        # A hair more than is needed: what is left after it must not be the error of a rounding.
+        return 0.0 if missing <= 0 else missing * 60 / self._settings.calls_per_minute + 1e-6
+
+    def take(self, calls: int = 1) -> bool:
+        """Take so many questions out of the minute's, or none if there are fewer."""
+        self._refill()
+        if self._allowed < calls:
+            return False
+        self._allowed -= calls
+        return True
+
+    def spend(self, prompt_tokens: int, answer_tokens: int) -> Usage:
+        """Count what a question cost, and return it."""
+        prices = self._settings.input_price, self._settings.output_price
+        cost = (prompt_tokens * prices[0] + answer_tokens * prices[1]) / _PER_PRICE
+        self.prompt_tokens += prompt_tokens
+        self.answer_tokens += answer_tokens
+        self.cost += cost
+        return Usage(prompt_tokens, answer_tokens, cost)
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "answer_tokens": self.answer_tokens,
+            "cost": self.cost,
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned.
+
+        Raises:
+            ValueError: It is not what `save` returns: spending could begin anew.
+        """
+        tokens = facts.get("prompt_tokens"), facts.get("answer_tokens")
+        cost = facts.get("cost")
+        if not all(type(count) is int and count >= 0 for count in tokens):
+            raise ValueError(f"not counts of tokens: {tokens}")
+        if type(cost) not in (int, float) or not math.isfinite(cost) or cost < 0:
+            raise ValueError(f"not a cost: {cost!r}")
+        self.prompt_tokens, self.answer_tokens = facts["prompt_tokens"], facts["answer_tokens"]
+        self.cost = float(cost)
+
+    def _refill(self) -> None:
+        now_s = self._clock()
+        gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
+        self._allowed = min(self._burst, self._allowed + gained)
+        self._refilled_s = now_s
+
+
+def estimate_tokens(text: str) -> int:
+    """Guess a text's tokens, rather too many than too few."""
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)

@@ -1,0 +1,87 @@
+"""Remember the plans of situations, and which situations brought none."""
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from engine.llm.plan_codec import plan_facts, read_plan_facts
+from engine.plans import Plan
+
+CACHED_PLANS = 512
+
+_FAILED_SITUATIONS = 512
+
+
+class PlanCache:
+    """The plans that were used last, by key; any thread may call any method."""
+
+    def __init__(self, size: int = CACHED_PLANS) -> None:
+        self._size = size
+        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    def get(self, key: str) -> Plan | None:
+        """Return the plan for a key; it is then the last one to be forgotten."""
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
+            return plan
+
+    def put(self, key: str, plan: Plan) -> None:
+        """Remember a plan, and forget the one that was not used for longest if there are many."""
+        with self._lock:
+            self._plans[key] = plan
+            self._plans.move_to_end(key)
+            while len(self._plans) > self._size:
+                self._plans.popitem(last=False)
+
+    def save(self) -> list[list[Any]]:
+        """Return JSON-able facts from which `load` goes on."""
+        with self._lock:
+            plans = list(self._plans.items())
+        return [[key, plan_facts(plan)] for key, plan in plans]
+
+    def load(self, facts: Any) -> None:
+        """Take back what `save` returned.
+
+        Raises:
+            TypeError, ValueError: It is not what `save` returns.
+        """
+        plans: OrderedDict[str, Plan] = OrderedDict()
+        for key, plan in facts:
+            if not isinstance(key, str):
+                raise ValueError(f"not a key: {key!r}")
+            plans[key] = read_plan_facts(plan)
+        while len(plans) > self._size:
+            plans.popitem(last=False)
+        with self._lock:
+            self._plans = plans
+
+
+class Failures:
+    """The situations that brought no plan and shall rest for a while."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def __contains__(self, key: str) -> bool:
+        return self._clock() < self._until.get(key, -math.inf)
+
+    def add(self, key: str, rest_s: float) -> None:
+        """Let a situation rest."""
+        self._until[key] = self._clock() + rest_s
+        self._until.move_to_end(key)
+        while len(self._until) > _FAILED_SITUATIONS:
+            self._until.popitem(last=False)
+
+    def clear(self) -> None:
+        """Let every situation be asked about again."""
+        self._until.clear()

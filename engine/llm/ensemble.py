@@ -1,0 +1,50 @@
+"""Let several models vote: each valid answer counts by how far its model can be believed."""
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+
+from engine.plans import Choice, Plan
+
+UNKNOWN_WEIGHT = 0.5
+"""Of a model whose goals nobody has judged yet."""
+
+_MOST_CONFIDENCE = 0.9
+"""What more is claimed counts for nothing: models are surer than they are right."""
+
+
+def vote(plans: Sequence[Plan], weights: Mapping[str, float] | None = None) -> Plan | None:
+    """Return the choice with the most weight behind it, or None where nobody chose.
+
+    Args:
+        plans: One from each model that gave a valid answer, all for the same situation.
+        weights: How far each model can be believed, by name.
+
+    Returns:
+        The winner in the words of its weightiest voter, set by all its voters. Its confidence is
+        its share of all weight times what its voters stated on average; one plan stays as it is.
+    """
+    if len(plans) < 2:
+        return plans[0] if plans else None
+    votes: dict[Choice, list[tuple[float, Plan]]] = {}
+    for plan in plans:
+        votes.setdefault(plan.choice, []).append((_weight(plan, weights or {}), plan))
+    # Of equals, `max` takes the one that came first.
+    voters = max(votes.values(), key=lambda group: (_total(group), max(w for w, _ in group)))
+    everything = math.fsum(_total(group) for group in votes.values())
+    share = _total(voters) / everything if everything else len(voters) / len(plans)
+    stated = math.fsum(plan.confidence for _, plan in voters) / len(voters)
+    _, best = max(voters, key=lambda voter: voter[0])
+    setters = tuple(dict.fromkeys(name for _, plan in voters for name in plan.setters))
+    return dataclasses.replace(best, setters=setters, confidence=min(1.0, share * stated))
+
+
+def _weight(plan: Plan, weights: Mapping[str, float]) -> float:
+    believed = weights.get(plan.setter, UNKNOWN_WEIGHT)
+    if not math.isfinite(believed):
+        believed = UNKNOWN_WEIGHT
+    return max(0.0, believed) * min(max(0.0, plan.confidence), _MOST_CONFIDENCE)
+
+
+def _total(group: Sequence[tuple[float, Plan]]) -> float:
+    return math.fsum(weight for weight, _ in group)

@@ -1,0 +1,289 @@
+"""Keep the last questions and answers on disk, one JSON object a line, with what became of them."""
+
+import contextlib
+import dataclasses
+import json
+import math
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.plans import Outcome, Verdict
+
+_WAITING_LINES = 4096
+"""Lines that wait to be written; beyond, the oldest are lost."""
+
+T = TypeVar("T")
+
+_TALLIES = ("reached", "failed", "replaced", "progress", "ignored", "ignored_progress")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question to one model and its answer.
+
+    Attributes:
+        exchange: Number, as in the events.
+        key: Of the situation.
+        prompt: All that the model was told.
+        text: Its answer, as far as it came.
+        goal: What was read from it, "" if nothing.
+        setter: `Plan.setter` of the plan that it became, or became a part of; "" if none.
+        time: Seconds since the epoch.
+    """
+
+    exchange: int
+    env_index: int
+    trigger: str
+    key: str
+    model: str
+    prompt: str
+    text: str
+    thinking: str
+    goal: str
+    kind: str
+    condition: str
+    confidence: float
+    reasoning: str
+    error: str
+    repairs: tuple[str, ...]
+    latency_s: float
+    first_token_s: float
+    prompt_tokens: int
+    answer_tokens: int
+    cost: float
+    setter: str = ""
+    time: float = dataclasses.field(default_factory=time.time)
+
+
+_TYPES: Mapping[str, type] = {
+    field.name: field.type for field in dataclasses.fields(Exchange) if isinstance(field.type, type)
+}
+"""Of all fields but `repairs`."""
+
+
+class ExchangeLog:
+    """The last exchanges of a run.
+
+    `add` and `add_verdict` may be called from any thread and only note what is to be written;
+    `flush`, which writes, from one. What a full disk does not take is lost, never anything else.
+
+    Args:
+        path: The file; made when there is something to write.
+        keep: Exchanges that stay. The file is rewritten when it has twice as many lines.
+    """
+
+    def __init__(self, path: Path, keep: int = 1000) -> None:
+        self.path = path
+        self._keep = keep
+        self._waiting: deque[dict[str, Any]] = deque(maxlen=_WAITING_LINES)
+        self._num_lines: int | None = None
+        self._has_warned = False
+
+    def add(self, exchange: Exchange) -> None:
+        """Let an exchange be written soon."""
+        self._waiting.append(dataclasses.asdict(exchange))
+
+    def add_verdict(self, verdict: Verdict) -> None:
+        """Let what became of a goal be written soon; reading finds the exchange that set it."""
+        self._waiting.append(
+            {
+                "verdict": str(verdict.outcome),
+                "key": verdict.key,
+                "setter": verdict.setter,
+                "made_progress": verdict.made_progress,
+                "is_ignored": verdict.is_ignored,
+            }
+        )
+
+    def flush(self) -> str:
+        """Write what waits; return a warning the first time that the disk refuses, else ""."""
+        if not self._waiting:
+            return ""
+        lines = [_line(self._waiting.popleft()) for _ in range(len(self._waiting))]
+        try:
+            if self._num_lines is None:
+                self._num_lines = _count_lines(self.path)
+            _append(self.path, lines)
+            self._num_lines += len(lines)
+            if self._num_lines > 2 * self._keep:
+                self._rewrite()
+        except OSError as error:
+            if self._has_warned:
+                return ""
+            self._has_warned = True
+            return (
+                f"Questions and answers cannot be kept in {self.path}: "
+                f"{error.strerror or error}. Free some disk space."
+            )
+        return ""
+
+    def last_number(self) -> int:
+        """Return the highest number of an exchange in the file; 0 if there is none to be read."""
+        with contextlib.suppress(OSError):
+            return max((row["exchange"] for row in scan(self.path).exchanges), default=0)
+        return 0
+
+    def _rewrite(self) -> None:
+        """Leave the last exchanges, each with its verdicts; whole or not at all."""
+        kept = scan(self.path).exchanges[-self._keep :]
+        beside = self.path.with_name(self.path.name + ".tmp")
+        try:
+            with beside.open("wb") as file:
+                file.writelines(_line(row) for row in kept)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self.path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise
+        self._num_lines = len(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a file of exchanges holds.
+
+    Attributes:
+        exchanges: Newest last; the fields of `Exchange`, with "verdicts", how often the goal was
+            "reached", "failed", "replaced" or made "progress" when it was followed, and how often
+            it was "ignored", with "ignored_progress"; and "outcome", the last one of those that
+            were followed.
+        damaged: Lines that cannot be read.
+    """
+
+    exchanges: list[dict[str, Any]]
+    damaged: int
+
+
+def read_exchanges(path: Path) -> list[dict[str, Any]]:
+    """Return a file's exchanges, newest last, and pass over damaged lines.
+
+    Raises:
+        OSError: The file cannot be read; a missing one holds nothing.
+    """
+    return scan(path).exchanges
+
+
+def scan(path: Path) -> Scan:
+    """Return a file's exchanges, and how many of its lines are damaged.
+
+    Raises:
+        OSError: The file cannot be read; a missing one holds nothing.
+    """
+    exchanges: list[dict[str, Any]] = []
+    by_plan: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    damaged = 0
+    for line in _lines(path):
+        try:
+            values = _object(line)
+            if "verdict" in values:
+                for exchange in by_plan.get((values["key"], values["setter"]), {}).values():
+                    _judge(exchange, values)
+            else:
+                exchange = _exchange(values)
+                exchanges.append(exchange)
+                if exchange["setter"]:
+                    plan = exchange["key"], exchange["setter"]
+                    by_plan.setdefault(plan, {})[exchange["model"]] = exchange
+        # RecursionError: something nested without end.
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            damaged += 1
+    return Scan(exchanges, damaged)
+
+
+def export_rows(exchanges: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield exchanges as flat rows, for tables; a number that is none is None."""
+    for exchange in exchanges:
+        row = {key: value for key, value in exchange.items() if key != "verdicts"}
+        row["repairs"] = "; ".join(exchange["repairs"])
+        yield row | {f"verdicts:{name}": exchange["verdicts"][name] for name in _TALLIES}
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    if path.exists():
+        with path.open("rb") as file:
+            yield from file
+
+
+def _count_lines(path: Path) -> int:
+    return sum(1 for _ in _lines(path))
+
+
+def _append(path: Path, lines: Sequence[bytes]) -> None:
+    # A writing that was cut off must not spoil the line that comes after it.
+    is_torn = False
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            is_torn = file.read() != b"\n"
+    with path.open("ab", buffering=0) as file:
+        rest = memoryview(b"\n" * is_torn + b"".join(lines))
+        while rest:
+            rest = rest[file.write(rest) or 0 :]
+
+
+def _line(values: Mapping[str, Any]) -> bytes:
+    plain = {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in values.items()
+    }
+    return json.dumps(plain, allow_nan=False).encode() + b"\n"
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    values = json.loads(line, parse_constant=_refuse)
+    if not isinstance(values, dict):
+        raise ValueError("no object")
+    return values
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
+    exchange: dict[str, Any] = {}
+    for name, kind in _TYPES.items():
+        value = values[name]
+        exchange[name] = _number(value) if kind is float else _exactly(value, kind)
+    repairs, tally = values["repairs"], values.get("verdicts", {})
+    outcome = values.get("outcome", "")
+    exchange["repairs"] = [_exactly(word, str) for word in _exactly(repairs, list)]
+    exchange["verdicts"] = {
+        name: _exactly(_exactly(tally, dict).get(name, 0), int) for name in _TALLIES
+    }
+    exchange["outcome"] = str(Outcome(outcome)) if outcome else ""
+    return exchange
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = float(value) if type(value) is int else _exactly(value, float)
+    if not math.isfinite(number):
+        raise ValueError("beyond all numbers")
+    return number
+
+
+def _exactly(value: Any, kind: type[T]) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"no {kind.__name__}")
+    return value
+
+
+def _judge(exchange: dict[str, Any], values: Mapping[str, Any]) -> None:
+    outcome = str(Outcome(values["verdict"]))
+    tally = exchange["verdicts"]
+    if values["is_ignored"]:
+        tally["ignored"] += 1
+        tally["ignored_progress"] += bool(values["made_progress"])
+    else:
+        tally[outcome] += 1
+        tally["progress"] += bool(values["made_progress"])
+        exchange["outcome"] = outcome
