@@ -105,16 +105,14 @@ class Budget:
         """Take back what `save` returned.
 
         Raises:
-            ValueError: It is not what `save` returns: spending could begin anew.
+            KeyError, TypeError, ValueError: It is not what `save` returns.
         """
-        tokens = facts.get("prompt_tokens"), facts.get("answer_tokens")
-        cost = facts.get("cost")
-        if not all(type(count) is int and count >= 0 for count in tokens):
-            raise ValueError(f"not counts of tokens: {tokens}")
+        prompt, answer, cost = facts["prompt_tokens"], facts["answer_tokens"], facts["cost"]
+        if type(prompt) is not int or type(answer) is not int or min(prompt, answer) < 0:
+            raise ValueError(f"not counts of tokens: {prompt!r}, {answer!r}")
         if type(cost) not in (int, float) or not math.isfinite(cost) or cost < 0:
             raise ValueError(f"not a cost: {cost!r}")
-        self.prompt_tokens, self.answer_tokens = facts["prompt_tokens"], facts["answer_tokens"]
-        self.cost = float(cost)
+        self.prompt_tokens, self.answer_tokens, self.cost = prompt, answer, float(cost)
 
     def _refill(self) -> None:
         now_s = self._clock()
