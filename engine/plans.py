@@ -5,8 +5,9 @@ that exist in it; the game's side pursues that goal and judges from RAM what bec
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from engine.types import Goal, GoalKind
 
@@ -138,6 +139,16 @@ class Verdict:
     steps: int
     is_ignored: bool = False
 
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> "Verdict":
+        """Read what `dataclasses.asdict` and JSON made of a verdict.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is none.
+        """
+        kind, outcome = GoalKind(facts["kind"]), Outcome(facts["outcome"])
+        return cls(**{**facts, "kind": kind, "outcome": outcome})
+
 
 @dataclass(frozen=True, slots=True)
 class Directions:
@@ -161,3 +172,35 @@ class Directions:
     setters: tuple[str, ...] = ("rules",)
     plans: tuple[Plan, ...] = ()
     is_whole: bool = False
+
+
+class PlanBook:
+    """Keep the plans that directions bring, by key; where there are too many, the oldest go.
+
+    Args:
+        most: As many are kept.
+    """
+
+    def __init__(self, most: int = 2048) -> None:
+        self._most = most
+        self._plans: dict[str, Plan] = {}
+        self._directions = Directions()
+
+    def take(self, directions: Directions) -> None:
+        """Take in what is new."""
+        if directions.is_whole:
+            self._plans = {}
+        for plan in directions.plans:
+            self._plans.pop(plan.key, None)
+            self._plans[plan.key] = plan
+        while len(self._plans) > self._most:
+            del self._plans[next(iter(self._plans))]
+        self._directions = replace(directions, plans=())
+
+    def get(self, key: str) -> Plan | None:
+        """Return the plan for a key."""
+        return self._plans.get(key)
+
+    def whole(self) -> Directions:
+        """Return everything that was taken in, for who begins with nothing."""
+        return replace(self._directions, plans=tuple(self._plans.values()), is_whole=True)

@@ -77,6 +77,8 @@ class SharedArrays:
         prior: (N, 9) float32.
         confidence: (N,) float32.
         goal_kind: (N,) int64, place in `GoalKind`.
+        setters: (N,) int64, place in `Directions.setters`.
+        wants_plan: (N,) bool.
         rewards: (N,) float32.
         terminated: (N,) bool.
         truncated: (N,) bool.
@@ -91,6 +93,8 @@ class SharedArrays:
     prior: NDArray[np.float32]
     confidence: NDArray[np.float32]
     goal_kind: NDArray[np.int64]
+    setters: NDArray[np.int64]
+    wants_plan: NDArray[np.bool_]
     rewards: NDArray[np.float32]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
@@ -111,6 +115,8 @@ class SharedArrays:
             (np.float32, (num_envs, NUM_ACTIONS)),
             (np.float32, (num_envs,)),
             (np.int64, (num_envs,)),
+            (np.int64, (num_envs,)),
+            (np.bool_, (num_envs,)),
             (np.float32, (num_envs,)),
             (np.bool_, (num_envs,)),
             (np.bool_, (num_envs,)),

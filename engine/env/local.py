@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.stepping import Advisor, SteppedEnv, Watched
 from engine.env.vector import Batch
+from engine.plans import Directions, Situation, Verdict
 from engine.types import EpisodeSummary, Goal, GoalKind, Observation
 
 _GOAL_KINDS = tuple(GoalKind)
@@ -105,11 +106,20 @@ class LocalVector:
         reward, is_terminated, is_truncated = stepped.step(action)
         self._has_news = True
         if not is_terminated and not is_truncated:
-            return self._batch(reward, reached=stepped.milestone)
+            verdicts = stepped.take_verdicts()
+            return self._batch(reward, reached=stepped.milestone, verdicts=verdicts)
         summary, features = stepped.summary(), stepped.features.copy()
         pixels = None if stepped.pixels is None else stepped.pixels.copy()
         stepped.begin()
-        return self._batch(reward, is_terminated, is_truncated, features, pixels, summary)
+        return self._batch(
+            reward,
+            is_terminated,
+            is_truncated,
+            features,
+            pixels,
+            summary,
+            verdicts=stepped.take_verdicts(),
+        )
 
     def moment(self, index: int) -> bytes:
         """Return the game as it is now."""
@@ -123,13 +133,22 @@ class LocalVector:
         """Return the state of now: there is no process that could have failed."""
         return self._batch()
 
-    def watch(self, index: int | None) -> None:
-        """Let `observed` show the environment, or no more."""
-        self.stepped.is_rendering = self._has_news = index is not None
+    def direct(self, directions: Directions) -> None:
+        """Tell the environment of the planner's plans; it follows from the next step on."""
+        self.stepped.direct(directions)
+
+    def question(self, index: int) -> Situation | None:
+        """Return what the environment asks the planner, once; None when there is nothing."""
+        return self.stepped.question()
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        """Let `observed` show the environment, with its frames or without, or no more."""
+        self._has_news = index is not None
+        self.stepped.watch(self._has_news, renders=renders)
 
     def observed(self) -> Watched | None:
         """Return what the environment shows, None if nothing changed since last time."""
-        if not self.stepped.is_rendering or not self._has_news:
+        if not self.stepped.is_watched or not self._has_news:
             return None
         self._has_news = False
         return self.stepped.watched()
@@ -161,6 +180,7 @@ class LocalVector:
         final_pixels: NDArray[np.uint8] | None = None,
         summary: EpisodeSummary | None = None,
         reached: str = "",
+        verdicts: tuple[Verdict, ...] = (),
     ) -> Batch:
         stepped = self.stepped
         if final_features is None:
@@ -181,4 +201,7 @@ class LocalVector:
             reached={0: (reached, stepped.steps_from_start)} if reached else {},
             pixels=None if stepped.pixels is None else stepped.pixels[None].copy(),
             final_pixels=None if final_pixels is None else final_pixels[None],
+            setters=np.array([stepped.setter]),
+            wants_plan=np.array([stepped.wants_plan]),
+            verdicts=verdicts,
         )

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from engine.env import worker
 from engine.env.channel import SharedArrays, shared_file
 from engine.env.process import WorkerProcess
 from engine.errors import PokeTUIError, WorkerError
+from engine.plans import PlanBook
 
 _log = logging.getLogger(__name__)
 
@@ -90,12 +92,15 @@ class WorkerPool:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
         self._reset(self.processes, dict(enumerate(seeds)))
 
-    def replace_failed(self, at_step: int, watched: int | None) -> list[Replacement]:
+    def replace_failed(
+        self, at_step: int, watched: list[int | bool | None], book: PlanBook
+    ) -> list[Replacement]:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
             at_step: Steps so far, by which too frequent failures are told.
-            watched: Environment that is to be rendered.
+            watched: Environment that is watched, and whether it is rendered.
+            book: What the environments were told of plans.
 
         Raises:
             WorkerError: Replacing did not help again and again.
@@ -109,7 +114,7 @@ class WorkerPool:
             ):
                 raise _endless(failed[0])
             self._failed_at.append(at_step)
-            done += [self._replace(process, watched) for process in failed]
+            done += [self._replace(process, watched, book) for process in failed]
         return done
 
     def close(self) -> None:
@@ -121,7 +126,9 @@ class WorkerPool:
         self.processes = []
         self._memory.close()
 
-    def _replace(self, old: WorkerProcess, watched: int | None) -> Replacement:
+    def _replace(
+        self, old: WorkerProcess, watched: list[int | bool | None], book: PlanBook
+    ) -> Replacement:
         old.kill()
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
@@ -131,6 +138,8 @@ class WorkerPool:
         try:
             self._build([new])
             self._map([new])
+            known = pickle.dumps(book.whole(), pickle.HIGHEST_PROTOCOL)
+            _ask([new], worker.DIRECT, lambda _: known)
             self._reset([new], seeds)
             _ask([new], worker.WATCH, lambda _: json.dumps(watched).encode())
         except PokeTUIError:

@@ -4,7 +4,7 @@ import base64
 import json
 import struct
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.features import FEATURE_SIZE
 from engine.env.pixels import FrameStack
 from engine.env.start_states import states_folder
+from engine.plans import Directions, Situation, Verdict
 from engine.types import (
     NUM_ACTIONS,
     Advice,
@@ -32,6 +33,7 @@ class Watched:
     """What a watched environment shows.
 
     Attributes:
+        frame: None where nobody wants pictures.
         breakdown: The last step's reward.
         goal: What its advisor wants, if it has one.
         reason: Why, in one line.
@@ -40,7 +42,7 @@ class Watched:
         paid: What was paid since the last look, with all causes.
     """
 
-    frame: Frame
+    frame: Frame | None
     state: GameState
     breakdown: RewardBreakdown
     goal: Goal | None = None
@@ -74,6 +76,33 @@ class Advisor(Protocol):
         ...
 
 
+@runtime_checkable
+class DirectedAdvisor(Advisor, Protocol):
+    """An advisor that follows a planner's plans and asks for them."""
+
+    @property
+    def setter(self) -> str:
+        """Return who set the goal that the last advice serves."""
+        ...
+
+    @property
+    def wants_plan(self) -> bool:
+        """Tell whether `question` has something to ask."""
+        ...
+
+    def direct(self, directions: Directions) -> None:
+        """Take in plans, from the next advice on."""
+        ...
+
+    def question(self) -> Situation | None:
+        """Return what to ask the planner, once; None when there is nothing."""
+        ...
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """Return what became of plans since the last time."""
+        ...
+
+
 class ArrayEnv(Protocol):
     """One environment as a worker steps it.
 
@@ -83,6 +112,8 @@ class ArrayEnv(Protocol):
         prior: (9,) float32, the advisor's suggestion, all zero when it has none.
         confidence: The advisor's, 0 to 1.
         goal_kind: Of the goal that the suggestion serves.
+        setter: Who set that goal, as place in `Directions.setters`.
+        wants_plan: `question` has something to ask.
         milestone: Key of the milestone that the last step reached, "" if it reached none.
         steps_from_start: Steps since the game's true start, also where episodes lie between.
     """
@@ -101,6 +132,16 @@ class ArrayEnv(Protocol):
         ...
 
     @property
+    def setter(self) -> int:
+        """Return who set that goal."""
+        ...
+
+    @property
+    def wants_plan(self) -> bool:
+        """Tell whether the planner is to be asked."""
+        ...
+
+    @property
     def milestone(self) -> str:
         """Return the milestone that the last step reached, "" if it reached none."""
         ...
@@ -115,13 +156,21 @@ class ArrayEnv(Protocol):
         """Return the last frames, None where nobody wants them."""
         ...
 
-    @property
-    def is_rendering(self) -> bool:
-        """Tell whether steps render their last frame and collect payments for `watched`."""
+    def watch(self, is_watched: bool, *, renders: bool = True) -> None:
+        """Collect payments for `watched` from now on, or no more; render for it, or not."""
         ...
 
-    @is_rendering.setter
-    def is_rendering(self, value: bool) -> None: ...
+    def direct(self, directions: Directions) -> None:
+        """Tell the advisor of plans."""
+        ...
+
+    def question(self) -> Situation | None:
+        """Return what the advisor asks the planner, once; None when there is nothing."""
+        ...
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """Return what became of plans since the last time."""
+        ...
 
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers go on."""
@@ -207,12 +256,14 @@ class SteppedEnv:
         self.prior = np.zeros(NUM_ACTIONS, np.float32)
         self.confidence = 0.0
         self._advisor = advisor
+        self._directed = advisor if isinstance(advisor, DirectedAdvisor) else None
+        self._setters: dict[str, int] = {}
         self._goal: Goal | None = None
         self._reason = ""
         self._start = ""
         self._next_start: tuple[str, bytes] | None = None
         self._paid = _Paid()
-        self._is_watched = False
+        self._is_watched = self._shows_frames = False
         self._stack = FrameStack() if sees_pixels else None
         self._renders_always = env.is_rendering or sees_pixels
         env.is_rendering = self._renders_always
@@ -223,14 +274,15 @@ class SteppedEnv:
         return None if self._stack is None else self._stack.pixels
 
     @property
-    def is_rendering(self) -> bool:
-        """Tell whether steps render their last frame and collect payments for `watched`."""
+    def is_watched(self) -> bool:
+        """Tell whether payments are collected for `watched`."""
         return self._is_watched
 
-    @is_rendering.setter
-    def is_rendering(self, value: bool) -> None:
-        self._is_watched = value
-        self.env.is_rendering = value or self._renders_always
+    def watch(self, is_watched: bool, *, renders: bool = True) -> None:
+        """Collect payments for `watched` from now on, or no more; render for it, or not."""
+        self._is_watched = is_watched
+        self._shows_frames = is_watched and renders
+        self.env.is_rendering = self._shows_frames or self._renders_always
 
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers go on."""
@@ -270,6 +322,30 @@ class SteppedEnv:
         return self._goal.kind if self._goal is not None else GoalKind.EXPLORE
 
     @property
+    def setter(self) -> int:
+        """Return who set that goal, as place in `Directions.setters`."""
+        return 0 if self._directed is None else self._setters.get(self._directed.setter, 0)
+
+    @property
+    def wants_plan(self) -> bool:
+        """Tell whether the planner is to be asked."""
+        return self._directed is not None and self._directed.wants_plan
+
+    def direct(self, directions: Directions) -> None:
+        """Tell the advisor of plans; one that follows none takes no notice."""
+        self._setters = {name: place for place, name in enumerate(directions.setters)}
+        if self._directed is not None:
+            self._directed.direct(directions)
+
+    def question(self) -> Situation | None:
+        """Return what the advisor asks the planner, once; None when there is nothing."""
+        return None if self._directed is None else self._directed.question()
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """Return what became of plans since the last time."""
+        return () if self._directed is None else self._directed.take_verdicts()
+
+    @property
     def milestone(self) -> str:
         """Return the milestone that the last step reached, the last of several, or ""."""
         reached = self.env.just_reached
@@ -292,7 +368,7 @@ class SteppedEnv:
         """Return what to show, and start collecting payments anew."""
         env = self.env
         return Watched(
-            frame=env.frame(),
+            frame=env.frame() if self._shows_frames else None,
             state=env.state,
             breakdown=env.breakdown,
             goal=self._goal,
@@ -335,6 +411,7 @@ class SteppedEnv:
         if self._stack is not None:
             self._stack.restore(rest[:num_pixels])
         self._observe()
+        self.take_verdicts()  # judged again: they were told before it was saved
 
     def close(self) -> None:
         """Free the emulator."""

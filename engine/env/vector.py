@@ -16,6 +16,7 @@ from engine.config import RunConfig
 from engine.env import worker
 from engine.env.pool import WorkerPool
 from engine.env.stepping import ArrayEnv, SteppedEnv, Watched, make_crystal_env
+from engine.plans import Directions, PlanBook, Situation, Verdict
 from engine.types import EpisodeSummary
 
 __all__ = ["PLAIN_FACTORY", "Batch", "Vector", "VectorEnv", "Watched", "plain_env"]
@@ -56,6 +57,10 @@ class Batch:
             start, by environment; none where the episode ended.
         pixels: (N, *PIXELS_SHAPE) uint8; None unless `RunConfig.needs_pixels`.
         final_pixels: As `final_features`, of pixels.
+        setters: (N,) int64, who set the goal that the advice serves, as place in
+            `Directions.setters`: 0 is the rules; or one number for all.
+        wants_plan: (N,) bool, `question` has something to ask; or one for all.
+        verdicts: What became of the planner's goals, as far as it showed with this step.
     """
 
     features: NDArray[np.float32]
@@ -72,6 +77,9 @@ class Batch:
     reached: dict[int, tuple[str, int]] = field(default_factory=dict)
     pixels: NDArray[np.uint8] | None = None
     final_pixels: NDArray[np.uint8] | None = None
+    setters: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
+    wants_plan: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((), np.bool_))
+    verdicts: tuple[Verdict, ...] = ()
 
 
 class Vector(Protocol):
@@ -109,8 +117,16 @@ class Vector(Protocol):
         """Let the next episode of an environment begin at an archived moment."""
         ...
 
-    def watch(self, index: int | None) -> None:
-        """Let `observed` show this environment."""
+    def direct(self, directions: Directions) -> None:
+        """Tell every environment of the planner's plans."""
+        ...
+
+    def question(self, index: int) -> Situation | None:
+        """Return what an environment asks the planner, once; None when there is nothing."""
+        ...
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        """Let `observed` show this environment, with its frames or without."""
         ...
 
     def observed(self) -> Watched | None:
@@ -170,6 +186,8 @@ class VectorEnv:
         self.num_envs = num_envs
         self._timeout_s = answer_timeout_s
         self._watched: int | None = None
+        self._renders = True
+        self._book = PlanBook()
         self._num_steps = 0
         self._pool = WorkerPool(factory, config, num_envs, num_workers)
         self.feature_size = self._pool.feature_size
@@ -213,14 +231,16 @@ class VectorEnv:
             process.send(worker.STEP, payload)
         summaries: dict[int, EpisodeSummary] = {}
         reached: dict[int, tuple[str, int]] = {}
+        verdicts: list[Verdict] = []
         for process in processes:
             answer = process.try_answer(self._timeout_s)
             if answer:
-                ended, milestones = json.loads(answer)
+                ended, milestones, judged = json.loads(answer)
                 for facts in ended:
                     summaries[facts["env_index"]] = EpisodeSummary.from_json(facts)
                 reached |= {index: (key, steps) for index, key, steps in milestones}
-        return self._mended_batch(summaries, reached)
+                verdicts += [Verdict.from_json(facts) for facts in judged]
+        return self._mended_batch(summaries, reached, tuple(verdicts))
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment; the others stand still, with reward 0."""
@@ -233,11 +253,38 @@ class VectorEnv:
         self._clear()
         return self._mended_batch({}, {})
 
-    def watch(self, index: int | None) -> None:
-        """Render environment `index` from its next step on and let `observed` show it."""
-        self._watched = index
+    def direct(self, directions: Directions) -> None:
+        """Tell every environment of the planner's plans; they follow from the next step on.
+
+        What was told before stays known, to processes that are replaced too.
+        """
+        self._book.take(directions)
+        payload = pickle.dumps(directions, pickle.HIGHEST_PROTOCOL)
         for process in self._pool.processes:
-            process.send(worker.WATCH, json.dumps(index).encode())
+            process.send(worker.DIRECT, payload)
+        for process in self._pool.processes:
+            process.try_answer(self._timeout_s)
+
+    def question(self, index: int) -> Situation | None:
+        """Return what an environment asks the planner, once; None when there is nothing."""
+        process = self._pool.owner(index)
+        process.send(worker.QUESTION, json.dumps(index).encode())
+        answer = process.try_answer(self._timeout_s)
+        if not answer:
+            return None
+        situation: Situation | None = pickle.loads(answer)  # from our own child
+        return situation
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        """Let `observed` show environment `index`.
+
+        Args:
+            index: None: no environment.
+            renders: Render its steps from the next one on; else what it shows has no frame.
+        """
+        self._watched, self._renders = index, renders
+        for process in self._pool.processes:
+            process.send(worker.WATCH, json.dumps([index, renders]).encode())
         for process in self._pool.processes:
             process.try_answer(self._timeout_s)
 
@@ -314,11 +361,16 @@ class VectorEnv:
         arrays.final_pixels[:] = 0
 
     def _mended_batch(
-        self, summaries: dict[int, EpisodeSummary], reached: dict[int, tuple[str, int]]
+        self,
+        summaries: dict[int, EpisodeSummary],
+        reached: dict[int, tuple[str, int]],
+        verdicts: tuple[Verdict, ...] = (),
     ) -> Batch:
         """Replace what failed, and return everything."""
         arrays = self._arrays
-        replacements = self._pool.replace_failed(self._num_steps, self._watched)
+        replacements = self._pool.replace_failed(
+            self._num_steps, [self._watched, self._renders], self._book
+        )
         for index in (index for replacement in replacements for index in replacement.indices):
             arrays.rewards[index] = 0.0
             arrays.terminated[index], arrays.truncated[index] = False, True
@@ -327,7 +379,7 @@ class VectorEnv:
                 arrays.final_pixels[index] = self._last_pixels[index]
             summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
         return self._batch(
-            summaries, tuple(replacement.text for replacement in replacements), reached
+            summaries, tuple(replacement.text for replacement in replacements), reached, verdicts
         )
 
     def _batch(
@@ -335,6 +387,7 @@ class VectorEnv:
         summaries: dict[int, EpisodeSummary],
         warnings: tuple[str, ...] = (),
         reached: dict[int, tuple[str, int]] | None = None,
+        verdicts: tuple[Verdict, ...] = (),
     ) -> Batch:
         arrays = self._arrays
         self._last_features = arrays.features.copy()
@@ -354,4 +407,7 @@ class VectorEnv:
             reached or {},
             self._last_pixels if self._has_pixels else None,
             arrays.final_pixels.copy() if self._has_pixels else None,
+            arrays.setters.copy(),
+            arrays.wants_plan.copy(),
+            verdicts,
         )

@@ -25,8 +25,8 @@ from engine.errors import PokeTUIError, WorkerError
 from engine.types import GoalKind
 
 DONE, FAILED = b".", b"!"
-BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, QUIT = (
-    b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"Q",
+BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, DIRECT, QUESTION, QUIT = (
+    b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"D", b"?", b"Q",
 )  # fmt: skip
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -60,6 +60,8 @@ class Worker:
             LOAD: self._load,
             KEEP: self._keep,
             BEGIN: self._begin_next_from,
+            DIRECT: self._direct,
+            QUESTION: self._question,
         }
 
     def serve(self) -> None:
@@ -107,7 +109,7 @@ class Worker:
     def _step(self, payload: bytes) -> bytes:
         """Step all environments, or only the named one; return what happened beside."""
         indices = [int.from_bytes(payload, "little")] if payload else list(self._envs)
-        summaries, reached = [], []
+        summaries, reached, verdicts = [], [], []
         arrays = self._mapped()
         for index in indices:
             env = self._envs[index]
@@ -123,9 +125,12 @@ class Worker:
                 env.begin()
             elif env.milestone:
                 reached.append([index, env.milestone, env.steps_from_start])
+            verdicts += [asdict(verdict) for verdict in env.take_verdicts()]
             self._publish(index)
         self._has_news = self._has_news or self._watched in indices
-        return json.dumps([summaries, reached]).encode() if summaries or reached else b""
+        if not summaries and not reached and not verdicts:
+            return b""
+        return json.dumps([summaries, reached, verdicts]).encode()
 
     def _publish(self, index: int) -> None:
         env, arrays = self._envs[index], self._mapped()
@@ -134,16 +139,18 @@ class Worker:
         arrays.prior[index] = env.prior
         arrays.confidence[index] = env.confidence
         arrays.goal_kind[index] = _GOAL_KINDS.index(env.goal_kind)
+        arrays.setters[index] = env.setter
+        arrays.wants_plan[index] = env.wants_plan
         if env.pixels is not None:
             arrays.pixels[index] = env.pixels
 
     def _watch(self, payload: bytes) -> bytes:
-        index = json.loads(payload)
+        index, renders = json.loads(payload)
         if self._watched is not None:
-            self._envs[self._watched].is_rendering = False
+            self._envs[self._watched].watch(False)
         self._watched = index if index in self._envs else None
         if self._watched is not None:
-            self._envs[self._watched].is_rendering = True
+            self._envs[self._watched].watch(True, renders=renders)
             self._has_news = True
         return b""
 
@@ -155,6 +162,18 @@ class Worker:
         # socket: nothing pickled ever comes from disk or network. A form of our own would have to
         # know every class inside a GameState.
         return pickle.dumps(self._envs[self._watched].watched(), pickle.HIGHEST_PROTOCOL)
+
+    def _direct(self, payload: bytes) -> bytes:
+        directions = pickle.loads(payload)  # from our own parent: see `_look`
+        for env in self._envs.values():
+            env.direct(directions)
+        return b""
+
+    def _question(self, payload: bytes) -> bytes:
+        index = json.loads(payload)
+        situation = self._envs[index].question()
+        self._mapped().wants_plan[index] = self._envs[index].wants_plan
+        return pickle.dumps(situation, pickle.HIGHEST_PROTOCOL)  # see `_look`
 
     def _save(self, payload: bytes) -> bytes:
         return self._envs[json.loads(payload)].save()

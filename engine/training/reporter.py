@@ -208,7 +208,8 @@ class Reporter:
             return
         self._seen = seen
         index = self._controls.watched_env
-        self._emit(FrameRendered(seen.frame, index))
+        if seen.frame is not None:
+            self._emit(FrameRendered(seen.frame, index))
         self._observed(seen)
         for component, value, cause in _payouts(seen.paid or seen.breakdown):
             self._emit(PayoutMade(self._episode_steps, component, value, cause))

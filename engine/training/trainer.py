@@ -263,7 +263,7 @@ class Trainer:
         if not self.config.headless:
             self.reporter.watch(self.vector, 0)
         elif self.recorder is not None:
-            self.vector.watch(0)
+            self.vector.watch(0, renders=False)
         if not self.checkpoint_path:
             self.save()
         if self._is_evaluation_due():

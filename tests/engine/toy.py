@@ -11,6 +11,7 @@ import numpy as np
 from engine.config import RunConfig
 from engine.env.pixels import PIXELS_SHAPE
 from engine.env.vector import Batch, Watched
+from engine.plans import Directions, Situation
 from engine.types import (
     Action,
     Bag,
@@ -119,6 +120,8 @@ class ToyVector:
         self._has_pixels = config.needs_pixels
         self.games = [ToyGame(index) for index in range(self.num_envs)]
         self.watched: int | None = None
+        self.renders = True
+        self.directions: list[Directions] = []
         self.is_closed = False
         self.fail_at_step = 0
         self.num_steps = 0
@@ -178,19 +181,27 @@ class ToyVector:
             truncated=np.zeros(n, np.bool_) if truncated is None else truncated,
             final_features=np.zeros((n, FEATURE_SIZE), np.float32) if final is None else final,
             summaries=summaries or {},
+            setters=np.zeros(n, np.int64),
+            wants_plan=np.zeros(n, np.bool_),
             pixels=np.stack([game.pixels() for game in self.games]) if self._has_pixels else None,
             final_pixels=final_pixels if self._has_pixels else None,
         )
 
-    def watch(self, index: int | None) -> None:
-        self.watched = index
+    def direct(self, directions: Directions) -> None:
+        self.directions.append(directions)
+
+    def question(self, index: int) -> Situation | None:
+        return None
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        self.watched, self.renders = index, renders
 
     def observed(self) -> Watched | None:
         if self.watched is None:
             return None
         game = self.games[self.watched]
         return Watched(
-            frame=np.zeros((144, 160, 3), np.uint8),
+            frame=np.zeros((144, 160, 3), np.uint8) if self.renders else None,
             state=_state(game),
             breakdown=self._breakdown,
             goal=Goal("goal", "reach the corner"),
