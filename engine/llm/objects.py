@@ -62,11 +62,11 @@ def read_object(text: str, done_reason: str = "stop", keys: Collection[str] = ()
 
     Args:
         text: All that was written.
-        done_reason: "length" says that the model was stopped before it was done.
+        done_reason: All but "stop" say that the model was stopped before it was done.
         keys: Names of which one must be there, with a value that is no list and no object.
     """
     names = frozenset(key.lower() for key in keys)
-    is_cut = done_reason == "length" or len(text) > _LONGEST
+    is_cut = done_reason != "stop" or len(text) > _LONGEST
     text = text[:_LONGEST].lstrip("\ufeff")
     if not text.strip():
         return Found(None, error="the reply is empty")

@@ -1,5 +1,134 @@
-"""Take a plan from a language model's reply: one of the situation's choices, or nothing."""
+"""Take a plan from a language model's reply: one of the situation's choices, or nothing.
 
+Whatever is written, by the model or by a game that it obeys, nothing but a choice that exists now
+can come of it.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.llm.choices import pick, tokens
 from engine.llm.objects import Found, read_object
+from engine.llm.quoting import one_line
+from engine.plans import Choice, Condition, Plan, Situation
 
-__all__ = ["Found", "read_object"]
+__all__ = ["Found", "Reading", "read_object", "read_plan"]
+
+_FIELDS = ("choice", "goal", "target")
+"""At least one of them makes an object an answer."""
+
+_REASONING = 300
+_UNSTATED = 0.5
+"""Confidence where none can be read."""
+_PERCENT = re.compile(r"\+?(\d{1,3}(?:[.,]\d{1,6})?)\s*(%|percent|/\s*100)?")
+_WORDS: Mapping[str, float] = {
+    "very high": 0.9,
+    "high": 0.8,
+    "medium": 0.5,
+    "moderate": 0.5,
+    "low": 0.2,
+    "very low": 0.1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be taken from a reply.
+
+    Attributes:
+        plan: None if nothing could.
+        repairs: What had to be mended: of the object, then names of fields.
+        error: Why there is no plan, "" if there is.
+    """
+
+    plan: Plan | None
+    repairs: tuple[str, ...] = ()
+    error: str = ""
+
+
+def read_plan(text: str, done_reason: str, situation: Situation, setter: str) -> Reading:
+    """Read the answer to `engine.llm.prompt.compose`.
+
+    A choice named as kind and target apart is taken too, and so is one that is spelt or worded
+    otherwise as long as no other can be meant. What was cut off does not count as written.
+
+    Args:
+        text: All that the model wrote.
+        done_reason: All but "stop" say that it was stopped before it was done.
+        situation: What it was asked about.
+        setter: The model's name.
+    """
+    found = read_object(text, done_reason, _FIELDS)
+    if found.values is None:
+        return Reading(None, found.repairs, found.error)
+    values = found.values
+    goal = _spoken(values, "choice") or _spoken(values, "goal") or _spoken(values, "kind")
+    target = _spoken(values, "target")
+    if not goal and not target:
+        return Reading(None, found.repairs, "it names no choice")
+    if "cut off" in found.repairs and not target and _is_kind_of_many(goal, situation):
+        return Reading(None, found.repairs, "it was cut off before its target")
+    picked = pick(goal, target, situation.choices)
+    if picked.choice is None:
+        return Reading(None, found.repairs, picked.error)
+    repairs = list(found.repairs)
+    if not picked.is_exact:
+        repairs.append("choice")
+    condition, mended = _read_condition(values.get("success"), picked.choice)
+    repairs += mended
+    confidence, mended = _read_confidence(values.get("confidence"))
+    repairs += mended
+    reasoning, mended = _read_reasoning(values.get("reasoning"))
+    repairs += mended
+    plan = Plan(situation.key, (setter,), picked.choice, condition, confidence, reasoning)
+    return Reading(plan, tuple(dict.fromkeys(repairs)))
+
+
+def _is_kind_of_many(goal: str, situation: Situation) -> bool:
+    kinds = [choice for choice in situation.choices if tokens(choice.kind) == tokens(goal)]
+    return len(kinds) > 1
+
+
+def _spoken(values: Mapping[str, Any], field: str) -> str:
+    """Return a field that is text; a number names nothing."""
+    value = values.get(field)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _read_condition(value: object, choice: Choice) -> tuple[Condition, list[str]]:
+    for condition in choice.conditions:
+        if value == condition:
+            return condition, []
+    said = tokens(value) if isinstance(value, str) else ()
+    names = {c: (tokens(c), tokens(c.name)) for c in choice.conditions}
+    meant = [c for c, spelt in names.items() if said and said in spelt]
+    return (meant[0] if len(meant) == 1 else choice.conditions[0]), ["success"]
+
+
+def _read_confidence(value: object) -> tuple[float, list[str]]:
+    """Return 0 to 1, and what was mended; 0 to 100 is what was asked for."""
+    if isinstance(value, bool) or value is None:
+        return _UNSTATED, ["confidence"]
+    if isinstance(value, int):
+        return min(max(value, 0), 100) / 100, [] if 0 <= value <= 100 else ["confidence"]
+    if isinstance(value, float) and math.isfinite(value):
+        share = value if 0 < value <= 1 else value / 100
+        return min(max(share, 0.0), 1.0), ["confidence"]
+    if isinstance(value, str):
+        said = value.strip().lower()
+        if match := _PERCENT.fullmatch(said):
+            number = float(match[1].replace(",", "."))
+            is_share = number <= 1 and not match[2] and not match[1].isdigit()
+            return min(number if is_share else number / 100, 1.0), ["confidence"]
+        return _WORDS.get(" ".join(tokens(said)), _UNSTATED), ["confidence"]
+    return _UNSTATED, ["confidence"]
+
+
+def _read_reasoning(value: object) -> tuple[str, list[str]]:
+    if not isinstance(value, str):
+        return "", ["reasoning"]
+    line = one_line(value, _REASONING)
+    return line, [] if line == value else ["reasoning"]

@@ -1,0 +1,131 @@
+"""Keep a short account of the run for a language model that has no memory of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.llm.quoting import one_line
+from engine.plans import Outcome, Verdict
+from engine.types import EpisodeSummary
+
+_GOALS, _MILESTONES = 100, 64
+"""How many are remembered; goals that were tried longest ago are forgotten first."""
+_MOST = 40
+"""Tries of a goal after which its counts are halved: what it was once worth fades."""
+_LONGEST = 80
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How often a goal was tried, and with what outcome."""
+
+    tries: int = 0
+    reached: int = 0
+    progress: int = 0
+
+    def add(self, verdict: Verdict) -> None:
+        self.tries += 1
+        self.reached += verdict.outcome is Outcome.REACHED
+        self.progress += verdict.made_progress
+        if self.tries >= _MOST:
+            self.tries, self.reached, self.progress = (
+                count // 2 for count in (self.tries, self.reached, self.progress)
+            )
+
+
+class RunSummary:
+    """Counts of goals, milestones and episodes: bounded, and told in a bounded text."""
+
+    def __init__(self) -> None:
+        self._goals: dict[str, _Tally] = {}
+        self._milestones: dict[str, int] = {}
+        self._episodes = 0
+        self._successes = 0
+
+    def add(self, verdict: Verdict) -> None:
+        """Take in what became of a goal; those ignored or replaced say nothing about it."""
+        if verdict.is_ignored or verdict.outcome is Outcome.REPLACED:
+            return
+        name = one_line(verdict.text, _LONGEST)
+        tally = self._goals.pop(name, None) or _Tally()
+        tally.add(verdict)
+        self._goals[name] = tally  # the latest last
+        while len(self._goals) > _GOALS:
+            del self._goals[next(iter(self._goals))]
+
+    def milestone(self, name: str, episode: int) -> None:
+        """Note that a milestone was reached; the first time counts."""
+        name = one_line(name.replace("_", " "), _LONGEST)
+        if len(self._milestones) < _MILESTONES:
+            self._milestones.setdefault(name, episode)
+
+    def episode(self, summary: EpisodeSummary) -> None:
+        """Take in an episode that ended."""
+        if summary.is_aborted:
+            return
+        self._episodes += 1
+        self._successes += summary.is_success
+        for key in sorted(summary.steps_to_milestone, key=summary.steps_to_milestone.__getitem__):
+            self.milestone(key, self._episodes)
+
+    def text(self, max_characters: int) -> str:
+        """Return whole lines, the most informative first; "" as long as nothing happened."""
+        lines = [*self._overview(), *self._goal_lines()]
+        kept: list[str] = []
+        for line in lines:
+            max_characters -= len(line) + bool(kept)
+            if max_characters < 0:
+                break
+            kept.append(line)
+        return "\n".join(kept)
+
+    def _overview(self) -> list[str]:
+        lines = []
+        if self._episodes:
+            lines.append(f"{self._episodes} episodes, {self._successes} of them won.")
+        if self._milestones:
+            latest = list(self._milestones.items())[-6:]
+            told = ", ".join(f"{name} (episode {episode})" for name, episode in reversed(latest))
+            lines.append(f"Milestones reached, the latest first: {told}.")
+        return lines
+
+    def _goal_lines(self) -> list[str]:
+        """Return a line a goal: first those whose worth differs most, and most surely, from all."""
+        tries = sum(tally.tries for tally in self._goals.values())
+        usual = sum(tally.progress for tally in self._goals.values()) / max(tries, 1)
+
+        def told(item: tuple[str, _Tally]) -> tuple[float, str]:
+            name, tally = item
+            return -abs(tally.progress - usual * tally.tries) / tally.tries**0.5, name
+
+        return [
+            f"{name}: tried {tally.tries}, reached {tally.reached}, led on {tally.progress}"
+            for name, tally in sorted(self._goals.items(), key=told)
+        ]
+
+    def save(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return {
+            "goals": [
+                [name, tally.tries, tally.reached, tally.progress]
+                for name, tally in self._goals.items()
+            ],
+            "milestones": list(map(list, self._milestones.items())),
+            "episodes": self._episodes,
+            "successes": self._successes,
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Go on from what `save` returned.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is something else.
+        """
+        goals = {
+            str(name): _Tally(max(int(tries), 1), int(reached), int(progress))
+            for name, tries, reached, progress in facts["goals"][-_GOALS:]
+        }
+        milestones = {str(name): int(episode) for name, episode in facts["milestones"]}
+        episodes, successes = int(facts["episodes"]), int(facts["successes"])
+        self._goals, self._milestones = goals, milestones
+        self._episodes, self._successes = episodes, successes
