@@ -7,6 +7,7 @@ from engine import events
 from engine.events import Event
 from engine.types import Frame
 from pokeTUI.history import EpisodeHistory
+from pokeTUI.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 
 _Item = TypeVar("_Item")
 
@@ -63,6 +64,7 @@ class DashboardState:
     payouts: tuple[events.PayoutMade, ...] = ()
     decision: events.DecisionMade | None = None
     log: tuple[LogLine, ...] = ()
+    planner: PlannerView = field(default_factory=PlannerView)
     history: EpisodeHistory = field(default_factory=EpisodeHistory)
     last_episode: events.EpisodeEnded | None = None
     curriculum: events.CurriculumChanged | None = None
@@ -104,6 +106,14 @@ def fold(state: DashboardState, event: Event) -> DashboardState:
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
             return replace(state, log=_log(state.log, LogLine(step, source, text)))
+        case (
+            events.PlanRequested()
+            | events.PlanStreamed()
+            | events.PlanAnswered()
+            | events.GoalJudged()
+            | events.PlannerStatusChanged()
+        ):
+            return _fold_planner(state, event)
         case events.EpisodeEnded(summary=summary) if summary.start:
             return replace(state, last_episode=event)  # only those from the true start compare
         case events.EpisodeEnded(summary=summary):
@@ -141,6 +151,16 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, end=event)
         case _:
             return state
+
+
+def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
+    state = replace(state, planner=fold_planner(state.planner, event))
+    said = planner_line(event)
+    if said is None:
+        return state
+    text, confidence = said
+    step = state.status.episode_steps if state.status is not None else 0
+    return replace(state, log=_log(state.log, LogLine(step, "model", text, confidence)))
 
 
 def _notify(state: DashboardState, text: str, severity: str = "information") -> DashboardState:

@@ -53,6 +53,7 @@ class Ink:
 SOURCE_MARKS: dict[str, tuple[str, Style]] = {
     "policy": ("●", Ink.good),
     "planner": ("◆", Ink.info),
+    "model": ("◇", Ink.info),
     "rules": ("■", Ink.odd),
     "random": ("○", Ink.dim),
     "human": ("▲", Ink.warn),

@@ -1,6 +1,7 @@
 """Why the agent does what it does."""
 
 from pokeTUI.panes.pane import Pane
+from pokeTUI.planner import PlannerView, describe_status
 from pokeTUI.rendering.lines import Line, add_bar, wrap
 from pokeTUI.state import DashboardState, LogLine
 from pokeTUI.theme import SOURCE_MARKS, Ink
@@ -8,14 +9,19 @@ from pokeTUI.theme import SOURCE_MARKS, Ink
 _LABEL = 6
 _WIDE = 66
 _STEP = 5
+_TALL = 14
+"""Rows from which there is room for several lines of an answer."""
 
 
 class ReasoningPane(Pane):
-    """The goal, the decision of now, and the log of decisions and goals, newest last."""
+    """The goal, the decision of now, the language model's words as they come, and the log.
+
+    The log holds decisions, goals and what became of them, newest last.
+    """
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
-        return (state.game and state.game.goal, state.log, state.decision)
+        return (state.game and state.game.goal, state.log, state.decision, state.planner)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return goal, decision and as much of the log as there is room for."""
@@ -27,6 +33,8 @@ class ReasoningPane(Pane):
         ]
         if height > 5:
             lines.append(_now(state, width))
+        if height > 6:
+            lines += _model(state.planner, width, 3 if height >= _TALL else 1)
         lines_each = 1 if height < 9 else 2
         blocks: list[Line] = []
         for entry in reversed(state.log):
@@ -35,6 +43,21 @@ class ReasoningPane(Pane):
                 break
             blocks = block + blocks
         return lines + blocks
+
+
+def _model(view: PlannerView, width: int, max_lines: int) -> list[Line]:
+    """Return how the language model does, and the end of what it is saying; [] without one."""
+    if view.status is None:
+        return []
+    first = Line(width).add("model", Ink.dim, _LABEL).add(f"{view.status.model} ", Ink.info)
+    is_well = view.status.state in {"ready", "asking"}
+    lines = [first.add(describe_status(view.status), Ink.text if is_well else Ink.warn)]
+    text = view.status.detail if not is_well else view.text
+    if not text or not (view.is_open or view.status.detail):
+        return lines
+    ink = Ink.dim if view.is_thinking else Ink.info
+    parts = wrap(text, width - _LABEL, 100)[-max_lines:] if is_well else [text]
+    return lines + [Line(width).skip_to(_LABEL).add(part, ink) for part in parts]
 
 
 def _now(state: DashboardState, width: int) -> Line:

@@ -1,0 +1,96 @@
+from dataclasses import replace
+
+from engine import events
+from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
+from engine.plans import Outcome, Verdict
+from engine.types import GoalKind
+from pokeTUI.panes.reasoning import ReasoningPane
+from pokeTUI.planner import describe_status
+from pokeTUI.state import DashboardState, fold
+
+READY = PlannerStatusChanged("smollm2:1.7b", "ready", calls=12, failures=1, median_latency_s=0.84)
+ANSWERED = PlanAnswered(
+    1, "smollm2:1.7b", "reach GYM", 0.7, "The gym is near.", "", (), 0.8, 0.2, 900, 40, 0.0
+)
+VERDICT = Verdict(0, "k", "smollm2:1.7b", GoalKind.REACH, "reach GYM", Outcome.REACHED, True, 88)
+
+
+def folded(*new: events.Event) -> DashboardState:
+    state = DashboardState()
+    for event in new:
+        state = fold(state, event)
+    return state
+
+
+def shown(state: DashboardState, width: int = 100, height: int = 20) -> str:
+    pane = ReasoningPane("Reasoning", id="reasoning")
+    return "\n".join(line.text for line in pane.lines(state, width, height))
+
+
+def test_nothing_is_said_of_a_model_where_none_is_asked():
+    assert "model" not in shown(DashboardState())
+
+
+def test_an_answer_is_shown_while_it_streams_in():
+    asked = PlanRequested(1, 0, "smollm2:1.7b", "map", "You are in FERNWICK.")
+    streamed = [PlanStreamed(1, "The gym "), PlanStreamed(1, "is near.")]
+    state = folded(READY, asked, *streamed)
+    assert "The gym is near." in shown(state)
+    assert "smollm2:1.7b ready" in shown(state)
+    assert "0.8 s · 12 asked · 1 failed" in shown(state)
+    assert shown(state, height=9).count("\n") < 9
+
+
+def test_only_the_question_of_now_streams():
+    ask = PlanRequested(2, 0, "m", "map", "?")
+    assert folded(READY, ask, PlanStreamed(1, "old")).planner.text == ""
+
+
+def test_thoughts_give_way_to_the_answer():
+    ask = PlanRequested(1, 0, "m", "map", "?")
+    thought = PlanStreamed(1, "hm", is_thinking=True)
+    state = folded(READY, ask, thought)
+    assert (state.planner.text, state.planner.is_thinking) == ("hm", True)
+    assert fold(state, PlanStreamed(1, "Go")).planner.text == "Go"
+
+
+def test_goals_failures_and_verdicts_are_logged():
+    refused = replace(ANSWERED, goal="", error="no JSON object")
+    ignored = events.GoalJudged(9, replace(VERDICT, is_ignored=True, made_progress=False))
+    state = folded(ANSWERED, refused, events.GoalJudged(9, VERDICT), ignored)
+    assert [(line.text, line.confidence) for line in state.log] == [
+        ("reach GYM: The gym is near.", 0.7),
+        ("no goal from smollm2:1.7b: no JSON object", None),
+        ("reached after 88: reach GYM", None),
+        ("not followed, to compare; reached, but it led nowhere after 88: reach GYM", None),
+    ]
+
+
+def test_what_is_known_or_was_replaced_makes_no_noise():
+    replaced = replace(VERDICT, outcome=Outcome.REPLACED)
+    state = folded(replace(ANSWERED, is_cached=True), events.GoalJudged(9, replaced))
+    assert state.log == ()
+
+
+def test_a_terminal_obeys_nothing_that_a_model_says():
+    ask = PlanRequested(1, 0, "m", "map", "?")
+    evil = replace(ANSWERED, reasoning="a\x1b[2Jb\u202ec\nd", goal="\x07go")
+    state = folded(READY, ask, PlanStreamed(1, "x\x1b]0;t\x07y\r"), evil)
+    assert state.log[-1].text == " go: a [2Jb c d"
+    assert state.planner.text == "x ]0;t y "
+
+
+def test_an_unreachable_model_says_what_to_do():
+    away = PlannerStatusChanged(
+        "smollm2:1.7b", "unreachable", "Nothing answers. Start it: ollama serve", retry_in_s=5.0
+    )
+    text = shown(folded(away))
+    assert "unreachable, again in 5 s" in text
+    assert "ollama serve" in text
+
+
+def test_the_uplift_comes_with_its_interval():
+    status = replace(READY, uplift=0.31, uplift_low=0.08, uplift_high=0.5, cost=0.0123)
+    assert describe_status(status) == (
+        "ready · uplift +31 % (+8 to +50) · 0.8 s · 12 asked · 1 failed · $0.012"
+    )
