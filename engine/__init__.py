@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.errors import TrainingError as TrainingError
     from engine.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
     from engine.llm.manager import BaseLLMManager as BaseLLMManager
+    from engine.llm.manager import LLMManager as LLMManager
     from engine.strategy.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
     from engine.strategy.goal_planning import GoalOrientedPlanner as GoalOrientedPlanner
     from engine.strategy.performance import StrategyType as StrategyType
@@ -49,6 +50,7 @@ _HOMES: Mapping[str, str] = MappingProxyType(
         "HybridAgent": "engine.agents.hybrid_agent",
         "HybridLLMRLTrainer": "engine.training.hybrid_trainer",
         "LLMConnectionError": "engine.errors",
+        "LLMManager": "engine.llm.manager",
         "PokeTUIError": "engine.errors",
         "StrategyType": "engine.strategy.performance",
         "TrainingError": "engine.errors",

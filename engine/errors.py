@@ -55,7 +55,16 @@ class ReplayError(PokeTUIError):
 
 
 class LLMConnectionError(PokeTUIError):
-    """A language model server cannot be reached."""
+    """A language model server cannot be reached, or does not do what it is asked.
+
+    Attributes:
+        is_permanent: Asking again brings the same answer: a key, a model's name or the request is
+            not accepted.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
+        super().__init__(message, hint)
+        self.is_permanent = is_permanent
 
 
 class DecisionValidationError(PokeTUIError):

@@ -1,0 +1,76 @@
+"""Choose the server that a model's name speaks of."""
+
+import importlib.util
+import re
+
+from engine.errors import ConfigurationError
+from engine.llm.backends.base import Backend
+
+# gpt-oss is open: it is in Ollama's library and not with OpenAI.
+_OPENAI = re.compile(r"(?:ft:)?(?:gpt-(?!oss)|chatgpt-|o[134](?:-|$))")
+_ANTHROPIC = re.compile(r"claude-")
+
+
+def make_backend(
+    model: str,
+    *,
+    backend: str = "",
+    base_url: str = "",
+    connect_timeout_s: float = 1.0,
+    load_timeout_s: float = 300.0,
+) -> Backend:
+    """Return the way to a model. Nothing is connected, and no client imported, before it is used.
+
+    Args:
+        model: Its name, e.g. "smollm2:1.7b", "gpt-...", "claude-...".
+        backend: "ollama", "openai" or "anthropic"; "": by the name.
+        base_url: Address of the server; "": OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL,
+            else the usual one.
+        connect_timeout_s: Longest time to connect.
+        load_timeout_s: Longest time that the server may take to load the model.
+
+    Raises:
+        ConfigurationError: The name or the address is none, or an extra or a key is missing.
+    """
+    if not model.strip() or not model.isprintable():
+        raise ConfigurationError(
+            "The language model has no name.", "Give one, e.g. --llm-model smollm2:1.7b."
+        )
+    kind = backend or backend_of(model)
+    if kind == "ollama":
+        from engine.llm.backends.ollama import OllamaBackend
+
+        return OllamaBackend(
+            model,
+            base_url=base_url,
+            connect_timeout_s=connect_timeout_s,
+            load_timeout_s=load_timeout_s,
+        )
+    if kind == "openai":
+        _need_extra(kind, model)
+        from engine.llm.backends.openai import OpenAIBackend
+
+        return OpenAIBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+    if kind == "anthropic":
+        _need_extra(kind, model)
+        from engine.llm.backends.anthropic import AnthropicBackend
+
+        return AnthropicBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+    raise ConfigurationError(
+        f"There is no language model backend {kind!r}.", "Choose ollama, openai or anthropic."
+    )
+
+
+def backend_of(model: str) -> str:
+    """Return the backend that a model's name speaks of."""
+    if _OPENAI.match(model):
+        return "openai"
+    return "anthropic" if _ANTHROPIC.match(model) else "ollama"
+
+
+def _need_extra(extra: str, model: str) -> None:
+    if importlib.util.find_spec(extra) is None:
+        raise ConfigurationError(
+            f"{model} needs the package {extra}, which is not installed.",
+            f"Install it: pip install 'poketui[{extra}]'.",
+        )

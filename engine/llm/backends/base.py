@@ -1,0 +1,209 @@
+"""Say what is asked of a language model's server, and how its failures are put into words."""
+
+import os
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.quoting import one_line
+
+THINKING_TOKENS = 2000
+"""What a model that thinks may use beside the answer: servers count both against one limit."""
+PERMANENT = frozenset({400, 401, 403, 404})
+_LONGEST_DETAIL = 200
+_KEY_LIKE = re.compile(r"\b(?:sk|key)-[\w*.…-]{4,}")
+_UNUSABLE_KEYWORDS = frozenset(
+    {
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "default",
+        "title",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A question.
+
+    Attributes:
+        schema: JSON schema of the answer.
+        max_tokens: Of the answer; what a model thinks comes on top.
+        think: Let the model think first, if it can.
+    """
+
+    system: str
+    user: str
+    schema: dict[str, Any]
+    max_tokens: int
+    temperature: float
+    think: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some more of an answer.
+
+    Attributes:
+        done_reason: On the last one, why it ended: "stop", "length" or what the server says.
+        prompt_tokens: On the last one; 0 if the server does not say.
+        answer_tokens: On the last one; 0 if the server does not say.
+    """
+
+    text: str = ""
+    is_thinking: bool = False
+    done_reason: str = ""
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """Whether a model can be asked.
+
+    Attributes:
+        state: "ready", "loading" (there, but not in the server's memory: `Backend.load` it),
+            "missing" (no such model), "unreachable" or "refused" (key or request not accepted).
+        detail: In words: what is wrong and what to do, or "".
+        models: What the server has, as far as it says.
+    """
+
+    state: str
+    detail: str = ""
+    models: tuple[str, ...] = ()
+
+
+class Backend(Protocol):
+    """A model behind one kind of server. All of it runs in the event loop that used it first."""
+
+    @property
+    def name(self) -> str:
+        """Return "ollama", "openai" or "anthropic"."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """Return the model's name."""
+        ...
+
+    def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        """Stream an answer. Only connecting is bounded in time: `engine.llm.asking` does more.
+
+        Raises:
+            LLMConnectionError: There is no answer, or it broke off.
+        """
+        ...
+
+    async def probe(self) -> ModelStatus:
+        """Look whether the model can be asked. Never raises, and soon comes back."""
+        ...
+
+    async def load(self) -> None:
+        """Have the server load the model, where it has to; return when it is loaded.
+
+        Raises:
+            LLMConnectionError: It was not, or not within the time for it.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        ...
+
+
+def redacted(said: object, *secrets: str) -> str:
+    """Return what a server said as a line to show: without `secrets`, or what looks like a key."""
+    text = str(said)
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "***")
+    return one_line(_KEY_LIKE.sub("***", text), _LONGEST_DETAIL)
+
+
+def shown_address(address: str) -> str:
+    """Return an address to show: without user name, password and query."""
+    scheme, separator, rest = address.rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
+
+
+def check_address(address: str, origin: str, *, needs_scheme: bool = True) -> None:
+    """Refuse what no connection can be tried to.
+
+    Args:
+        address: A URL.
+        origin: The variable or option it is from.
+        needs_scheme: Else a bare host and port will do.
+
+    Raises:
+        ConfigurationError: It is no address.
+    """
+    try:
+        has_scheme = "://" in address or needs_scheme
+        parts = urlsplit(address if has_scheme else f"http://{address}")
+        is_good = parts.scheme in ("http", "https") and parts.port != 0 and address.isprintable()
+    except ValueError:  # the port, or a bracket
+        is_good = False
+    if not is_good or any(c.isspace() for c in address):
+        raise ConfigurationError(
+            f"{origin} is no address: {redacted(shown_address(address))}.",
+            "It looks like http://127.0.0.1:11434 or https://host/v1.",
+        )
+
+
+def key_from(variable: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the key in an environment variable, "" without one."""
+    return environment.get(variable, "").strip()
+
+
+def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnectionError:
+    """Return the error for a server's error status (-1: an error in the middle of an answer)."""
+    what = f"answered {status}" if status > 0 else "broke off"
+    said = f": {detail}" if detail else ""
+    hints = {
+        401: "Check the key.",
+        403: "Check the key and what it may be used for.",
+        404: "Check the model's name and the server's address.",
+        429: "It takes no more questions for now; it is tried again later.",
+        503: "It is busy; it is tried again later.",
+    }
+    return LLMConnectionError(
+        f"{server} {what}{said.rstrip('.')}.",
+        hint or hints.get(status, ""),
+        is_permanent=status in PERMANENT,
+    )
+
+
+def status_of(error: LLMConnectionError) -> ModelStatus:
+    """Return what a failure to reach a server says about its model."""
+    return ModelStatus("refused" if error.is_permanent else "unreachable", str(error))
+
+
+def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema as strict modes take it: no bounds, every property required, no others."""
+    plain: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "properties":
+            plain[key] = {name: strict_schema(part) for name, part in value.items()}
+        elif key in ("items", "additionalProperties") and isinstance(value, Mapping):
+            plain[key] = strict_schema(value)
+        elif key in ("anyOf", "allOf", "oneOf"):
+            plain[key] = [strict_schema(part) for part in value]
+        elif key not in _UNUSABLE_KEYWORDS:
+            plain[key] = value
+    if "properties" in plain:
+        plain["required"] = list(plain["properties"])
+        plain["additionalProperties"] = False
+    return plain
