@@ -82,7 +82,10 @@ def read_object(text: str, done_reason: str = "stop", keys: Collection[str] = ()
         repairs = ("quotes", *repairs)
     if values is None:
         return Found(None, error=_missing(text, names, is_cut))
-    return Found(_encodable(values), tuple(dict.fromkeys(repairs)))
+    encodable = _encodable(values)
+    if encodable is not values:
+        repairs = (*repairs, "half characters")
+    return Found(encodable, tuple(dict.fromkeys(repairs)))
 
 
 def _missing(text: str, names: frozenset[str], is_cut: bool) -> str:
