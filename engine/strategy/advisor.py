@@ -6,21 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.menus import MenuKind, menu_kind
 from engine.env.milestones import MilestoneTracker
 from engine.games.crystal import practice_goals
 from engine.games.profile import GameProfile
-from engine.strategy.battle import BattleRules
 from engine.strategy.goal_watch import GoalWatch
 from engine.strategy.goals import GoalPlanner
-from engine.strategy.navigation import (
-    Exit,
-    Navigator,
-    WorldMap,
-    grass_exits,
-    link_exits,
-    talk_exits,
-)
+from engine.strategy.navigation import Exit, WorldMap, grass_exits, link_exits, talk_exits
+from engine.strategy.steering import Steering
 from engine.types import NUM_ACTIONS, Action, Advice, GameState, Goal, GoalTally
 
 SETTER = "rules"
@@ -29,6 +21,8 @@ SETTER = "rules"
 _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
 """Steps without any visible change after which the advice is not trusted any more."""
+
+STUCK = "Nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
 _UNREACHABLE = 1_000
@@ -39,18 +33,22 @@ class RuleAdvisor:
 
     Args:
         profile: The game.
+
+    Attributes:
+        world: Which map leads to which.
+        steering: Chooses the buttons.
+        unchanged_steps: For how many steps nothing has changed to the eye.
     """
 
     def __init__(self, profile: GameProfile) -> None:
         tables = profile.tables
-        self._battle = BattleRules(tables)
+        self.world = WorldMap(getattr(tables, "MAP_LINKS", {}))
+        self.steering = Steering(tables)
+        self.unchanged_steps = 0
         self._planner = _planner(profile)
         self._milestones = MilestoneTracker(tables.MILESTONES)
-        self._world = WorldMap(getattr(tables, "MAP_LINKS", {}))
-        self._navigator = Navigator()
         self._watch = GoalWatch(SETTER)
         self._last_view: list[object] = []
-        self._unchanged_steps = 0
         self._saved: dict[str, Any] = {}
 
     def reset(self, state: GameState) -> None:
@@ -59,7 +57,7 @@ class RuleAdvisor:
         self._planner.reset()
         self._watch.reset()
         self._last_view = []
-        self._unchanged_steps = 0
+        self.unchanged_steps = 0
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return the goal and a prior over the unmasked actions.
@@ -68,15 +66,45 @@ class RuleAdvisor:
             state: The game now.
             mask: (9,) bool.
         """
+        return self.lead(self.notice(state), state, mask)
+
+    def notice(self, state: GameState) -> Goal:
+        """Take in a state, whoever leads; return the goal that the rules set in it."""
         self._saved = self._memory()
         self._milestones.update(state, 0)
         reached = self._milestones.steps.keys()
         self._watch.judge(state, reached)
-        goal = self._planner.next_goal(state, reached, self._maps_away) or _NOWHERE
+        self._count_unchanged(state)
+        return self._planner.next_goal(state, reached, self._maps_away) or _NOWHERE
+
+    def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
+        """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._watch.pursue(goal, state)
-        if self._is_stuck(state):
-            return _advice(goal, [], "Nothing changes: try something else", mask, confidence)
-        return _advice(goal, *self._suggest(state, goal, reached), mask, confidence)
+        if self.is_stuck:
+            return advice_of(goal, [], STUCK, mask, confidence)
+        wants_catch = state.battle is not None and self._planner.wants_catch(
+            state, self._milestones.steps
+        )
+        actions, reason = self.steering.suggest(
+            state,
+            lambda: self.steering.walk(state, self._exits(state, goal), goal.text),
+            wants_catch=wants_catch,
+        )
+        return advice_of(goal, actions, reason, mask, confidence)
+
+    def give_way(self) -> None:
+        """Note that somebody else leads in the state of `notice`."""
+        self._watch.pause()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Tell whether advice has changed nothing for too long to be trusted."""
+        return self.unchanged_steps >= _STUCK_AFTER
+
+    @property
+    def reached(self) -> Collection[str]:
+        """Return the keys of the milestones reached in this episode."""
+        return self._milestones.steps.keys()
 
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
@@ -99,7 +127,7 @@ class RuleAdvisor:
         self._watch.load(saved["goals"])
         self._milestones.steps = dict(saved["milestones"])
         self._last_view = saved["last_view"]
-        self._unchanged_steps = int(saved["unchanged_steps"])
+        self.unchanged_steps = int(saved["unchanged_steps"])
 
     def _memory(self) -> dict[str, Any]:
         return {
@@ -107,51 +135,26 @@ class RuleAdvisor:
             "goals": self._watch.save(),
             "milestones": dict(self._milestones.steps),
             "last_view": self._last_view,
-            "unchanged_steps": self._unchanged_steps,
+            "unchanged_steps": self.unchanged_steps,
         }
 
-    def _suggest(
-        self, state: GameState, goal: Goal, reached: Collection[str]
-    ) -> tuple[list[Action], str]:
-        if not state.control.in_game:
-            return [], "the game has not begun"
-        if state.battle is not None:
-            wants_catch = self._planner.wants_catch(state, reached)
-            action, reason = self._battle.suggest(state, wants_catch=wants_catch)
-            return [action], reason
-        if state.control.in_menu:
-            return _answer_menu(state)
-        if not state.control.is_free:
-            # B, not A: it turns pages too, and never begins the same talk again.
-            return [Action.B], "read on" if state.control.in_text else "let the scene go on"
-        return self._walk(state, goal)
-
-    def _walk(self, state: GameState, goal: Goal) -> tuple[list[Action], str]:
-        exits, what = self._exits(state, goal)
-        if not exits:
-            return [], "no way is known"
-        actions, distance = self._navigator.step_towards(state, exits)
-        if not actions:
-            return [], f"{what}: the way is blocked"
-        return actions, f"{what}: {distance} steps to go" if distance else what
-
-    def _exits(self, state: GameState, goal: Goal) -> tuple[tuple[Exit, ...], str]:
-        """Return the exits of the current map that serve the goal, in words too."""
+    def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
+        """Return the exits of the current map that serve the goal."""
         if goal.map is None:
-            return (), ""
+            return ()
         if state.place.map != goal.map:
-            links = self._world.links_towards(state.place.map, goal.map)
-            return link_exits(state.map, links), goal.text
+            links = self.world.links_towards(state.place.map, goal.map)
+            return link_exits(state.map, links)
         if goal.target is not None:
-            return talk_exits(state.map, goal.target), goal.text
-        return grass_exits(state.map), goal.text
+            return talk_exits(state.map, goal.target)
+        return grass_exits(state.map)
 
     def _maps_away(self, state: GameState, goal: Goal) -> int:
         if goal.map is None:
             return _UNREACHABLE
-        return self._world.distances_to(goal.map).get(state.place.map, _UNREACHABLE)
+        return self.world.distances_to(goal.map).get(state.place.map, _UNREACHABLE)
 
-    def _is_stuck(self, state: GameState) -> bool:
+    def _count_unchanged(self, state: GameState) -> None:
         battle, place, control = state.battle, state.place, state.control
         view: list[object] = [
             [place.map.group, place.map.number, place.x, place.y, int(place.facing)],
@@ -159,9 +162,8 @@ class RuleAdvisor:
             list(state.screen_text),
             [battle.own.hp, battle.enemy.hp] if battle and battle.own and battle.enemy else [],
         ]
-        self._unchanged_steps = self._unchanged_steps + 1 if view == self._last_view else 0
+        self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
         self._last_view = view
-        return self._unchanged_steps >= _STUCK_AFTER
 
 
 def _planner(profile: GameProfile) -> GoalPlanner:
@@ -170,21 +172,19 @@ def _planner(profile: GameProfile) -> GoalPlanner:
     if not profile.is_practice:
         return GoalPlanner(milestones, {}, (), None)
     return GoalPlanner(
-        milestones, practice_goals.SPOTS, practice_goals.HEALERS, practice_goals.TRAINING
+        milestones, practice_goals.SPOTS, known_healers(profile), practice_goals.TRAINING
     )
 
 
-def _answer_menu(state: GameState) -> tuple[list[Action], str]:
-    if menu_kind(state) is not MenuKind.YES_NO:
-        return [Action.B], "close this menu"
-    if any("nickname" in line.lower() for line in state.screen_text):
-        return [Action.B], "no nickname"
-    return [Action.A if state.control.cursor[0] == 1 else Action.UP], "yes to the question"
+def known_healers(profile: GameProfile) -> tuple[Goal, ...]:
+    """Return who heals, as far as that is written."""
+    return practice_goals.HEALERS if profile.is_practice else ()
 
 
-def _advice(
+def advice_of(
     goal: Goal, actions: list[Action], reason: str, mask: NDArray[np.bool_], confidence: float
 ) -> Advice:
+    """Return advice to press any of the actions that are not masked."""
     prior = np.zeros(NUM_ACTIONS, np.float32)
     valid = [action for action in actions if mask[action]]
     if not valid:

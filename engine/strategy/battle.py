@@ -30,12 +30,15 @@ class BattleRules:
     def __init__(self, tables: GameTables) -> None:
         self._tables = tables
 
-    def suggest(self, state: GameState, *, wants_catch: bool) -> Suggestion:
+    def suggest(
+        self, state: GameState, *, wants_catch: bool, wants_run: bool | None = None
+    ) -> Suggestion:
         """Return a button for a battle's menus and messages.
 
         Args:
             state: The game in a battle.
             wants_catch: A new creature would be welcome.
+            wants_run: Leave a wild battle, or never; None: when it is wise.
         """
         battle = state.battle
         assert battle is not None
@@ -45,20 +48,24 @@ class BattleRules:
         if kind is MenuKind.YES_NO:
             return Action.B, "no to the question"
         if kind is MenuKind.BATTLE:
-            return self._first_menu(state, battle, wants_catch=wants_catch)
+            return self._first_menu(state, battle, wants_catch=wants_catch, wants_run=wants_run)
         if kind is MenuKind.MOVES:
             return self._move_menu(state, battle)
         return self._other_menu(state, battle, wants_catch=wants_catch)
 
-    def _first_menu(self, state: GameState, battle: Battle, *, wants_catch: bool) -> Suggestion:
+    def _first_menu(
+        self, state: GameState, battle: Battle, *, wants_catch: bool, wants_run: bool | None
+    ) -> Suggestion:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
             return Action.B, "wait for both sides"
         health = own.hp / max(1, own.max_hp)
         if battle.kind is BattleKind.WILD:
+            if wants_run:
+                return _to_cell(state, _RUN), f"run from {enemy.name}"
             if wants_catch and state.bag.balls and enemy.hp <= _CATCHABLE * enemy.max_hp:
                 return _to_cell(state, _BAG), f"a ball for {enemy.name}"
-            if health < _WEAK and enemy.hp > 0.3 * enemy.max_hp:
+            if wants_run is None and health < _WEAK and enemy.hp > 0.3 * enemy.max_hp:
                 return _to_cell(state, _RUN), f"{own.name} is weak: run"
         return _to_cell(state, _FIGHT), f"fight {enemy.name}"
 

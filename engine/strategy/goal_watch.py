@@ -64,6 +64,10 @@ class GoalWatch:
         self._open[goal.key] = (kind, age + 1, level)
         return 1 - age / LIFE_STEPS
 
+    def pause(self) -> None:
+        """Note that somebody else leads: none of the open goals is pursued in this step."""
+        self._present = ""
+
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the goals went if the episode ends now: the present one has failed.
 

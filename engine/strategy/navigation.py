@@ -76,6 +76,22 @@ class WorldMap:
             MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
         }
 
+    def links_from(self, here: MapId) -> tuple[Link, ...]:
+        """Return the known ways out of a map."""
+        return self._links.get(here, ())
+
+    def distances_from(self, here: MapId) -> dict[MapId, int]:
+        """Return how many maps away those are that a way leads to, from near to far."""
+        distances = {here: 0}
+        queue = deque([here])
+        while queue:
+            reached = queue.popleft()
+            for link in self._links.get(reached, ()):
+                if link.target not in distances:
+                    distances[link.target] = distances[reached] + 1
+                    queue.append(link.target)
+        return distances
+
     def links_towards(self, here: MapId, goal: MapId) -> tuple[Link, ...]:
         """Return the links out of `here` that begin a shortest way to `goal`; () if none does."""
         distances = self.distances_to(goal)
