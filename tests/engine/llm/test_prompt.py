@@ -1,0 +1,192 @@
+"""A question holds what is most reliable, within its budget, and offers what can be answered."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.config import PlannerConfig
+from engine.llm.choices import name_of
+from engine.llm.prompt import Notes, compose, estimate_tokens, schema
+from engine.llm.reply import read_plan
+from engine.plans import Section
+from engine.types import GoalKind
+from tests.engine.llm.situations import BATTLE, SECTIONS, TOWN, choice, situation
+
+SETTINGS = PlannerConfig(answer_tokens=99, temperature=0.3, think=True)
+NOTES = Notes("4 episodes, 1 of them won.\nGYM: tried 3", ("in a battle A worked",), "Catch one")
+HERE = situation()
+KEYWORDS = {"type", "enum", "properties", "required", "additionalProperties"}
+
+
+def ask(here=HERE, notes=NOTES, max_tokens=8000):
+    return compose(here, notes, max_tokens=max_tokens, settings=SETTINGS)
+
+
+def size(request) -> int:
+    return estimate_tokens(request.system) + estimate_tokens(request.user)
+
+
+def offered(request) -> list[str]:
+    return request.schema["properties"]["choice"]["enum"]
+
+
+def test_everything_is_told_where_there_is_room():
+    text = ask().user
+    for section in SECTIONS:
+        assert section.text in text
+    for said in (
+        "A person wants: Catch one\n",
+        "The run so far:\n4 episodes, 1 of them won.\nGYM: tried 3\n",
+        "- in a battle A worked\n",
+        "- reach exit 3: failed\n- meet person A: reached\n",
+        "You are asked because a place was entered.\n",
+        "- reach exit 1: to HOME 1F, 5 steps\n",
+        "- heal: have the party healed at POKéMON CENTER\n",
+        "- reach: entered the place; a milestone was reached\n",
+    ):
+        assert said in text
+
+
+def test_settings_go_with_the_question():
+    request = ask()
+    assert (request.max_tokens, request.temperature, request.think) == (99, 0.3, True)
+
+
+def test_the_same_is_asked_in_the_same_words():
+    assert ask() == ask()
+
+
+def test_what_changes_seldom_comes_first():
+    first = ask()
+    place = replace(SECTIONS[0], text="HOME 1F (indoor) at (1,1) facing up, free to walk.")
+    second = ask(situation(BATTLE, sections=(place,), trigger="battle", recent=()))
+    assert first.system == second.system
+    common = first.user[: first.user.index("FERNWICK")]
+    assert "GYM: tried 3" in common
+    assert second.user.startswith(common)
+
+
+def test_nothing_is_said_of_what_is_not_there():
+    text = ask(situation(recent=()), Notes()).user
+    assert text.startswith("FERNWICK")
+    for title in ("A person", "The run", "success before", "Goals of late"):
+        assert title not in text
+
+
+def test_the_least_reliable_is_left_out_first():
+    """The model's own goals, the summary, patterns, sections by rank; rank 0 stays."""
+    marks = ["Goals of late", "The run so far", "went with success"]
+    ranked = sorted(SECTIONS, key=lambda section: -section.rank)
+    marks += [section.text for section in ranked if section.rank]
+    marks += ["A person wants", SECTIONS[0].text, "- explore"]
+    seen = set()
+    for limit in range(2000, 0, -5):
+        request = ask(max_tokens=limit)
+        kept = [mark in request.user for mark in marks]
+        assert kept == sorted(kept), limit
+        seen.add(tuple(kept))
+    assert len(seen) >= len(marks) - 3  # each but the last three goes by itself
+
+
+def test_all_choices_stay_until_nothing_else_can_go():
+    for limit in range(2000, 0, -5):
+        request = ask(max_tokens=limit)
+        names = [name_of(one) for one in TOWN]
+        assert offered(request) == names[: len(offered(request))]
+        if len(offered(request)) < len(names):
+            assert "A person wants" not in request.user
+            assert SECTIONS[0].text in request.user
+    assert offered(ask(max_tokens=1)) == names[:1]
+
+
+def test_text_and_schema_offer_the_same_choices():
+    for limit in (8000, 430, 400, 1):
+        request = ask(max_tokens=limit)
+        told = request.user[request.user.index("Choices:") : request.user.index("What success")]
+        assert told.splitlines()[1:] == [line for line in told.splitlines() if line[:2] == "- "]
+        assert [line[2:].split(":")[0] for line in told.splitlines()[1:]] == offered(request)
+
+
+def test_a_choice_that_was_not_offered_can_still_be_read():
+    request = ask(max_tokens=1)
+    assert "train" not in offered(request)
+    reading = read_plan('{"choice": "train"}', "stop", HERE, "m")
+    assert reading.plan is not None
+
+
+def test_the_schema_keeps_to_what_every_server_takes():
+    found = schema(HERE)
+    assert found == ask().schema
+    assert list(found["properties"]) == ["reasoning", "choice", "success", "confidence"]
+    assert found["required"] == list(found["properties"])
+    assert found["additionalProperties"] is False
+    fields = found["properties"].values()
+    assert set(found).union(*fields) <= KEYWORDS
+    json.dumps(found)
+
+
+def test_the_schema_offers_the_conditions_of_its_choices_only():
+    assert schema(situation(BATTLE))["properties"]["success"]["enum"] == [
+        "a level was gained",
+        "one more was caught",
+        "the battle was won",
+        "the battle is over",
+    ]
+
+
+def test_each_combination_that_the_schema_allows_is_read():
+    fields = schema(HERE)["properties"]
+    for name in fields["choice"]["enum"]:
+        for success in fields["success"]["enum"]:
+            answer = {"reasoning": "", "choice": name, "success": success, "confidence": 7}
+            reading = read_plan(json.dumps(answer), "stop", HERE, "m")
+            assert name_of(reading.plan.choice) == name
+            assert set(reading.repairs) <= {"success"}
+
+
+def test_names_that_are_equal_are_offered_once():
+    twice = (choice(GoalKind.MEET, "GUIDE", "one"), choice(GoalKind.MEET, "GUIDE", "two"))
+    assert schema(situation(twice))["properties"]["choice"]["enum"] == ["meet GUIDE"]
+
+
+def test_an_unknown_trigger_is_told_as_it_is():
+    assert "because of a whim." in ask(situation(trigger="of a whim")).user
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "語", "🙂", '"'])
+def test_tokens_are_not_underestimated(letter):
+    assert estimate_tokens(letter * 300) >= len((letter * 300).encode()) // 3
+
+
+words = st.text(max_size=60)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.builds(Section, st.just("any"), words, st.integers(0, 9)), max_size=8),
+    st.builds(Notes, words, st.lists(words, max_size=9).map(tuple), words),
+    st.lists(st.tuples(words, words), max_size=9),
+    st.integers(0, 2000),
+)
+def test_any_question_keeps_to_its_budget_as_far_as_it_can(sections, notes, recent, max_tokens):
+    here = situation(sections=sections, recent=recent)
+    request = ask(here, notes, max_tokens)
+    if size(request) > max_tokens:
+        assert len(offered(request)) == 1
+        for title in ("Goals of late:\n-", "The run so far:\n", "A person wants: "):
+            assert not request.user.startswith(title)
+    assert all(c.isprintable() or c == "\n" for c in request.user)
+    request.user.encode()
+
+
+def test_a_context_is_used_well():
+    """A large section more is told as soon as there is room for it."""
+    extra = Section("more", "word " * 200, 3)
+    here = situation(sections=(*SECTIONS, extra))
+    limit = size(ask(here)) + 16
+    assert extra.text.strip() in ask(here, max_tokens=limit).user
+    assert "Goals of late" in ask(here, max_tokens=limit).user
+    assert "Goals of late" not in ask(here, max_tokens=limit - 1).user

@@ -1,0 +1,146 @@
+"""The account of a run stays short, says what is telling, and survives being saved."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.llm.summary import RunSummary
+from engine.plans import Outcome, Verdict
+from engine.types import EpisodeSummary, GoalKind
+
+
+def verdict(
+    text: str,
+    outcome: Outcome = Outcome.REACHED,
+    made_progress: bool = False,
+    is_ignored: bool = False,
+) -> Verdict:
+    return Verdict(0, "key", "m", GoalKind.REACH, text, outcome, made_progress, 9, is_ignored)
+
+
+def episode(*milestones: str, **more) -> EpisodeSummary:
+    steps = {key: 10 * (at + 1) for at, key in enumerate(milestones)}
+    return EpisodeSummary(0, 1.0, 100, (), steps, **more)
+
+
+def test_a_run_that_has_just_begun_has_nothing_to_tell():
+    assert RunSummary().text(1200) == ""
+
+
+def test_episodes_and_milestones_come_first():
+    run = RunSummary()
+    run.add(verdict("exit 1 to HOME 1F"))
+    run.episode(episode("left_bedroom", "got_starter"))
+    run.episode(episode("left_bedroom", "got_starter", "badge_1", is_success=True))
+    run.episode(episode("elsewhere", is_aborted=True))
+    assert run.text(1200).splitlines()[:2] == [
+        "2 episodes, 1 of them won.",
+        "Milestones reached, the latest first: badge 1 (episode 2), got starter (episode 1), "
+        "left bedroom (episode 1).",
+    ]
+
+
+def test_a_milestone_keeps_the_episode_that_reached_it_first():
+    run = RunSummary()
+    run.milestone("Choose a creature", 3)
+    run.milestone("Choose a creature", 7)
+    assert run.text(1200).endswith("Choose a creature (episode 3).")
+
+
+def test_goals_are_counted_by_outcome():
+    run = RunSummary()
+    run.add(verdict("exit 1", made_progress=True))
+    run.add(verdict("exit 1"))
+    run.add(verdict("exit 1", Outcome.FAILED))
+    assert run.text(1200) == "exit 1: tried 3, reached 2, led on 1"
+
+
+def test_what_was_ignored_or_replaced_says_nothing():
+    run = RunSummary()
+    run.add(verdict("exit 1", is_ignored=True))
+    run.add(verdict("exit 1", Outcome.REPLACED))
+    assert run.text(1200) == ""
+
+
+def test_what_tells_most_comes_first():
+    run = RunSummary()
+    for n in range(9):
+        run.add(verdict("always", made_progress=True))
+        run.add(verdict("never", Outcome.FAILED))
+        run.add(verdict("half", made_progress=n % 2 == 0))
+    run.add(verdict("once"))
+    names = [line.split(":")[0] for line in run.text(1200).splitlines()]
+    assert set(names[:2]) == {"always", "never"}
+    assert names.index("half") > 1
+
+
+def test_what_a_goal_was_once_worth_fades():
+    run = RunSummary()
+    for _ in range(200):
+        run.add(verdict("exit 1", Outcome.FAILED))
+    for _ in range(40):
+        run.add(verdict("exit 1", made_progress=True))
+    tried, reached = _figures(run.text(99))
+    assert tried <= 40
+    assert reached > tried // 2
+
+
+def _figures(line: str) -> tuple[int, int]:
+    words = line.split("tried ")[1].replace(", reached ", " ").replace(", led on ", " ").split()
+    return int(words[0]), int(words[1])
+
+
+def test_memory_is_bounded_and_the_latest_goals_stay():
+    run = RunSummary()
+    for n in range(1000):
+        run.add(verdict(f"goal {n}", made_progress=True))
+        run.milestone(f"milestone {n}", n)
+    saved = run.save()
+    assert len(saved["goals"]) <= 100
+    assert len(saved["milestones"]) <= 64
+    assert saved["goals"][-1][0] == "goal 999"
+    assert len(json.dumps(saved)) < 20_000
+
+
+names = st.text(max_size=120)
+outcomes = st.sampled_from(Outcome)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(names, outcomes, st.booleans()), max_size=40), st.integers(0, 1500))
+def test_a_text_is_never_longer_than_asked_for_nor_holds_what_cannot_be_shown(told, limit):
+    run = RunSummary()
+    for name, outcome, made_progress in told:
+        run.add(verdict(name, outcome, made_progress))
+        run.milestone(name, 1)
+    text = run.text(limit)
+    assert len(text) <= limit
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert text == run.text(limit)
+
+
+def test_a_saved_account_goes_on_as_it_was():
+    run, other = RunSummary(), RunSummary()
+    run.episode(episode("got_starter", is_success=True))
+    for n in range(5):
+        run.add(verdict(f"exit {n % 2}", made_progress=n > 2))
+    other.load(json.loads(json.dumps(run.save())))
+    for one in (run, other):
+        one.add(verdict("exit 0"))
+        one.episode(episode("left_house"))
+    assert other.text(1200) == run.text(1200)
+    assert other.save() == run.save()
+
+
+@pytest.mark.parametrize(
+    "facts", [{}, {"goals": [["a"]]}, {"goals": 3}, {"goals": [[1, "x", 2, 3]]}]
+)
+def test_what_is_no_account_is_refused_and_changes_nothing(facts):
+    run = RunSummary()
+    run.add(verdict("exit 1"))
+    before = run.text(1200)
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        run.load(facts)
+    assert run.text(1200) == before
