@@ -4,6 +4,7 @@ Plain text without colours, at most 80 columns, the same for the same state.
 """
 
 import json
+import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -21,6 +22,10 @@ _LISTED = 12
 
 _NEXT_MILESTONES = 3
 _BADGES = 16
+_QUOTED = 72
+"""Characters of what the game shows in a line: more would be broken within its quotes."""
+_NAME = re.compile(r"[\w .'’♀♂-]{1,16}")
+"""Names that need no quotes; those of both games' tables are such."""
 
 
 def describe(
@@ -108,7 +113,7 @@ def _screen(state: GameState) -> str:
 def _battle(battle: Battle, tables: GameTables) -> str:
     if battle.own is None or battle.enemy is None:
         return "The battle begins."
-    who = battle.trainer_name or "a trainer"
+    who = _named(battle.trainer_name) or "a trainer"
     against = f"Battle against {who}" if battle.kind is BattleKind.TRAINER else "Wild battle"
     lines = [f"{against}:", f"  enemy {_creature(battle.enemy)}", f"  own {_creature(battle.own)}"]
     facts = move_facts(battle, tables)
@@ -179,7 +184,7 @@ def _member(creature: Creature) -> str:
 
 
 def _creature(creature: Creature) -> str:
-    text = f"{creature.name} L{creature.level} {creature.hp}/{creature.max_hp}"
+    text = f"{_named(creature.name)} L{creature.level} {creature.hp}/{creature.max_hp}"
     status = creature.status if creature.hp else "fainted"
     return f"{text} {status}" if status else text
 
@@ -217,8 +222,17 @@ def _progress(state: GameState, tables: GameTables) -> str:
     return "\n".join(lines)
 
 
-def _quoted(line: str) -> str:
-    return json.dumps(line, ensure_ascii=False)
+def _quoted(line: str, longest: int = _QUOTED) -> str:
+    """Return a line in quotes, out of which it cannot get, without what could hide in it."""
+    shown = "".join(c if c.isprintable() or c == "\n" else " " for c in line[:longest])
+    while len(text := json.dumps(shown, ensure_ascii=False)) > longest:
+        shown = shown[:-1]
+    return text
+
+
+def _named(name: str) -> str:
+    """Return a name from the game; in quotes if it could be taken for more than a name."""
+    return name if not name or _NAME.fullmatch(name) else _quoted(name, 24)
 
 
 def _fitted(text: str) -> str:
