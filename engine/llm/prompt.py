@@ -52,6 +52,8 @@ _TRIGGERS: Mapping[str, str] = MappingProxyType(
 _WISH, _SUMMARY, _PATTERN, _RECENT, _TEXT = 200, 2000, 160, 80, 120
 """Most characters of a wish, the summary, a pattern, a recent goal and a choice's text."""
 _PATTERNS, _RECENT_GOALS = 8, 6
+_REASONING = 240
+"""Most characters of an answer's reasoning: far from the 2,000 that llama.cpp would refuse."""
 _CHARACTERS_A_TOKEN = 3
 """Of ASCII text; English has four or more, drawn maps and figures less."""
 _FRAME_TOKENS = 16
@@ -76,9 +78,9 @@ class Notes:
 def schema(situation: Situation) -> dict[str, Any]:
     """Return the JSON schema of an answer.
 
-    Only keywords that OpenAI's strict mode, Anthropic and the grammars of llama.cpp (Ollama) all
-    take: Anthropic answers `minimum` and `maxLength` with an error, so bounds are in the prompt's
-    words, and are kept in `engine.llm.reply`.
+    Bounds are for the grammars of llama.cpp (Ollama): there a talkative small model still gets to
+    its choice. Anthropic refuses `minimum` and `maxLength`; `backends.base.strict_schema` takes
+    them out for all others, and `engine.llm.reply` keeps them whatever was sent.
     """
     return _schema(situation.choices)
 
@@ -205,10 +207,10 @@ def _schema(choices: Sequence[Choice]) -> dict[str, Any]:
     names = dict.fromkeys(name_of(choice) for choice in choices)
     possible = {condition for choice in choices for condition in choice.conditions}
     fields: dict[str, dict[str, Any]] = {
-        "reasoning": {"type": "string"},
+        "reasoning": {"type": "string", "maxLength": _REASONING},
         "choice": {"type": "string", "enum": list(names)},
         "success": {"type": "string", "enum": [str(c) for c in Condition if c in possible]},
-        "confidence": {"type": "integer"},
+        "confidence": {"type": "integer", "minimum": 0, "maximum": 100},
     }
     return {
         "type": "object",

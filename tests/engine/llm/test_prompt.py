@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import PlannerConfig
+from engine.llm.backends.base import strict_schema
 from engine.llm.choices import name_of
 from engine.llm.prompt import Notes, compose, estimate_tokens, schema
 from engine.llm.reply import read_plan
@@ -117,14 +118,19 @@ def test_a_choice_that_was_not_offered_can_still_be_read():
     assert reading.plan is not None
 
 
-def test_the_schema_keeps_to_what_every_server_takes():
+def test_the_schema_has_its_fields_in_order_and_no_others():
     found = schema(HERE)
     assert found == ask().schema
     assert list(found["properties"]) == ["reasoning", "choice", "success", "confidence"]
     assert found["required"] == list(found["properties"])
     assert found["additionalProperties"] is False
-    fields = found["properties"].values()
-    assert set(found).union(*fields) <= KEYWORDS
+    assert found["properties"]["reasoning"] == {"type": "string", "maxLength": 240}
+    assert found["properties"]["confidence"] == {"type": "integer", "minimum": 0, "maximum": 100}
+
+
+def test_without_its_bounds_the_schema_keeps_to_what_every_server_takes():
+    found = strict_schema(schema(HERE))
+    assert set(found).union(*found["properties"].values()) <= KEYWORDS
     json.dumps(found)
 
 
