@@ -97,12 +97,12 @@ def compose(
     Args:
         situation: What is asked about.
         notes: What else is told.
-        max_tokens: For all that is sent, by a cautious estimate.
+        max_tokens: Of the model's context: for all that is sent and the answer.
         settings: How it is asked.
     """
     choices = situation.choices
     parts = _parts(situation, notes)
-    budget = max_tokens - estimate_tokens(SYSTEM) - _FRAME_TOKENS
+    budget = max_tokens - settings.answer_tokens - estimate_tokens(SYSTEM) - _FRAME_TOKENS
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
     for part in droppable:
         if _size(parts, choices) <= budget:
