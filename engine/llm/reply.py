@@ -65,11 +65,12 @@ def read_plan(text: str, done_reason: str, situation: Situation, setter: str) ->
     if found.values is None:
         return Reading(None, found.repairs, found.error)
     values = found.values
-    goal = _spoken(values, "choice") or _spoken(values, "goal") or _spoken(values, "kind")
-    target = _spoken(values, "target")
+    choice, target = _spoken(values, "choice"), _spoken(values, "target")
+    goal = choice or _spoken(values, "goal") or _spoken(values, "kind")
     if not goal and not target:
         return Reading(None, found.repairs, "it names no choice")
-    if "cut off" in found.repairs and not target and _is_kind_of_many(goal, situation):
+    has_target = bool(choice or target) or "cut off" not in found.repairs
+    if not has_target and _is_kind_of_many(goal, situation):
         return Reading(None, found.repairs, "it was cut off before its target")
     picked = pick(goal, target, situation.choices)
     if picked.choice is None:

@@ -95,6 +95,7 @@ def test_a_kind_that_was_cut_from_its_target_is_not_taken_for_the_kind_alone():
     here = situation((choice(GoalKind.EXPLORE), choice(GoalKind.EXPLORE, "north")))
     assert read('{"goal": "explore", "target": "no', "length", here).plan is None
     assert read('{"goal": "explore"}', "stop", here).plan.choice is here.choices[0]
+    assert read('{"choice": "explore", "conf', "length", here).plan.choice is here.choices[0]
 
 
 def test_a_restated_line_stands_for_one_choice_only():
