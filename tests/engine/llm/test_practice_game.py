@@ -1,0 +1,66 @@
+"""Each choice that the practice game offers, from bed to badge, can be asked for and read back."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from engine.config import EnvConfig, PlannerConfig
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.llm.choices import name_of
+from engine.llm.prompt import Notes, compose, estimate_tokens
+from engine.llm.reply import read_plan
+from engine.plans import Situation
+from engine.strategy.advisor import RuleAdvisor
+from engine.strategy.situations import describe_situation, is_settled
+from engine.types import GoalKind
+
+SETTINGS = PlannerConfig()
+
+
+def assert_each_choice_can_be_picked(here: Situation) -> None:
+    request = compose(here, Notes(), max_tokens=8000, settings=SETTINGS)
+    names = request.schema["properties"]["choice"]["enum"]
+    assert names == [name_of(choice) for choice in here.choices]
+    assert estimate_tokens(request.user) < 1000
+    offered = request.user.split("Choices:\n")[1].split("\nWhat success")[0].split("\n")
+    for name, line, choice in zip(names, offered, here.choices, strict=True):
+        apart = {"goal": choice.kind, "target": choice.target}
+        for answer in ({"choice": name}, {"choice": line}, apart):
+            assert read_plan(json.dumps(answer), "stop", here, "m").plan.choice is choice
+
+
+def test_each_choice_of_a_whole_game_can_be_picked():
+    env = EnhancedPyBoyPokemonCrystalEnv(
+        observation_type="state", config=EnvConfig(max_steps=100_000)
+    )
+    env.reset(seed=0)
+    tables = env.profile.tables
+    advisor = RuleAdvisor(env.profile)
+    advisor.reset(env.state)
+    kinds: set[GoalKind] = set()
+    asked: Situation | None = None
+    for _ in range(450):
+        if is_settled(env.state):
+            here = describe_situation(
+                env.state,
+                tables,
+                advisor.world,
+                (),
+                env.milestones,
+                key="",
+                env_index=0,
+                trigger="map",
+                recent=(),
+            )
+            if asked is None or replace(here, sections=()) != replace(asked, sections=()):
+                assert_each_choice_can_be_picked(here)
+            asked = here
+            kinds |= {choice.kind for choice in here.choices}
+        mask = env.action_mask()
+        advice = advisor.advise(env.state, mask)
+        if env.advance(int(np.where(mask, advice.prior, -1.0).argmax()))[1]:
+            break
+    assert env.is_success
+    env.close()
+    assert kinds >= set(GoalKind) - {GoalKind.HEAL}
