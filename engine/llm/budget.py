@@ -10,8 +10,6 @@ from engine.config import PlannerConfig
 
 _MOST_AT_ONCE = 5
 _BURST_MINUTES = 1 / 12
-_BYTES_PER_TOKEN = 3
-"""English has four or more; a bound that is guessed shall be reached too early."""
 _PER_PRICE = 1_000_000
 
 
@@ -119,8 +117,3 @@ class Budget:
         gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
         self._allowed = min(self._burst, self._allowed + gained)
         self._refilled_s = now_s
-
-
-def estimate_tokens(text: str) -> int:
-    """Guess a text's tokens, rather too many than too few."""
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)

@@ -14,6 +14,9 @@ from typing import Any, TypeVar
 
 from engine.plans import Outcome, Verdict
 
+EXCHANGES = "exchanges.jsonl"
+"""Name of the file in a run's folder."""
+
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
 

@@ -1,0 +1,252 @@
+"""Answer one question after the other with plans: from what is known, or by asking the models."""
+
+import asyncio
+import dataclasses
+import logging
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.config import PlannerConfig
+from engine.events import Event, PlanAnswered, WarningRaised
+from engine.llm.backends.base import Backend, ChatRequest
+from engine.llm.budget import Budget
+from engine.llm.cache import Failures, PlanCache
+from engine.llm.ensemble import vote
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.member import Member
+from engine.llm.prompt import PROMPT_VERSION, Notes, compose
+from engine.llm.questions import Answered, put_question
+from engine.llm.status import Counts, Status
+from engine.plans import Plan, Situation
+
+_log = logging.getLogger(__name__)
+
+_UNREADABLE_REST_S = 300.0
+"""How long a situation rests that brought nothing readable: it would bring the same again."""
+_SHORTEST_WAIT_S = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, with what else the models are told and how far each can be believed."""
+
+    situation: Situation
+    notes: Notes
+    weights: Mapping[str, float]
+
+
+class Answering:
+    """The planner's side of a question; all but `save` and `load` happens in one event loop.
+
+    Args:
+        backends: One model, or several that vote.
+        settings: Deadlines, budget and so on.
+        max_context_length: Tokens of a prompt.
+        seed: Of the breakers' jitter.
+        exchanges: Where questions and answers are kept.
+        clock: Seconds that never go back.
+        cooldown_s: How long a failing model is left alone at first.
+        emit: Takes events.
+        deliver: Takes plans.
+        on_change: Told when a question that waits may have become possible.
+
+    Attributes:
+        members: The models; somebody has to let them `tend`.
+    """
+
+    def __init__(
+        self,
+        backends: Sequence[Backend],
+        settings: PlannerConfig,
+        *,
+        max_context_length: int,
+        seed: int,
+        exchanges: ExchangeLog | None,
+        clock: Callable[[], float],
+        cooldown_s: float,
+        emit: Callable[[Event], None],
+        deliver: Callable[[Plan], None],
+        on_change: Callable[[], None],
+    ) -> None:
+        rng = random.Random(seed)
+        self.members = [
+            Member(b, settings, rng, clock, cooldown_s=cooldown_s, on_change=self._changed)
+            for b in backends
+        ]
+        self._settings = settings
+        self._max_context_length = max_context_length
+        self._exchanges = exchanges
+        self._clock = clock
+        self._cooldown_s = cooldown_s
+        self._emit = emit
+        self._deliver = deliver
+        self._on_change = on_change
+        self._budget = Budget(settings, clock, least_burst=len(backends))
+        self._cache = PlanCache()
+        self._failures = Failures(clock)
+        self._counts = Counts()
+        self._status = Status(self.members, self._budget, clock, emit)
+        self._ready: set[str] = set()
+        self._has_stumbled = False
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "counts": dataclasses.asdict(self._counts),
+            "budget": self._budget.save(),
+            "cache": self._cache.save(),
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not what `save` returns.
+        """
+        counts = Counts.from_json(facts["counts"])
+        self._budget.load(facts["budget"])
+        self._cache.load(facts["cache"])
+        self._counts = counts
+
+    def begin(self) -> None:
+        """Go on numbering: the file may know of more than the checkpoint that was resumed."""
+        if self._exchanges is not None:
+            self._counts.exchange = max(self._counts.exchange, self._exchanges.last_number())
+
+    async def handle(self, asked: Asked) -> float:
+        """Return 0 once the question is dealt with, else how long it has to wait.
+
+        Waiting for ever means until something changes. No question is sent before all servers were
+        looked at: else the first model that is ready would decide alone.
+        """
+        key = self._key(asked)
+        plan = self._cache.get(key)
+        if plan is not None:
+            self._answer_from_cache(plan)
+            return 0.0
+        if key in self._failures:
+            return 0.0
+        members = [member for member in self.members if member.can_be_asked]
+        if self._budget.exhausted or not members or not all(m.state for m in self.members):
+            return math.inf
+        if not self._budget.take(len(members)):
+            return max(self._budget.wait_s(len(members)), _SHORTEST_WAIT_S)
+        try:
+            await self._ask(asked, key, members)
+        except Exception:  # whatever it is about this situation, others are to be answered
+            self._failures.add(key, _UNREADABLE_REST_S)
+            self.stumble()
+        self._status.tell(self._counts, is_forced=True)
+        return 0.0
+
+    def flush(self) -> None:
+        """Write exchanges, and verdicts, which come without a question."""
+        warning = self._exchanges.flush() if self._exchanges is not None else ""
+        if warning:
+            self._emit(WarningRaised(warning))
+
+    def stumble(self) -> None:
+        """Count an error of our own, and log the first; called where it is caught."""
+        self._counts.failures += 1
+        if not self._has_stumbled:
+            self._has_stumbled = True
+            _log.exception("The planner stumbled; it goes on.")
+            self._emit(WarningRaised("The planner met an error of its own; see the log."))
+
+    def _answer_from_cache(self, plan: Plan) -> None:
+        self._counts.cached += 1
+        self._counts.exchange += 1
+        self._emit(
+            PlanAnswered(
+                exchange=self._counts.exchange,
+                model=plan.setter,
+                goal=plan.choice.text,
+                confidence=plan.confidence,
+                reasoning=plan.reasoning,
+                error="",
+                repairs=(),
+                latency_s=0.0,
+                first_token_s=math.nan,
+                prompt_tokens=0,
+                answer_tokens=0,
+                cost=0.0,
+                is_cached=True,
+            )
+        )
+        self._deliver(plan)
+        self._status.tell(self._counts, is_forced=True)
+
+    async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
+        """Ask all the models at once, and let their answers vote."""
+        request = compose(
+            asked.situation,
+            asked.notes,
+            max_tokens=self._max_context_length,
+            settings=self._settings,
+        )
+        admitted = [member for member in members if member.breaker.admit()]
+        self._status.is_asking = True
+        try:
+            self._status.tell(self._counts)
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._ask_one(asked, request, member)) for member in admitted
+                ]
+        finally:
+            self._status.is_asking = False
+            for member in admitted:
+                member.breaker.abandon()  # no more than that if the outcome is known
+        answers = [task.result() for task in tasks]
+        plan = vote([one.plan for one in answers if one.plan is not None], asked.weights)
+        self._keep(answers, plan)
+        if plan is None:
+            is_lost = all(one.is_lost for one in answers)
+            self._failures.add(key, self._cooldown_s if is_lost else _UNREADABLE_REST_S)
+        else:
+            self._cache.put(key, plan)
+            self._deliver(plan)
+
+    async def _ask_one(self, asked: Asked, request: ChatRequest, member: Member) -> Answered:
+        self._counts.calls += 1
+        self._counts.exchange += 1
+        answered = await put_question(
+            self._counts.exchange,
+            member,
+            asked.situation,
+            request,
+            settings=self._settings,
+            budget=self._budget,
+            emit=self._emit,
+            clock=self._clock,
+        )
+        if answered.plan is None:
+            self._counts.failures += 1
+        else:
+            self._status.add_latency(answered.exchange.latency_s)
+        return answered
+
+    def _keep(self, answers: Sequence[Answered], plan: Plan | None) -> None:
+        """Have the exchanges written, each with the plan that it became a part of."""
+        if self._exchanges is None:
+            return
+        for one in answers:
+            is_part = plan is not None and one.plan is not None and one.plan.choice == plan.choice
+            setter = plan.setter if plan is not None and is_part else ""
+            self._exchanges.add(dataclasses.replace(one.exchange, setter=setter))
+        self.flush()
+
+    def _key(self, asked: Asked) -> str:
+        models = sorted(member.model for member in self.members)
+        return "\n".join((asked.situation.key, *models, str(PROMPT_VERSION), asked.notes.wish))
+
+    def _changed(self) -> None:
+        """Go on with what waits for a model, and tell how they do."""
+        ready = {member.model for member in self.members if member.state == "ready"}
+        if ready - self._ready:  # a model came back: what failed may go well now
+            self._failures.clear()
+        self._ready = ready
+        self._on_change()
+        self._status.tell(self._counts)

@@ -1,0 +1,148 @@
+"""Look after one model: whether it can be asked, why not, and when it is tried again."""
+
+import asyncio
+import random
+from collections.abc import Callable
+
+from engine.config import PlannerConfig
+from engine.errors import LLMConnectionError
+from engine.llm.backends.base import Backend, ModelStatus, redacted
+from engine.llm.breaker import Breaker
+
+_PROBE_TIMEOUT_S = 10.0
+"""Backends bound their probes themselves; this is for those that do not."""
+_GRACE_S = 1.0
+_ROUNDING_S = 0.001
+"""Slept beyond a breaker's wait: the event loop's clock may be a hair ahead of the breaker's."""
+
+
+class Member:
+    """A model, and what is known of its server.
+
+    All of it happens in one event loop.
+
+    Args:
+        backend: The model.
+        settings: How it is asked.
+        rng: For the breaker.
+        clock: Seconds that never go back.
+        cooldown_s: How long it is left alone at first when it fails.
+        on_change: Told whenever `state`, `detail` or `can_be_asked` may have changed.
+
+    Attributes:
+        state: "" before its server was looked at, then "loading", "ready", "waiting" (it failed),
+            "missing", "unreachable" or "refused".
+        detail: What is wrong and what to do; if ready, what the last failure was.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        settings: PlannerConfig,
+        rng: random.Random,
+        clock: Callable[[], float],
+        *,
+        cooldown_s: float,
+        on_change: Callable[[], None],
+    ) -> None:
+        self.backend = backend
+        self.breaker = Breaker(rng, clock, cooldown_s=cooldown_s)
+        self.state = ""
+        self.detail = ""
+        self._load_timeout_s = settings.load_timeout_s
+        self._on_change = on_change
+        self._error = ""
+        self._was_permanent = False
+        self._is_looking = False
+        self._should_look = asyncio.Event()
+
+    @property
+    def model(self) -> str:
+        """Return its name."""
+        return self.backend.model
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Tell whether a question may be sent now, if `breaker.admit` is told of it."""
+        return self.state == "ready" and not self._is_looking and not self.breaker.is_open
+
+    def succeeded(self) -> None:
+        """Note that it gave a plan."""
+        self.breaker.succeed()
+        self._error = self.detail = ""
+
+    def failed(self, error: str, *, is_permanent: bool = False, is_lost: bool = True) -> None:
+        """Note that it gave none.
+
+        Args:
+            error: Why.
+            is_permanent: Asking again is no use.
+            is_lost: There was no answer, rather than one that cannot be read: its server shall be
+                looked at.
+        """
+        self._error = self.detail = error
+        self._was_permanent = is_permanent
+        self.breaker.fail(is_permanent=is_permanent)
+        is_open = self.breaker.retry_in_s > 0
+        if is_lost or is_open:
+            self._is_looking = True  # from now on: nothing is asked before it was looked at
+            self._should_look.set()
+        if is_open:
+            self._become("refused" if is_permanent else "waiting", error)
+
+    async def tend(self) -> None:
+        """Look at the server whenever there is reason to, for ever."""
+        while True:
+            self._should_look.clear()
+            await self._look()
+            if self.breaker.retry_in_s > 0:
+                await asyncio.sleep(self.breaker.retry_in_s + _ROUNDING_S)
+            else:
+                await self._should_look.wait()
+
+    async def _look(self) -> None:
+        self._is_looking = True
+        status = await self._probe()
+        if status.state == "loading":
+            self._become("loading", status.detail)
+            status = await self._load()
+        self._is_looking = False
+        if status.state != "ready":
+            self.breaker.fail(is_permanent=True)
+            self._become(status.state, status.detail)
+        elif self.breaker.retry_in_s > 0:
+            self._become("refused" if self._was_permanent else "waiting", self._error)
+        else:
+            self._become("ready", self._error)
+
+    def _become(self, state: str, detail: str) -> None:
+        self.state, self.detail = state, detail
+        self._on_change()
+
+    async def _probe(self) -> ModelStatus:
+        try:
+            async with asyncio.timeout(_PROBE_TIMEOUT_S):
+                return await self.backend.probe()
+        except TimeoutError:
+            return ModelStatus("unreachable", f"{self.model}'s server does not answer.")
+        except Exception as error:  # a backend may be anybody's: it must not end the thread
+            return ModelStatus("unreachable", describe(error))
+
+    async def _load(self) -> ModelStatus:
+        try:
+            async with asyncio.timeout(self._load_timeout_s + _GRACE_S):
+                await self.backend.load()
+        except TimeoutError:
+            within = f"within {self._load_timeout_s:g} s"
+            return ModelStatus("waiting", f"{self.model} was not loaded {within}.")
+        except LLMConnectionError as error:
+            return ModelStatus("refused" if error.is_permanent else "waiting", str(error))
+        except Exception as error:  # as above
+            return ModelStatus("waiting", describe(error))
+        return ModelStatus("ready")
+
+
+def describe(error: BaseException) -> str:
+    """Return a backend's exception as a line to show."""
+    said = redacted(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -1,0 +1,211 @@
+"""Ask language models for goals in a thread of its own; nobody ever waits for it."""
+
+import asyncio
+import contextlib
+import logging
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from engine.config import PlannerConfig
+from engine.events import Event, WarningRaised
+from engine.llm.answering import Answering, Asked
+from engine.llm.backends.base import Backend
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.prompt import Notes
+from engine.plans import Plan, Situation
+
+_log = logging.getLogger(__name__)
+
+_COOLDOWN_S = 5.0
+_UNPOLLED = 4096
+"""Events and plans that wait to be polled; beyond, the oldest are lost."""
+_CLOSE_S = 2.0
+_BACKENDS_CLOSE_S = 0.5
+_WRITE_INTERVAL_S = 1.0
+_STUMBLE_S = 1.0
+
+_NO_NOTES = Notes()
+_NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
+
+
+class Planner:
+    """A thread that answers with plans what is submitted, as soon as models can.
+
+    There is one slot for questions. What is in it waits while no model can be asked, and the newest
+    question takes the place of one that waits. A situation that brought no plan is not asked about
+    again before a while has passed or a model came back.
+
+    `save` may be called at any time, `load` before `start`.
+
+    Args:
+        backends: One model, or several that vote.
+        settings: Deadlines, budget and so on.
+        max_context_length: Tokens of a prompt.
+        seed: Of the breakers' jitter.
+        exchanges: Where questions and answers are kept.
+        clock: Seconds that never go back.
+        cooldown_s: How long a failing model is left alone at first.
+    """
+
+    def __init__(
+        self,
+        backends: Sequence[Backend],
+        settings: PlannerConfig,
+        *,
+        max_context_length: int,
+        seed: int,
+        exchanges: ExchangeLog | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        cooldown_s: float = _COOLDOWN_S,
+    ) -> None:
+        # Appending to a deque and popping from it need no lock.
+        self._slot: deque[Asked] = deque(maxlen=1)
+        self._plans: deque[Plan] = deque(maxlen=_UNPOLLED)
+        self._events: deque[Event] = deque(maxlen=_UNPOLLED)
+        self._wake = asyncio.Event()
+        self._backends = tuple(backends)
+        self._answering = Answering(
+            backends,
+            settings,
+            max_context_length=max_context_length,
+            seed=seed,
+            exchanges=exchanges,
+            clock=clock,
+            cooldown_s=cooldown_s,
+            emit=self._events.append,
+            deliver=self._plans.append,
+            on_change=self._wake.set,
+        )
+        self._is_busy = False
+        self._is_closing = False
+        self._is_up = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._main_task: asyncio.Task[None] | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether no question is being answered or waits for a model."""
+        return not self._slot and not self._is_busy
+
+    def start(self) -> None:
+        """Begin to look after the models and to answer; once."""
+        self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Hang up and end the thread, within about two seconds; may be called again."""
+        self._is_closing = True
+        if self._thread is None or not self._is_up.wait(_CLOSE_S):
+            return
+        if self._main_task is not None:
+            self._call_soon(self._main_task.cancel)
+        self._thread.join(_CLOSE_S)
+
+    def submit(
+        self,
+        situation: Situation,
+        notes: Notes = _NO_NOTES,
+        weights: Mapping[str, float] = _NO_WEIGHTS,
+    ) -> None:
+        """Ask about a situation in place of what waits; returns at once, from any thread.
+
+        Args:
+            situation: What is asked about.
+            notes: What else the models are told.
+            weights: How far each model can be believed, by name, where several vote.
+        """
+        self._slot.append(Asked(situation, notes, dict(weights)))
+        self._call_soon(self._wake.set)
+
+    def poll(self) -> tuple[list[Plan], list[Event]]:
+        """Return the plans and events since the last time, in order; from any thread, at once."""
+        plans = [self._plans.popleft() for _ in range(len(self._plans))]
+        return plans, [self._events.popleft() for _ in range(len(self._events))]
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return self._answering.save()
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not what `save` returns.
+        """
+        self._answering.load(facts)
+
+    def _call_soon(self, what: Callable[[], object]) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the thread has ended
+                self._loop.call_soon_threadsafe(what)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except asyncio.CancelledError:
+            pass  # by `close`
+        except Exception:  # a thread's outermost frame: training goes on without a planner
+            _log.exception("The planner's thread has ended.")
+            self._events.append(WarningRaised("The planner has ended by an error; see the log."))
+        finally:
+            self._is_up.set()
+
+    async def _main(self) -> None:
+        self._loop, self._main_task = asyncio.get_running_loop(), asyncio.current_task()
+        self._is_up.set()
+        work = [self._serve, self._write, *(member.tend for member in self._answering.members)]
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            self._answering.begin()
+            tasks += [asyncio.create_task(self._forever(one)) for one in work]
+            if not self._is_closing:  # which may have been before there was a task to cancel
+                await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            closing = [asyncio.create_task(self._close_backend(b)) for b in self._backends]
+            if ending := [*tasks, *closing]:
+                await asyncio.wait(ending, timeout=_BACKENDS_CLOSE_S)
+            self._answering.flush()
+
+    async def _close_backend(self, backend: Backend) -> None:
+        try:
+            await backend.close()
+        except Exception:  # a backend may be anybody's: the others are still to be closed
+            _log.debug("A backend was not closed.", exc_info=True)
+
+    async def _forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        while True:
+            try:
+                await work()
+            except Exception:  # the thread's outermost frame but for what goes on beside
+                self._answering.stumble()
+                await asyncio.sleep(_STUMBLE_S)
+
+    async def _serve(self) -> None:
+        """Answer what is in the slot, or hold it until it can be answered."""
+        held: Asked | None = None
+        while True:
+            self._wake.clear()
+            self._is_busy = True  # before the slot is emptied: nobody shall see neither
+            held = self._slot.pop() if self._slot else held
+            wait_s = await self._answering.handle(held) if held is not None else 0.0
+            if wait_s == 0:
+                held = None
+                self._is_busy = False
+            if not self._slot:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(wait_s if 0 < wait_s < math.inf else None):
+                        await self._wake.wait()
+
+    async def _write(self) -> None:
+        """Write the verdicts that came."""
+        while True:
+            await asyncio.sleep(_WRITE_INTERVAL_S)
+            self._answering.flush()

@@ -1,0 +1,669 @@
+import asyncio
+import dataclasses
+import json
+import logging
+import math
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import LLMConnectionError
+from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
+from engine.events import WarningRaised as Warned
+from engine.llm.backends.base import ChatRequest, Chunk, ModelStatus
+from engine.llm.exchanges import ExchangeLog, read_exchanges
+from engine.llm.planner import Planner
+from engine.llm.prompt import Notes, estimate_tokens
+from engine.plans import Outcome, Section, Verdict
+from tests.engine.llm.fake_backends import (
+    READY,
+    FakeBackend,
+    answer,
+    drips,
+    fails,
+    held,
+    listening,
+    quick_settings,
+    says,
+)
+from tests.engine.llm.situations import TOWN, situation
+
+BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
+REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
+LONG_S = 3600.0
+
+
+def test_a_situation_brings_a_plan_and_all_that_led_to_it() -> None:
+    backend = FakeBackend(says(answer(TOWN[2], 70), thinks="Hm. Where to?"))
+    with listening(backend) as heard:
+        heard.ask(situation(key="k", trigger="stuck", env_index=5))
+    (plan,) = heard.plans
+    assert (plan.key, plan.setters, plan.choice) == ("k", ("fake",), TOWN[2])
+    assert (plan.confidence, plan.reasoning) == (0.7, "It is near.")
+    (asked,), (answered,) = heard.requested, heard.answered
+    assert (asked.exchange, asked.env_index, asked.model) == (1, 5, "fake")
+    assert asked.trigger == "stuck"
+    (request,) = backend.requests
+    assert asked.prompt == f"{request.system}\n\n{request.user}"
+    assert heard.streamed() == answer(TOWN[2], 70)
+    assert heard.streamed(is_thinking=True) == "Hm. Where to?"
+    assert (answered.exchange, answered.goal, answered.error) == (1, TOWN[2].text, "")
+    assert (answered.prompt_tokens, answered.answer_tokens) == (700, 40)
+    assert 0 <= answered.first_token_s <= answered.latency_s
+    assert heard.states == ["ready", "asking", "ready"]
+    assert (heard.status.calls, heard.status.failures) == (1, 0)
+    assert heard.status.median_latency_s == answered.latency_s
+    kinds = [type(event) for event in heard.events if not isinstance(event, PlannerStatusChanged)]
+    assert kinds == [PlanRequested, PlanStreamed, PlanStreamed, PlanAnswered]
+
+
+def test_a_known_situation_is_answered_without_asking() -> None:
+    backend = FakeBackend()
+    with listening(backend) as heard:
+        heard.ask(situation(key="k"))
+        heard.ask(situation(key="k", env_index=3, trigger="late"))
+    assert len(backend.requests) == 1
+    assert heard.plans[0] == heard.plans[1]
+    assert [one.is_cached for one in heard.answered] == [False, True]
+    assert [one.exchange for one in heard.answered] == [1, 2]
+    assert (heard.status.calls, heard.status.cached) == (1, 1)
+
+
+def test_another_wish_is_another_question_and_a_longer_summary_is_not() -> None:
+    backend = FakeBackend()
+    with listening(backend) as heard:
+        heard.ask(situation(), Notes(wish="heal first"))
+        heard.ask(situation(), Notes(wish="heal first", summary="Much has happened."))
+        heard.ask(situation(), Notes(wish="to the gym"))
+    assert len(backend.requests) == 2
+    assert "to the gym" in backend.requests[1].user
+
+
+def test_the_latest_question_wins_while_a_model_is_busy() -> None:
+    gate = threading.Event()
+    backend = FakeBackend(held(gate))
+    with listening(backend) as heard:
+        heard.planner.submit(situation(key="1"))
+        heard.until(lambda: heard.requested)
+        for key in ("2", "3", "4"):
+            heard.planner.submit(situation(key=key))
+        gate.set()
+        heard.until(lambda: heard.planner.is_idle)
+    assert [plan.key for plan in heard.plans] == ["1", "4"]
+
+
+def test_whoever_submits_and_polls_never_waits_for_a_model_that_hangs() -> None:
+    gate = threading.Event()
+    backend = FakeBackend(held(gate))
+    with listening(backend) as heard:
+        heard.planner.submit(situation(key="first"))
+        heard.until(lambda: heard.requested)
+        for number in range(2000):
+            heard.planner.submit(situation(key=str(number)))
+            heard.hear()
+        assert not gate.is_set()  # it hangs to this moment
+        assert not heard.planner.is_idle
+        assert heard.plans == []
+        assert len(backend.requests) == 1
+
+
+def test_it_is_idle_only_when_nothing_is_asked_or_waits() -> None:
+    gate = threading.Event()
+    backend = FakeBackend(held(gate))
+    planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
+    assert planner.is_idle
+    planner.submit(situation())
+    assert not planner.is_idle
+    with listening(backend, before=[situation()]) as heard:
+        assert not heard.planner.is_idle
+        heard.until(lambda: heard.requested)
+        assert not heard.planner.is_idle
+        gate.set()
+        heard.until(lambda: heard.planner.is_idle)
+    assert len(heard.plans) == 1
+
+
+def test_words_that_stream_in_are_told_several_at_once() -> None:
+    long = answer()[:-2] + ", " + '"note": "' + "la " * 500 + '"}'
+    with listening(FakeBackend(says(long, piece=1))) as heard:
+        heard.ask(situation())
+    events = heard.all(PlanStreamed)
+    assert heard.streamed() == long
+    assert len(events) <= len(long) / 200 + 1 + 10 * heard.answered[0].latency_s
+
+
+def test_slow_words_are_told_before_the_answer_is_complete() -> None:
+    gate = threading.Event()
+
+    async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
+        yield Chunk(answer()[:10])
+        async for chunk in held(gate, says(answer()[10:]))(request):
+            yield chunk
+
+    with listening(FakeBackend(chat)) as heard:
+        heard.planner.submit(situation())
+        heard.until(lambda: heard.streamed() == answer()[:10])
+        gate.set()
+        heard.until(lambda: heard.plans)
+
+
+@pytest.mark.parametrize(
+    "said", ["", "I would go north.", '{"choice": "fly to the moon"}', "{" * 3000, "null"]
+)
+def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said: str) -> None:
+    with listening(FakeBackend(says(said or " "))) as heard:
+        heard.ask(situation())
+    (answered,) = heard.answered
+    assert answered.error
+    assert (answered.goal, answered.confidence) == ("", 0.0)
+    assert heard.plans == []
+    assert heard.status.state == "ready"
+    assert heard.status.failures == 1
+    assert answered.error in heard.status.detail
+
+
+def test_the_same_state_is_not_asked_about_again_after_an_unreadable_answer() -> None:
+    backend = FakeBackend(says("no"), says())
+    with listening(backend) as heard:
+        heard.ask(situation(key="a"))
+        heard.ask(situation(key="a"))
+        assert len(backend.requests) == 1
+        heard.ask(situation(key="b"))
+        heard.ask(situation(key="a"))
+        assert len(backend.requests) == 2
+        heard.ask(situation(key="a"), Notes(wish="heal"))
+    assert len(heard.plans) == 2
+
+
+def test_the_same_state_rests_after_a_lost_answer_and_no_longer() -> None:
+    backend = FakeBackend(fails(BUSY), says())
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        heard.ask(situation(key="a"))
+        heard.until(lambda: backend.probes == 2)
+        heard.ask(situation(key="a"))
+        assert len(backend.requests) == 1
+    backend = FakeBackend(fails(BUSY), says())
+    with listening(backend, cooldown_s=0.01) as heard:
+        while not heard.plans:
+            heard.ask(situation(key="a"))
+    assert len(backend.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BUSY,
+        TimeoutError(),
+        ConnectionResetError("reset"),
+        RuntimeError("broken"),
+        KeyError("choices"),
+        RecursionError(),
+        MemoryError(),
+        asyncio.CancelledError(),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("after", ["", '{"choice": '])
+def test_whatever_a_backend_raises_is_a_counted_failure(error: BaseException, after: str) -> None:
+    backend = FakeBackend(fails(error, after), says())
+    with listening(backend) as heard:
+        heard.ask(situation(key="a"))
+        (failed,) = heard.answered
+        assert failed.error
+        assert heard.streamed() == after
+        assert math.isnan(failed.first_token_s) == (not after)
+        heard.until(lambda: backend.probes == 2)  # its server was looked at
+        heard.ask(situation(key="b"))
+        assert [plan.key for plan in heard.plans] == ["b"]
+        assert (heard.status.calls, heard.status.failures) == (2, 1)
+        assert heard.status.detail == ""
+    assert not heard.all(Warned)
+
+
+def test_three_failures_in_a_row_make_it_wait_and_come_back() -> None:
+    backend = FakeBackend(fails(BUSY), fails(BUSY), fails(BUSY), says())
+    with listening(backend) as heard:
+        for key in "abc":
+            heard.ask(situation(key=key))
+        waiting = heard.until_state("waiting")
+        assert "503" in waiting.detail
+        assert 0 < waiting.retry_in_s <= 0.06
+        heard.ask(situation(key="d"))
+        assert [plan.key for plan in heard.plans] == ["d"]
+        assert heard.status.state == "ready"
+    failed_thrice = ["asking", "ready", "asking", "ready", "asking", "waiting"]
+    assert heard.states == ["ready", *failed_thrice, "ready", "asking", "ready"]
+
+
+def test_a_question_waits_while_the_breaker_is_open_and_the_newest_is_asked() -> None:
+    backend = FakeBackend(fails(REFUSED), says())
+    with listening(backend, cooldown_s=0.3) as heard:
+        heard.ask(situation(key="a"))
+        heard.until_state("refused")
+        heard.planner.submit(situation(key="b"))
+        heard.planner.submit(situation(key="c"))
+        assert not heard.planner.is_idle
+        heard.until(lambda: heard.plans)
+    assert [plan.key for plan in heard.plans] == ["c"]
+
+
+def test_one_refusal_is_enough_to_wait() -> None:
+    backend = FakeBackend(fails(REFUSED))
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        heard.ask(situation(key="a"))
+        status = heard.until_state("refused")
+        assert "Check the key." in status.detail
+        assert status.retry_in_s > LONG_S / 100
+        heard.planner.submit(situation(key="b"))
+    assert len(backend.requests) == 1
+
+
+def test_known_situations_are_answered_while_no_model_can_be_asked() -> None:
+    backend = FakeBackend(says(), fails(REFUSED))
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        heard.ask(situation(key="a"))
+        heard.ask(situation(key="b"))
+        heard.until_state("refused")
+        heard.ask(situation(key="a"))
+    assert [plan.key for plan in heard.plans] == ["a", "a"]
+
+
+@pytest.mark.parametrize("state", ["missing", "unreachable", "refused"])
+def test_a_model_that_comes_up_later_is_used(state: str) -> None:
+    backend = FakeBackend()
+    backend.status = ModelStatus(state, "Do this or that.")
+    with listening(backend, cooldown_s=0.01, before=[situation()]) as heard:
+        status = heard.until_state(state)
+        assert status.detail == "Do this or that."
+        assert status.retry_in_s > 0
+        heard.until(lambda: backend.probes >= 4)  # it is tried again and again
+        assert not heard.planner.is_idle
+        assert backend.requests == []
+        backend.status = READY
+        heard.until(lambda: heard.plans)
+        heard.until_state("ready")
+    assert len(backend.requests) == 1
+
+
+def test_what_is_asked_waits_while_a_model_is_loaded() -> None:
+    loaded = threading.Event()
+    backend = FakeBackend()
+    backend.status, backend.load_error = ModelStatus("loading", "Not in memory yet."), loaded
+    with listening(backend, before=[situation()]) as heard:
+        assert heard.until_state("loading").detail == "Not in memory yet."
+        heard.until(lambda: backend.loads == 1)
+        assert not heard.planner.is_idle
+        assert backend.requests == []
+        loaded.set()
+        heard.until(lambda: heard.plans)
+    assert heard.states[:3] == ["loading", "ready", "asking"]
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [
+        (LLMConnectionError("It did not load."), "waiting"),
+        (LLMConnectionError("It may not.", is_permanent=True), "refused"),
+        (RuntimeError("broken"), "waiting"),
+    ],
+)
+def test_a_model_that_cannot_be_loaded_is_tried_again(error: Exception, state: str) -> None:
+    backend = FakeBackend()
+    backend.status, backend.load_error = ModelStatus("loading"), error
+    with listening(backend, cooldown_s=0.01, before=[situation()]) as heard:
+        heard.until(lambda: state in heard.states)
+        heard.until(lambda: backend.loads >= 2)
+        backend.load_error = None
+        heard.until(lambda: heard.plans)
+
+
+def test_loading_has_a_deadline_of_its_own() -> None:
+    backend = FakeBackend()
+    backend.status, backend.load_error = ModelStatus("loading"), threading.Event()
+    with listening(backend, settings={"load_timeout_s": 0.01}, cooldown_s=LONG_S) as heard:
+        assert "not loaded within 0.01 s" in heard.until_state("waiting").detail
+
+
+def test_a_server_that_lost_its_model_is_made_to_load_it_after_one_failure() -> None:
+    backend = FakeBackend(fails(LLMConnectionError("No first word within 5 s.")), says())
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        heard.until_state("ready")
+        backend.status = ModelStatus("loading")
+        heard.ask(situation(key="a"))
+        heard.until(lambda: backend.loads == 1)
+        heard.ask(situation(key="b"))
+        assert heard.plans
+
+
+def test_a_server_found_dead_after_one_failure_is_left_alone_at_once() -> None:
+    backend = FakeBackend(fails(BUSY))
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        heard.until_state("ready")
+        backend.status = ModelStatus("unreachable", "Start it.")
+        heard.ask(situation(key="a"))
+        assert heard.until_state("unreachable").detail == "Start it."
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), LLMConnectionError("No.")])
+def test_a_probe_that_raises_is_a_server_that_cannot_be_reached(error: Exception) -> None:
+    backend = FakeBackend()
+    backend.status = error
+    with listening(backend, cooldown_s=0.01) as heard:
+        heard.until_state("unreachable")
+        backend.status = READY
+        heard.until_state("ready")
+
+
+def test_an_answer_that_drips_for_ever_is_cut_at_its_deadline() -> None:
+    with listening(FakeBackend(drips()), settings={"answer_timeout_s": 0.05}) as heard:
+        heard.ask(situation())
+    assert "No whole answer" in heard.answered[0].error
+    assert heard.status.prompt_tokens > 0  # the server has read the question
+
+
+def test_an_answer_that_never_begins_is_cut_at_its_deadline() -> None:
+    backend = FakeBackend(held(threading.Event()))
+    with listening(backend, settings={"first_token_timeout_s": 0.05}) as heard:
+        heard.ask(situation())
+    assert "No first word" in heard.answered[0].error
+    assert heard.status.prompt_tokens > 0
+
+
+def test_questions_beyond_a_minute_s_wait_and_are_asked() -> None:
+    with listening(FakeBackend(), settings={"calls_per_minute": 1200}) as heard:
+        for number in range(8):
+            heard.ask(situation(key=str(number)))
+    assert len(heard.plans) == 8
+
+
+@pytest.mark.parametrize(
+    ("settings", "detail"),
+    [
+        ({"max_tokens_per_run": 740}, "max_tokens_per_run"),
+        ({"input_price": 10.0, "max_cost_per_run": 0.007}, "max_cost_per_run"),
+    ],
+)
+def test_a_spent_budget_ends_the_asking_but_not_what_is_known(
+    settings: dict[str, Any], detail: str
+) -> None:
+    backend = FakeBackend()
+    with listening(backend, settings=settings) as heard:
+        heard.ask(situation(key="a"))
+        assert heard.status.state == "exhausted"
+        assert detail in heard.status.detail
+        heard.planner.submit(situation(key="b"))
+        heard.ask(situation(key="a"))
+        facts = heard.planner.save()
+    assert len(backend.requests) == 1
+    assert len(heard.plans) == 2
+    with listening(backend, settings=settings, facts=facts, before=[situation(key="b")]) as heard:
+        heard.until_state("exhausted")
+    assert len(backend.requests) == 1
+
+
+def test_tokens_that_a_server_does_not_tell_are_estimated() -> None:
+    backend = FakeBackend(says(thinks="Hm.", tokens=(0, 0)))
+    with listening(backend, settings={"input_price": 1, "output_price": 2}) as heard:
+        heard.ask(situation())
+    (request,), (answered,) = backend.requests, heard.answered
+    prompt = estimate_tokens(request.system) + estimate_tokens(request.user)
+    said = estimate_tokens(answer() + "Hm.")
+    assert (answered.prompt_tokens, answered.answer_tokens) == (prompt, said)
+    assert answered.cost == pytest.approx((prompt + 2 * said) / 1e6)
+    assert heard.status.cost == answered.cost
+
+
+def test_a_question_that_nobody_took_costs_nothing() -> None:
+    with listening(FakeBackend(fails(BUSY))) as heard:
+        heard.ask(situation())
+    assert (heard.status.prompt_tokens, heard.status.cost) == (0, 0)
+
+
+def test_several_models_are_asked_at_once_and_vote() -> None:
+    gate = threading.Event()
+    wise = FakeBackend(held(gate, says(answer(TOWN[1], 60))), model="wise")
+    other = FakeBackend(held(gate, says(answer(TOWN[2], 90))), model="other")
+    third = FakeBackend(held(gate, says(answer(TOWN[1], 80))), model="third")
+    with listening(wise, other, third) as heard:
+        heard.planner.submit(situation(), weights={"wise": 0.9, "other": 0.2})
+        heard.until(lambda: len(heard.requested) == 3)  # while none has answered
+        gate.set()
+        heard.until(lambda: heard.plans)
+    (plan,) = heard.plans
+    assert (plan.choice, plan.setters) == (TOWN[1], ("wise", "third"))
+    assert plan.confidence == pytest.approx((0.54 + 0.4) / (0.54 + 0.4 + 0.18) * 0.7)
+    assert sorted(one.exchange for one in heard.answered) == [1, 2, 3]
+    assert {one.model for one in heard.answered} == {"wise", "other", "third"}
+    assert heard.status.model == "wise, other, third"
+
+
+def test_a_model_that_fails_does_not_hold_the_others() -> None:
+    good = FakeBackend(model="good")
+    bad = FakeBackend(fails(REFUSED), model="bad")
+    with listening(good, bad, cooldown_s=LONG_S) as heard:
+        heard.ask(situation(key="a"))
+        heard.until(lambda: "Check the key." in heard.status.detail)
+        assert heard.status.state == "ready"
+        assert heard.status.detail.startswith("bad: ")
+        heard.ask(situation(key="b"))
+    assert [plan.setters for plan in heard.plans] == [("good",), ("good",)]
+    assert len(bad.requests) == 1
+
+
+def test_a_model_that_hangs_holds_the_others_no_longer_than_the_deadline() -> None:
+    good = FakeBackend(model="good")
+    hung = FakeBackend(held(threading.Event()), model="hung")
+    with listening(good, hung, settings={"answer_timeout_s": 0.1}) as heard:
+        heard.ask(situation())
+    assert [plan.setters for plan in heard.plans] == [("good",)]
+
+
+def test_a_model_that_is_loaded_does_not_hold_the_others() -> None:
+    good, slow = FakeBackend(model="good"), FakeBackend(model="slow")
+    slow.status, slow.load_error = ModelStatus("loading"), threading.Event()
+    with listening(good, slow, before=[situation()]) as heard:
+        heard.until(lambda: heard.plans)
+    assert heard.plans[0].setters == ("good",)
+
+
+def test_an_error_of_our_own_is_logged_once_and_others_are_answered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken: Any = (Section("place", 5, 0),)  # type: ignore[arg-type]  # the error of our own
+    with caplog.at_level(logging.ERROR), listening(FakeBackend()) as heard:
+        for key in ("a", "b", "a"):
+            heard.ask(situation(key=key, sections=broken))
+        heard.ask(situation(key="c"))
+    assert [plan.key for plan in heard.plans] == ["c"]
+    assert len(caplog.records) == 1
+    assert len(heard.all(Warned)) == 1
+    assert heard.status.failures == 2  # the second "a" was not tried
+    assert heard.status.state == "ready"
+
+
+def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting() -> None:
+    with listening(FakeBackend(says(), fails(BUSY))) as heard:
+        heard.ask(situation(key="a"))
+        heard.ask(situation(key="b"))
+        facts = json.loads(json.dumps(heard.planner.save()))
+    backend = FakeBackend()
+    with listening(backend, facts=facts) as resumed:
+        resumed.ask(situation(key="a"))
+        resumed.ask(situation(key="c"))
+    assert len(backend.requests) == 1
+    assert resumed.plans[0] == heard.plans[0]
+    assert [one.exchange for one in resumed.answered] == [3, 4]
+    status = resumed.status
+    assert (status.calls, status.failures, status.cached) == (3, 1, 1)
+    assert status.prompt_tokens == 1400
+
+
+def test_plans_of_other_models_are_not_taken_from_what_is_known() -> None:
+    with listening(FakeBackend()) as heard:
+        heard.ask(situation())
+        facts = heard.planner.save()
+    other = FakeBackend(model="other")
+    with listening(other, facts=facts) as heard:
+        heard.ask(situation())
+    assert len(other.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"counts": {"calls": -1}},
+        {"counts": {"calls": 1.5}},
+        {"counts": {"other": 1}},
+        {"counts": None},
+        {"budget": {}},
+        {"cache": [["a", {}]]},
+        {"cache": None},
+    ],
+)
+def test_damaged_facts_are_refused(change: dict[str, Any]) -> None:
+    planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+    facts = {**planner.save(), **change}
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        planner.load(facts)
+    with pytest.raises(KeyError):
+        planner.load({})
+
+
+def test_exchanges_are_kept_with_the_plan_they_became_and_its_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.jsonl"
+    log = ExchangeLog(path)
+    models = [
+        FakeBackend(says(answer(TOWN[1])), model="a"),
+        FakeBackend(says(answer(TOWN[1])), model="b"),
+        FakeBackend(says(answer(TOWN[2])), model="c"),
+        FakeBackend(fails(BUSY, "well"), model="d"),
+    ]
+    with listening(*models, exchanges=log) as heard:
+        heard.ask(situation(key="k"))
+        (plan,) = heard.plans
+        verdict = Verdict(
+            0, "k", plan.setter, plan.choice.kind, plan.choice.text, Outcome.REACHED, True, 9
+        )
+        log.add_verdict(verdict)
+    rows = {row["model"]: row for row in read_exchanges(path)}
+    assert {model: row["setter"] for model, row in rows.items()} == {
+        "a": "a+b",
+        "b": "a+b",
+        "c": "",
+        "d": "",
+    }
+    assert [rows[model]["outcome"] for model in "abcd"] == ["reached", "reached", "", ""]
+    assert rows["a"]["prompt"] == heard.requested[0].prompt
+    assert (rows["c"]["goal"], rows["c"]["text"]) == (TOWN[2].text, answer(TOWN[2]))
+    assert rows["d"]["text"] == "well"
+    assert "503" in rows["d"]["error"]
+
+
+def test_verdicts_are_written_while_nothing_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.jsonl"
+    log = ExchangeLog(path)
+    with listening(FakeBackend(), exchanges=log) as heard:
+        heard.ask(situation(key="k"))
+        log.add_verdict(
+            Verdict(0, "k", "fake", TOWN[1].kind, TOWN[1].text, Outcome.FAILED, False, 9)
+        )
+        heard.until(lambda: read_exchanges(path)[0]["outcome"] == "failed")
+
+
+def test_numbers_go_on_from_the_file_where_it_knows_more(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.jsonl"
+    for key in ("a", "b"):
+        with listening(FakeBackend(), exchanges=ExchangeLog(path)) as heard:
+            heard.ask(situation(key=key))
+    assert [row["exchange"] for row in read_exchanges(path)] == [1, 2]
+
+
+def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> None:
+    log = ExchangeLog(tmp_path / "gone" / "exchanges.jsonl")
+    with listening(FakeBackend(), exchanges=log) as heard:
+        heard.ask(situation(key="a"))
+        heard.ask(situation(key="b"))
+    assert len(heard.plans) == 2
+    assert len(heard.all(Warned)) == 1
+
+
+@pytest.mark.parametrize("hangs", ["chat", "probe", "load"])
+def test_it_is_closed_while_a_server_hangs(hangs: str) -> None:
+    never = threading.Event()
+    backend = FakeBackend(held(never))
+    if hangs == "probe":
+        backend.status = never
+    if hangs == "load":
+        backend.status, backend.load_error = ModelStatus("loading"), never
+    with listening(backend, before=[situation()]) as heard:
+        heard.until(lambda: backend.requests or backend.loads or hangs == "probe")
+        heard.until(lambda: backend.probes)
+    # that no thread is left is looked at by `listening`
+    assert backend.is_closed
+    assert not never.is_set()
+
+
+def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end() -> None:
+    class Stuck(FakeBackend):
+        async def close(self) -> None:
+            await asyncio.sleep(LONG_S)
+
+    class Broken(FakeBackend):
+        async def close(self) -> None:
+            raise RuntimeError
+
+    with listening(Stuck(model="a"), Broken(model="b")) as heard:
+        heard.ask(situation())
+    assert len(heard.plans) == 1
+
+
+def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
+    planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+    planner.close()
+    for _ in range(20):
+        planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
+        planner.submit(situation())
+        planner.start()
+        planner.close()
+        planner.close()
+        planner.submit(situation())
+        planner.poll()
+    assert not [thread for thread in threading.enumerate() if thread.name == "planner"]
+
+
+def test_what_nobody_polls_is_bounded() -> None:
+    with listening(FakeBackend()) as heard:
+        heard.ask(situation())
+        for _ in range(3000):
+            heard.planner.submit(situation())
+            while not heard.planner.is_idle:
+                pass
+        plans, events = heard.planner.poll()
+    assert len(plans) <= 4096
+    assert len(events) == 4096
+
+
+def test_many_threads_may_submit_and_poll() -> None:
+    with listening(FakeBackend()) as heard:
+
+        def work(name: str) -> None:
+            for number in range(200):
+                heard.planner.submit(situation(key=f"{name}{number}"))
+                plans, _ = heard.planner.poll()
+                found.extend(plans)
+
+        found: list[Any] = []
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        heard.until(lambda: heard.planner.is_idle)
+    plans = found + heard.plans
+    assert plans
+    assert len({plan.key for plan in plans}) == len(plans)
+    assert all(dataclasses.is_dataclass(plan) for plan in plans)
