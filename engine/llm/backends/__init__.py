@@ -6,8 +6,8 @@ import re
 from engine.errors import ConfigurationError
 from engine.llm.backends.base import Backend
 
-# gpt-oss is open: it is in Ollama's library and not with OpenAI.
-_OPENAI = re.compile(r"(?:ft:)?(?:gpt-(?!oss)|chatgpt-|o[134](?:-|$))")
+# gpt-oss is open, in Ollama's library and not with OpenAI; only Ollama's names end in a tag.
+_OPENAI = re.compile(r"ft:.|(?:gpt-(?!oss)|chatgpt-|o[134](?:-|$))[^:]*$")
 _ANTHROPIC = re.compile(r"claude-")
 
 

@@ -14,7 +14,7 @@ THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
 PERMANENT = frozenset({400, 401, 403, 404})
 _LONGEST_DETAIL = 200
-_KEY_LIKE = re.compile(r"\b(?:sk|key)-[\w*.…-]{4,}")
+_KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
 _UNUSABLE_KEYWORDS = frozenset(
     {
         "minimum",

@@ -1,0 +1,279 @@
+"""What is made of all that a server can do, over each of the three protocols."""
+
+import asyncio
+import json
+import math
+import socket
+from typing import Any
+
+import pytest
+
+from engine.errors import LLMConnectionError
+from engine.llm.asking import THINKING_CHARACTERS, Answer, ask
+from engine.llm.backends import make_backend
+from engine.llm.backends.base import ChatRequest, Chunk
+from engine.llm.reply import read_object
+from tests.engine.llm.conftest import KEY, Peer, until
+from tests.engine.llm.servers import GOOD, THOUGHT
+
+
+async def get(peer: Peer, request: ChatRequest, scenario: str = "", **options: Any) -> Answer:
+    """Ask with deadlines that no test reaches, but where it says so."""
+    peer.server.scenario = scenario or peer.server.scenario
+    deadlines = {"first_token_timeout_s": 30.0, "answer_timeout_s": 30.0, **options}
+    return await ask(peer.backend, request, **deadlines)
+
+
+async def failure(peer: Peer, request: ChatRequest, scenario: str, **options: Any) -> Any:
+    with pytest.raises(LLMConnectionError) as caught:
+        await get(peer, request, scenario, **options)
+    said = str(caught.value)
+    assert said.isprintable()
+    assert len(said) < 500
+    return caught.value
+
+
+async def test_a_good_answer_comes_whole_with_its_figures(
+    peer: Peer, request_: ChatRequest
+) -> None:
+    heard: list[str] = []
+    answer = await get(peer, request_, on_text=lambda text, is_thinking: heard.append(text))
+    assert answer.text == GOOD == "".join(heard)
+    assert len(heard) > 3
+    assert (answer.done_reason, answer.thinking) == ("stop", "")
+    assert (answer.prompt_tokens, answer.answer_tokens) == peer.server.tokens
+    assert 0 < answer.first_token_s <= answer.latency_s
+
+
+async def test_time_is_measured_by_the_clock_given(peer: Peer, request_: ChatRequest) -> None:
+    ticks = iter(range(100, 200))
+    answer = await get(peer, request_, clock=lambda: float(next(ticks)))
+    assert (answer.first_token_s, answer.latency_s) == (1.0, 2.0)
+
+
+async def test_a_server_without_a_first_word_is_given_up(peer: Peer, request_: ChatRequest) -> None:
+    error = await failure(peer, request_, "slow", first_token_timeout_s=0.1)
+    assert error.message == "No first word within 0.1 s."
+    assert not error.is_permanent
+    await until(lambda: peer.server.hung_up == 1)
+
+
+async def test_a_dripping_answer_is_given_up(peer: Peer, request_: ChatRequest) -> None:
+    error = await failure(peer, request_, "dripping", answer_timeout_s=0.3)
+    assert error.message.endswith("within 0.3 s.")
+    await until(lambda: peer.server.hung_up == 1)
+
+
+@pytest.mark.parametrize("scenario", ["hanging_within", "endless_line"])
+async def test_an_answer_that_stops_in_its_middle_is_given_up(
+    peer: Peer, request_: ChatRequest, scenario: str
+) -> None:
+    error = await failure(peer, request_, scenario, answer_timeout_s=0.3)
+    assert error.message.endswith("within 0.3 s.")
+    await until(lambda: peer.server.hung_up == 1)
+
+
+async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) -> None:
+    class Wordless:
+        name = model = "wordless"
+
+        async def chat(self, request: ChatRequest) -> Any:
+            while True:
+                yield Chunk()
+                await asyncio.sleep(0)
+
+    with pytest.raises(LLMConnectionError, match="No first word"):
+        await ask(Wordless(), request_, first_token_timeout_s=0.05, answer_timeout_s=30)  # type: ignore[arg-type]
+
+
+async def test_a_port_where_nobody_listens_is_no_server(peer: Peer, request_: ChatRequest) -> None:
+    with socket.socket() as unused:  # bound, so that nobody else gets it, but not listening
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        peer.backend = make_backend("scripted", backend=peer.kind, base_url=url)
+        error = await failure(peer, request_, "good")
+        status = await peer.backend.probe()
+    assert url in error.message
+    assert "cannot be reached" in error.message
+    assert error.hint
+    assert not error.is_permanent
+    assert (status.state, status.detail) == ("unreachable", str(error))
+
+
+async def test_a_server_that_accepts_and_says_nothing_is_given_up(
+    peer: Peer, request_: ChatRequest
+) -> None:
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        backend = make_backend("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
+        assert (await backend.probe()).state == "unreachable"
+        with pytest.raises(LLMConnectionError, match="No first word"):
+            await ask(backend, request_, first_token_timeout_s=0.1, answer_timeout_s=0.2)
+        await backend.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "is_permanent"),
+    [(400, True), (401, True), (403, True), (404, True)]
+    + [(status, False) for status in (408, 409, 429, 500, 502, 503, 529)],
+)
+async def test_error_statuses_are_told(
+    peer: Peer, request_: ChatRequest, status: int, is_permanent: bool
+) -> None:
+    error = await failure(peer, request_, f"status {status}")
+    assert error.is_permanent is is_permanent
+    if (peer.kind, status) == ("ollama", 404):
+        assert "ollama pull scripted" in error.message
+        return
+    assert str(status) in error.message
+    assert "it was [31mtoo much" in error.message  # on one line, and no terminal obeys it
+
+
+async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatRequest) -> None:
+    error = await failure(peer, request_, "error_within")
+    assert "broke off: the runner has stopped" in error.message
+    assert not error.is_permanent
+
+
+@pytest.mark.parametrize("scenario", ["broken_json", "deep_json"])
+async def test_what_is_not_the_protocol_is_an_error(
+    peer: Peer, request_: ChatRequest, scenario: str
+) -> None:
+    error = await failure(peer, request_, scenario)
+    assert "sent what is not" in error.message
+    assert not error.is_permanent
+
+
+@pytest.mark.parametrize("scenario", ["no_object", "other_fields"])
+async def test_pieces_of_another_form_do_no_harm(
+    peer: Peer, request_: ChatRequest, scenario: str
+) -> None:
+    said = ""
+    try:
+        said = (await get(peer, request_, scenario)).text
+    except LLMConnectionError as error:
+        refusal = error.message
+    else:
+        refusal = "the model sent what is not an object"
+    assert "sent what is not" in refusal
+    assert read_object(said).values is None
+
+
+async def test_a_connection_reset_is_an_error(peer: Peer, request_: ChatRequest) -> None:
+    for scenario in ("reset", "reset_before"):
+        error = await failure(peer, request_, scenario)
+        assert not error.is_permanent
+    assert (await get(peer, request_, "good")).text == GOOD  # and the next question is asked
+
+
+async def test_an_answer_without_an_end_counts_as_cut(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "unended")
+    assert (answer.text, answer.done_reason) == (GOOD, "cut")
+
+
+async def test_an_answer_out_of_tokens_says_so(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "length")
+    assert (answer.text, answer.done_reason) == (GOOD[:40], "length")
+
+
+async def test_a_fenced_answer_is_brought_as_it_is(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "fenced")
+    found = read_object(answer.text, answer.done_reason, ("goal",))
+    assert found.values == json.loads(GOOD)
+    assert found.repairs
+
+
+async def test_a_wrong_choice_is_brought_as_it_is(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "wrong_enum")
+    assert json.loads(answer.text)["goal"] == "DANCE"
+
+
+async def test_an_empty_answer_has_no_first_word(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "empty")
+    assert (answer.text, answer.thinking, answer.done_reason) == ("", "", "stop")
+    assert math.isnan(answer.first_token_s)
+
+
+async def test_thoughts_are_kept_apart(peer: Peer, request_: ChatRequest) -> None:
+    heard: list[tuple[str, bool]] = []
+    answer = await get(
+        peer,
+        request_,
+        "thinking",
+        on_text=lambda text, is_thinking: heard.append((text, is_thinking)),
+    )
+    assert (answer.text, answer.thinking) == (GOOD, THOUGHT)
+    assert heard[0] == (THOUGHT, True)
+    assert not any(is_thinking for _, is_thinking in heard[1:])
+
+
+async def test_a_model_that_only_thinks_has_said_nothing(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "only_thinking")
+    assert (answer.text, answer.thinking, answer.done_reason) == ("", THOUGHT, "length")
+
+
+@pytest.mark.parametrize("scenario", ["huge", "huge_at_once"])
+async def test_a_huge_answer_is_stopped(peer: Peer, request_: ChatRequest, scenario: str) -> None:
+    answer = await get(peer, request_, scenario)
+    assert (len(answer.text), answer.done_reason) == (4000, "runaway")
+    await until(lambda: peer.server.hung_up == 1)
+
+
+async def test_thoughts_without_end_are_stopped(peer: Peer, request_: ChatRequest) -> None:
+    answer = await get(peer, request_, "huge_thought")
+    assert (len(answer.thinking), answer.done_reason) == (THINKING_CHARACTERS, "runaway")
+    await until(lambda: peer.server.hung_up == 1)
+
+
+async def test_cancelling_hangs_up(peer: Peer, request_: ChatRequest) -> None:
+    heard = asyncio.Event()
+    peer.server.scenario = "hanging_within"
+    task = asyncio.create_task(get(peer, request_, on_text=lambda *_: heard.set()))
+    await heard.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: peer.server.hung_up == 1)
+
+
+async def test_closing_hangs_up_nobody_else(peer: Peer, request_: ChatRequest) -> None:
+    await get(peer, request_)
+    await peer.backend.close()
+    assert (await get(peer, request_)).text == GOOD
+
+
+async def test_several_questions_at_once_are_answered(peer: Peer, request_: ChatRequest) -> None:
+    answers = await asyncio.gather(*(get(peer, request_) for _ in range(4)))
+    assert [answer.text for answer in answers] == [GOOD] * 4
+
+
+@pytest.mark.parametrize("user", ["", "me:passw0rd@"])
+async def test_keys_are_in_no_error(
+    peer: Peer, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch, user: str
+) -> None:
+    secret = "hunter2hunter2"
+    for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, secret)
+    url = peer.base_url.replace("http://", f"http://{user}")
+    peer.backend = make_backend("scripted", backend=peer.kind, base_url=url)
+    seen: list[str] = []
+
+    def echo(call: Any) -> None:
+        sent = " ".join(call.headers.values())
+        seen.append(sent)
+        peer.server.fail(call, 401, f"No such key: {sent}, {secret}, sk-ab***yz, {KEY}")
+
+    peer.server.play = echo
+    error = await failure(peer, request_, "good")
+    status = await peer.backend.probe()
+    peer.server.play = lambda call: peer.server.fail_within(call, f"not {secret}")
+    within = await failure(peer, request_, "good")
+    for text in (repr(error), str(error), str(within), status.detail, repr(vars(error))):
+        assert secret not in text
+        assert "passw0rd" not in text
+        assert "bWU6cGFzc3cwcmQ" not in text  # the same in base 64
+        assert KEY not in text
+        assert "sk-ab" not in text
+    assert user or secret in seen[0]

@@ -1,0 +1,213 @@
+import dataclasses
+import json
+import time
+
+import pytest
+
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.asking import ask
+from engine.llm.backends import backend_of, make_backend
+from engine.llm.backends.base import Backend, ChatRequest
+from tests.engine.llm.conftest import until
+from tests.engine.llm.servers import GOOD
+from tests.engine.llm.servers.ollama import ScriptedOllama
+
+
+async def say(backend: Backend, request: ChatRequest) -> str:
+    return (await ask(backend, request, first_token_timeout_s=30, answer_timeout_s=30)).text
+
+
+@pytest.mark.parametrize(
+    ("model", "backend"),
+    [
+        ("smollm2:1.7b", "ollama"),
+        ("qwen3", "ollama"),
+        ("gpt-oss:20b", "ollama"),
+        ("o1-like:7b", "ollama"),
+        ("olmo2", "ollama"),
+        ("gpt-4o-mini", "openai"),
+        ("ft:gpt-4o-mini:me::x", "openai"),
+        ("chatgpt-4o-latest", "openai"),
+        ("o1", "openai"),
+        ("o3-mini", "openai"),
+        ("o4-mini", "openai"),
+        ("claude-haiku-4-5", "anthropic"),
+    ],
+)
+def test_a_models_name_chooses_its_backend(model: str, backend: str) -> None:
+    assert backend_of(model) == backend
+    made = make_backend(model)
+    assert (made.name, made.model) == (backend, model)
+
+
+def test_the_backend_can_be_named(ollama: ScriptedOllama) -> None:
+    assert make_backend("gpt-4o", backend="ollama").name == "ollama"
+    with pytest.raises(ConfigurationError, match="ollama, openai or anthropic"):
+        make_backend("gpt-4o", backend="litellm")
+    with pytest.raises(ConfigurationError, match="no name"):
+        make_backend(" ")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "http://host:port", "ftp://host", "a b", "http://h:99999999"]
+)
+def test_what_is_no_address_is_refused_at_once(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", address)
+    with pytest.raises(ConfigurationError, match="OLLAMA_HOST is no address"):
+        make_backend("smollm2")
+    for backend in ("ollama", "openai", "anthropic"):
+        with pytest.raises(ConfigurationError, match="llm_base_url is no address"):
+            make_backend("smollm2", backend=backend, base_url=address)
+
+
+async def test_the_environment_says_where_ollama_is(
+    ollama: ScriptedOllama, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", ollama.url.removeprefix("http://"))  # a bare host and port
+    backend = make_backend("scripted")
+    assert await say(backend, request_) == GOOD
+    await backend.close()
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    backend = make_backend("scripted", base_url=ollama.url)  # comes before it
+    assert await say(backend, request_) == GOOD
+    await backend.close()
+
+
+async def test_the_request_is_what_ollama_expects(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    backend = make_backend("scripted", base_url=ollama.url)
+    await say(backend, request_)
+    await backend.close()
+    [body] = ollama.asked
+    assert body["think"] is False
+    assert body["format"] == request_.schema
+    assert list(body["format"]["properties"]) == ["reasoning", "goal", "confidence"]
+    assert body["options"] == {"num_predict": 160, "temperature": 0.2, "num_ctx": 4096}
+    assert body["keep_alive"] == "30m"
+    assert [m["role"] for m in body["messages"]] == ["system", "user"]
+
+
+async def test_the_context_grows_with_the_prompt_and_never_shrinks(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    backend = make_backend("scripted", base_url=ollama.url)
+    for characters in (100, 20_000, 100):
+        await say(backend, dataclasses.replace(request_, user="x" * characters))
+    await backend.load()
+    await backend.close()
+    sizes = [body["options"]["num_ctx"] for path, body in ollama.calls if path == "/api/chat"]
+    assert sizes == [4096, 8192, 8192, 8192]
+
+
+async def test_a_model_that_cannot_think_is_asked_without(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    backend = make_backend("scripted", base_url=ollama.url)
+    thinking = dataclasses.replace(request_, think=True)
+    assert await say(backend, thinking) == GOOD
+    assert await say(backend, thinking) == GOOD
+    await backend.close()
+    assert [body.get("think") for body in ollama.asked] == [True, None, None]
+    assert ollama.asked[-1]["options"]["num_predict"] > 1000  # thoughts count too
+
+
+async def test_a_model_that_can_think_is_let(request_: ChatRequest) -> None:
+    with ScriptedOllama(thinking=["scripted:latest"]) as server:
+        backend = make_backend("scripted", base_url=server.url)
+        await say(backend, dataclasses.replace(request_, think=True))
+        await backend.close()
+        assert [body["think"] for body in server.asked] == [True]
+
+
+async def test_a_probe_tells_missing_from_not_loaded_from_ready(
+    request_: ChatRequest,
+) -> None:
+    with ScriptedOllama(models=["one:latest", "two:7b"]) as server:
+        states = {}
+        for model in ("one", "one:latest", "two:7b", "two", "three"):
+            backend = make_backend(model, base_url=server.url)
+            states[model] = await backend.probe()
+            await backend.close()
+    found = {model: status.state for model, status in states.items()}
+    assert found == {
+        "one": "ready",
+        "one:latest": "ready",
+        "two:7b": "loading",
+        "two": "missing",
+        "three": "missing",
+    }
+    assert "ollama pull three" in states["three"].detail
+    assert states["three"].models == ("one:latest", "two:7b")
+
+
+async def test_loading_takes_longer_than_a_first_word_may(request_: ChatRequest) -> None:
+    with ScriptedOllama(models=["other", "scripted:latest"], load_s=0.5) as server:
+        backend = make_backend("scripted", base_url=server.url)
+        with pytest.raises(LLMConnectionError, match="No first word"):
+            await ask(backend, request_, first_token_timeout_s=0.2, answer_timeout_s=0.3)
+        await until(lambda: server.hung_up == 1)
+        assert (await backend.probe()).state == "loading"
+        await backend.load()
+        assert (await backend.probe()).state == "ready"
+        assert await say(backend, request_) == GOOD
+        await backend.close()
+
+
+async def test_a_load_without_end_is_given_up() -> None:
+    with ScriptedOllama(models=["other", "scripted:latest"], load_s=60) as server:
+        backend = make_backend("scripted", base_url=server.url, load_timeout_s=0.1)
+        with pytest.raises(LLMConnectionError, match=r"within 0\.1 s.*load_timeout_s"):
+            await backend.load()
+        await until(lambda: server.hung_up == 1)
+        await backend.close()
+
+
+@pytest.mark.parametrize("missing", ["no-such-model", "no/such:7b"])
+async def test_loading_a_missing_model_says_how_to_get_it(
+    ollama: ScriptedOllama, missing: str
+) -> None:
+    backend = make_backend(missing, base_url=ollama.url)
+    with pytest.raises(LLMConnectionError, match=f"ollama pull {missing}") as caught:
+        await backend.load()
+    assert caught.value.is_permanent
+    await backend.close()
+
+
+async def test_a_probe_of_a_silent_server_comes_back(ollama: ScriptedOllama) -> None:
+    ollama.scenario = "silent"
+    backend = make_backend("scripted", base_url=ollama.url, connect_timeout_s=0.05)
+    began = time.monotonic()
+    status = await backend.probe()
+    assert time.monotonic() - began < 30
+    assert status.state == "unreachable"
+    assert "does not answer in time" in status.detail
+    await backend.close()
+
+
+@pytest.mark.parametrize(
+    "reply", ["no JSON", "[1]", '"text"', '{"models": 3}', '{"models": [{"model": 7}]}', "{}"]
+)
+async def test_a_probe_of_another_kind_of_server_does_not_raise(
+    ollama: ScriptedOllama, reply: str
+) -> None:
+    ollama.answer = lambda call: call.send(200, reply)  # type: ignore[method-assign]
+    backend = make_backend("scripted", base_url=ollama.url)
+    status = await backend.probe()
+    assert status.state in ("unreachable", "missing")
+    assert status.detail
+    await backend.close()
+
+
+async def test_an_error_that_is_no_object_is_told(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    for text in ("<html>Bad gateway</html>", json.dumps(["no", "object"]), ""):
+        ollama.answer = lambda call, text=text: call.send(502, text)  # type: ignore[misc]
+        backend = make_backend("scripted", base_url=ollama.url)
+        with pytest.raises(LLMConnectionError) as caught:
+            await say(backend, request_)
+        assert not caught.value.is_permanent
+        await backend.close()

@@ -1,0 +1,216 @@
+import dataclasses
+import importlib.util
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.asking import ask
+from engine.llm.backends import make_backend
+from engine.llm.backends.base import Backend, ChatRequest
+from tests.engine.llm.conftest import KEY
+from tests.engine.llm.servers import GOOD, Call
+from tests.engine.llm.servers.openai import ScriptedOpenAI
+
+
+@pytest.fixture
+async def backend(openai: ScriptedOpenAI) -> AsyncIterator[Backend]:
+    made = make_backend("scripted", backend="openai", base_url=openai.base_url)
+    yield made
+    await made.close()
+
+
+async def say(backend: Backend, request: ChatRequest) -> str:
+    return (await ask(backend, request, first_token_timeout_s=30, answer_timeout_s=30)).text
+
+
+async def test_the_request_is_what_openai_expects(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    await say(backend, request_)
+    [body] = openai.asked
+    described: Any = body["response_format"]
+    assert described["type"] == "json_schema"
+    assert described["json_schema"]["strict"] is True
+    schema = described["json_schema"]["schema"]
+    assert list(schema["properties"]) == schema["required"] == ["reasoning", "goal", "confidence"]
+    assert schema["additionalProperties"] is False
+    # Bounds are no part of what strict modes take.
+    assert schema["properties"]["confidence"] == {"type": "integer"}
+    assert schema["properties"]["goal"]["enum"] == ["HEAL", "LEAVE"]
+    assert (body["max_completion_tokens"], body["temperature"]) == (160, 0.2)
+    assert body["stream_options"] == {"include_usage": True}
+    assert "max_tokens" not in body
+
+
+@pytest.mark.parametrize("model", ["o3-mini", "gpt-5-nano"])
+async def test_models_that_always_think_get_room_for_it(
+    openai: ScriptedOpenAI, request_: ChatRequest, model: str
+) -> None:
+    backend = make_backend(model, base_url=openai.base_url)
+    await say(backend, request_)
+    await say(backend, dataclasses.replace(request_, think=True))
+    await backend.close()
+    assert [body["reasoning_effort"] for body in openai.asked] == ["low", "medium"]
+    assert all(body["max_completion_tokens"] > 1000 for body in openai.asked)
+    assert not any("temperature" in body for body in openai.asked)
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("json_schema", "'response_format' of type 'json_schema' is not supported"),
+        ("max_completion_tokens", "Unrecognized request argument: max_completion_tokens"),
+        ("temperature", "Unsupported value: 'temperature' does not support 0.2"),
+        ("stream_options", "stream_options: extra fields not permitted"),
+    ],
+)
+async def test_what_a_server_refuses_is_left_out_from_then_on(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest, part: str, text: str
+) -> None:
+    openai.refuses = {part: text}
+    assert await say(backend, request_) == GOOD
+    assert await say(backend, request_) == GOOD
+    assert [part in str(body) for body in openai.asked] == [True, False, False]
+
+
+async def test_a_schema_that_is_refused_is_told_in_words(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    openai.refuses = {"json_schema": "response_format must be json_object"}
+    await say(backend, request_)
+    messages: Any = openai.asked[-1]["messages"]
+    assert openai.asked[-1]["response_format"] == {"type": "json_object"}
+    assert '"enum": ["HEAL", "LEAVE"]' in messages[0]["content"]
+
+
+async def test_a_server_that_does_not_say_what_it_refuses_is_asked_in_the_simplest_form(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    openai.refuses = {"json_schema": "Bad Request", "max_completion_tokens": "Bad Request"}
+    assert await say(backend, request_) == GOOD
+    assert len(openai.asked) == 2
+    assert openai.asked[-1]["max_tokens"] == 160
+
+
+async def test_a_server_that_refuses_everything_is_not_asked_for_ever(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    openai.refuses = {"model": "temperature, response_format and max_tokens are wrong"}
+    with pytest.raises(LLMConnectionError, match="400") as caught:
+        await say(backend, request_)
+    assert caught.value.is_permanent
+    assert len(openai.asked) == 2
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+async def test_thoughts_of_open_models_are_taken_from_either_field(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest, field: str
+) -> None:
+    def play(call: Call) -> None:
+        openai.raw(call, f'{{"choices": [{{"index": 0, "delta": {{"{field}": "Hm."}}}}]}}')
+        openai.end(call, "stop")
+
+    openai.play = play  # type: ignore[method-assign]
+    answer = await ask(backend, request_, first_token_timeout_s=30, answer_timeout_s=30)
+    assert (answer.text, answer.thinking) == ("", "Hm.")
+
+
+async def test_a_refusal_to_answer_is_no_answer_and_no_error(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    def play(call: Call) -> None:
+        openai.raw(call, '{"choices": [{"index": 0, "delta": {"refusal": "I will not."}}]}')
+        openai.end(call, "content_filter")
+
+    openai.play = play  # type: ignore[method-assign]
+    answer = await ask(backend, request_, first_token_timeout_s=30, answer_timeout_s=30)
+    assert (answer.text, answer.done_reason) == ("I will not.", "content_filter")
+
+
+async def test_a_probe_tells_ready_from_refused(openai: ScriptedOpenAI, backend: Backend) -> None:
+    assert (await backend.probe()).state == "ready"
+    openai.scenario = "status 401"
+    status = await backend.probe()
+    assert status.state == "refused"
+    assert "OPENAI_API_KEY" in status.detail
+
+
+async def test_another_server_may_answer_to_names_that_it_does_not_list(
+    openai: ScriptedOpenAI, backend: Backend
+) -> None:
+    openai.models = ("a-file.gguf",)
+    status = await backend.probe()
+    assert (status.state, status.models) == ("ready", ("a-file.gguf",))
+    assert "does not list 'scripted'" in status.detail
+
+
+async def test_openai_itself_has_the_models_that_it_lists_and_no_others(
+    openai: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend: Any = make_backend("gpt-scripted")
+    original = backend._make_client
+
+    def towards_loopback() -> Any:
+        client = original()
+        client.base_url = openai.base_url
+        return client
+
+    monkeypatch.setattr(backend, "_make_client", towards_loopback)
+    status = await backend.probe()
+    assert status.state == "missing"
+    assert "gpt-scripted" in status.detail
+    await backend.close()
+
+
+async def test_a_probe_of_a_silent_server_comes_back(openai: ScriptedOpenAI) -> None:
+    openai.scenario = "silent"
+    backend = make_backend(
+        "scripted", backend="openai", base_url=openai.base_url, connect_timeout_s=0.05
+    )
+    assert (await backend.probe()).state == "unreachable"
+    await backend.close()
+
+
+async def test_loading_asks_nobody(openai: ScriptedOpenAI, backend: Backend) -> None:
+    await backend.load()
+    assert not openai.calls
+
+
+def test_a_missing_key_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    with pytest.raises(ConfigurationError, match="Set OPENAI_API_KEY"):
+        make_backend("gpt-4o-mini")
+
+
+async def test_a_server_of_ones_own_needs_no_key(
+    openai: ScriptedOpenAI, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    play = openai.play
+
+    def listen(call: Call) -> None:
+        sent.append(call.headers["authorization"])
+        play(call)
+
+    openai.play = listen  # type: ignore[method-assign]
+    monkeypatch.setenv("OPENAI_BASE_URL", openai.base_url)
+    for key in ("", KEY):
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        backend = make_backend("gpt-scripted")
+        assert await say(backend, request_) == GOOD
+        await backend.close()
+    assert sent == ["Bearer none", f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("extra", ["openai", "anthropic"])
+def test_a_missing_extra_is_told_with_its_remedy(
+    extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == extra else find(name)
+    )
+    with pytest.raises(ConfigurationError, match=rf"pip install 'poketui\[{extra}\]'"):
+        make_backend("scripted", backend=extra, base_url="http://127.0.0.1:9")

@@ -1,0 +1,211 @@
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import engine
+from engine.config import PlannerConfig
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.manager import BaseLLMManager, LLMManager
+from engine.types import Action
+from tests.engine.llm.conftest import Peer
+from tests.engine.llm.servers import Call
+from tests.engine.llm.servers.ollama import ScriptedOllama
+
+PATIENT = PlannerConfig(first_token_timeout_s=30, answer_timeout_s=30)
+
+
+def reply(server: ScriptedOllama, text: str, reason: str = "stop") -> None:
+    def play(call: Call) -> None:
+        server.say(call, text)
+        server.end(call, reason)
+
+    server.play = play  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def manager(ollama: ScriptedOllama) -> Iterator[LLMManager]:
+    reply(ollama, '{"reasoning": "The door is up.", "action": "UP", "confidence": 70}')
+    with LLMManager("scripted", base_url=ollama.url, settings=PATIENT) as made:
+        yield made
+
+
+def test_it_is_the_documented_manager() -> None:
+    assert engine.LLMManager is LLMManager
+    assert BaseLLMManager in LLMManager.__mro__
+    with LLMManager() as manager:  # nothing is connected before it is asked
+        assert manager._backend.model == "smollm2:1.7b"
+
+
+def test_an_action_comes_with_its_facts(manager: LLMManager) -> None:
+    action, facts = manager.get_action("You stand before a door.")
+    assert action == Action.UP
+    assert facts.pop("latency_s") > 0
+    assert facts == {"confidence": 0.7, "reasoning": "The door is up.", "model": "scripted"}
+
+
+def test_the_nine_actions_can_be_chosen_and_nothing_else(
+    manager: LLMManager, ollama: ScriptedOllama
+) -> None:
+    manager.get_action("You stand before a door.")
+    [body] = ollama.asked
+    assert body["format"]["properties"]["action"]["enum"] == [action.name for action in Action]
+    assert body["messages"][-1]["content"] == "You stand before a door."
+
+
+@pytest.mark.parametrize("action", list(Action))
+def test_every_action_is_read(manager: LLMManager, ollama: ScriptedOllama, action: Action) -> None:
+    for spelt in (action.name, action.name.lower(), f" Action.{action.name}"):
+        reply(ollama, json.dumps({"reasoning": "", "action": spelt, "confidence": 1}))
+        assert manager.get_action("")[0] == action.value
+
+
+@pytest.mark.parametrize(
+    ("stated", "confidence"),
+    [(0, 0.0), (100, 1.0), (250, 1.0), (-3, 0.0), (62.5, 0.625)]
+    + [(unstated, 0.5) for unstated in (None, True, "high", [], "NaN")],
+)
+def test_a_stated_confidence_is_kept_within_its_bounds(
+    manager: LLMManager, ollama: ScriptedOllama, stated: object, confidence: float
+) -> None:
+    reply(ollama, json.dumps({"action": "A", "confidence": stated}))
+    assert manager.get_action("")[1]["confidence"] == confidence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "I would press a button.",
+        '{"action": "JUMP"}',
+        '{"action": ""}',
+        '{"action": 4}',
+        '{"action": ["A"]}',
+        '{"reasoning": "no more tok',
+    ],
+)
+def test_an_answer_without_an_action_is_an_error(
+    manager: LLMManager, ollama: ScriptedOllama, text: str
+) -> None:
+    reply(ollama, text, "length")
+    with pytest.raises(LLMConnectionError, match="The model's answer") as caught:
+        manager.get_action("")
+    assert not caught.value.is_permanent
+    reply(ollama, '{"action": "B"}')
+    assert manager.get_action("")[0] == Action.B
+
+
+def test_what_it_says_is_one_printable_line(manager: LLMManager, ollama: ScriptedOllama) -> None:
+    reply(ollama, json.dumps({"reasoning": "\x1b[2J\n" + "far " * 500, "action": "B"}))
+    reasoning = manager.get_action("")[1]["reasoning"]
+    assert reasoning.isprintable()
+    assert len(reasoning) <= 300
+
+
+def test_a_long_situation_loses_its_middle(ollama: ScriptedOllama) -> None:
+    reply(ollama, '{"action": "B"}')
+    with LLMManager(
+        "scripted", base_url=ollama.url, max_context_length=500, settings=PATIENT
+    ) as manager:
+        manager.get_action("It begins. " + "blah " * 2000 + "Possible: A, B.")
+    said = [message["content"] for message in ollama.asked[0]["messages"]]
+    assert said[1].startswith("It begins.")
+    assert said[1].endswith("Possible: A, B.")
+    assert sum(map(len, said)) <= 3 * (500 - PATIENT.answer_tokens)
+
+
+def test_a_model_is_loaded_before_deadlines_count() -> None:
+    with ScriptedOllama(models=["other", "scripted:latest"], load_s=0.6) as server:
+        reply(server, '{"action": "B"}')
+        settings = PlannerConfig(first_token_timeout_s=0.5, answer_timeout_s=30)
+        with LLMManager("scripted", base_url=server.url, settings=settings) as manager:
+            assert manager.get_action("")[0] == Action.B
+            manager.get_action("")
+        loads = [body for path, body in server.calls if not body.get("messages")]
+        assert len(loads) == 1
+
+
+def test_a_server_that_is_not_there_is_an_error_each_time() -> None:
+    with LLMManager("scripted", base_url="http://127.0.0.1:9") as manager:
+        for _ in range(2):
+            with pytest.raises(LLMConnectionError, match="cannot be reached"):
+                manager.get_action("")
+
+
+def test_a_hung_server_is_given_up(ollama: ScriptedOllama) -> None:
+    ollama.scenario = "slow"
+    settings = PlannerConfig(first_token_timeout_s=0.1)
+    with (
+        LLMManager("scripted", base_url=ollama.url, settings=settings) as manager,
+        pytest.raises(LLMConnectionError, match="No first word"),
+    ):
+        manager.get_action("")
+
+
+async def test_every_backend_answers_within_a_running_loop(peer: Peer) -> None:
+    reply(peer.server, '{"action": "LEFT", "confidence": 10}')
+    with LLMManager(
+        "scripted", backend=peer.kind, base_url=peer.base_url, settings=PATIENT
+    ) as manager:
+        assert manager.get_action("")[0] == Action.LEFT
+
+
+def test_closing_gives_up_what_another_thread_asks(ollama: ScriptedOllama) -> None:
+    ollama.scenario = "slow"
+    manager = LLMManager("scripted", base_url=ollama.url, settings=PATIENT)
+    errors: list[LLMConnectionError] = []
+
+    def ask() -> None:
+        try:
+            manager.get_action("")
+        except LLMConnectionError as error:
+            errors.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    while not ollama.asked:
+        time.sleep(0.005)
+    manager.close()
+    manager.close()
+    asking.join(10)
+    assert not asking.is_alive()
+    assert "given up" in str(errors[0])
+
+
+def test_it_can_be_asked_again_after_closing(manager: LLMManager) -> None:
+    assert manager.get_action("")[0] == Action.UP
+    manager.close()
+    assert manager.get_action("")[0] == Action.UP
+
+
+def test_no_thread_is_left_over(ollama: ScriptedOllama) -> None:
+    reply(ollama, '{"action": "B"}')
+    before = set(threading.enumerate())
+    with LLMManager("scripted", base_url=ollama.url, settings=PATIENT) as manager:
+        manager.get_action("")
+    left = {t for t in threading.enumerate() if t not in before and "llm" in t.name}
+    assert not left
+
+
+def test_a_missing_key_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        LLMManager("gpt-4o-mini")
+
+
+def test_importing_and_making_it_imports_no_client() -> None:
+    program = (
+        "import sys; import engine.llm.manager as m; m.LLMManager('smollm2');"
+        "m.LLMManager('gpt-4o'); m.LLMManager('claude-haiku-4-5');"
+        "print(sorted({'openai', 'anthropic', 'ollama', 'httpx', 'httpx2', 'torch', 'pyboy'}"
+        " & set(sys.modules)))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[]"
