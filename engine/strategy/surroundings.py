@@ -49,7 +49,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "#": "wall",
         ".": "floor",
-        '"': "tall grass",
+        ",": "tall grass",
         "~": "water",
         "=": "counter",
         "%": "shelf, tree, machine: may answer A",
@@ -235,7 +235,7 @@ def _symbol(view: MapView, x: int, y: int) -> str:
         return "#"
     if IS_WARP[tile] and not _is_inside(view, (x, y)):
         return "*"
-    return '"' if IS_GRASS[tile] else "."
+    return "," if IS_GRASS[tile] else "."
 
 
 def _legend(rows: tuple[str, ...], surroundings: Surroundings) -> str:

@@ -46,9 +46,9 @@ def room(*, doors: tuple[tuple[int, int], ...] = (), **more) -> GameState:
 def test_a_room_is_drawn_as_it_is():
     shown = room(rows=["#D##", "C..~", '."m.'], doors=[(1, 0), (2, 2)], people=[(0, 2)])
     found = look(replace(shown, map=replace(shown.map, signs=((3, 0),))))
-    assert found.drawing == ("    0123", "  0 #1#?", "  1 =v.~", '  2 A"2.')
+    assert found.drawing == ("    0123", "  0 #1#?", "  1 =v.~", "  2 A,2.")
     assert found.legend == (
-        '# wall  . floor  " tall grass  ~ water  = counter  ? sign: answers A'
+        "# wall  . floor  , tall grass  ~ water  = counter  ? sign: answers A"
         "  1-9 exits  A-L people and things"
     )
 
