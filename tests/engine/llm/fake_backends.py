@@ -142,6 +142,7 @@ class Listener:
         self.planner = planner
         self.plans: list[Plan] = []
         self.events: list[Event] = []
+        self._asked_at = 0
 
     def hear(self) -> None:
         plans, events = self.planner.poll()
@@ -163,13 +164,19 @@ class Listener:
         weights: Mapping[str, float] | None = None,
     ) -> None:
         """Submit a question and listen until it is dealt with."""
+        self._asked_at = len(self.events)
         self.planner.submit(situation, notes or Notes(), weights or {})
         self.until(lambda: self.planner.is_idle)
         self.hear()
 
     def until_state(self, state: str) -> PlannerStatusChanged:
-        self.until(lambda: self.states and self.states[-1] == state)
-        return self.status
+        """Listen until a state has been told since the last `ask`, and return it."""
+        self.until(lambda: self._told(state))
+        return self._told(state)[0]
+
+    def _told(self, state: str) -> list[PlannerStatusChanged]:
+        events = self.events[self._asked_at :]
+        return [e for e in events if isinstance(e, PlannerStatusChanged) and e.state == state]
 
     def all(self, kind: type[E]) -> list[E]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -246,4 +253,9 @@ def listening(
     finally:
         planner.close()
         listener.hear()
-        assert not [thread for thread in threading.enumerate() if thread.name == "planner"]
+        assert not threads_of_planners()
+
+
+def threads_of_planners() -> list[str]:
+    names = [thread.name for thread in threading.enumerate()]
+    return [name for name in names if name.startswith(("planner", "asyncio"))]

@@ -1,9 +1,11 @@
 import asyncio
+import contextlib
 import dataclasses
 import json
 import logging
 import math
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from tests.engine.llm.fake_backends import (
     listening,
     quick_settings,
     says,
+    threads_of_planners,
 )
 from tests.engine.llm.situations import TOWN, situation
 
@@ -239,15 +242,17 @@ def test_three_failures_in_a_row_make_it_wait_and_come_back() -> None:
     assert heard.states == ["ready", *failed_thrice, "ready", "asking", "ready"]
 
 
-def test_a_question_waits_while_the_breaker_is_open_and_the_newest_is_asked() -> None:
-    backend = FakeBackend(fails(REFUSED), says())
-    with listening(backend, cooldown_s=0.3) as heard:
-        heard.ask(situation(key="a"))
-        heard.until_state("refused")
-        heard.planner.submit(situation(key="b"))
-        heard.planner.submit(situation(key="c"))
-        assert not heard.planner.is_idle
-        heard.until(lambda: heard.plans)
+def test_of_questions_that_wait_for_a_model_the_newest_is_asked() -> None:
+    backend = FakeBackend()
+    backend.status = ModelStatus("unreachable")
+    with listening(backend, cooldown_s=0.01) as heard:
+        for key in "abc":
+            heard.planner.submit(situation(key=key))
+            heard.until(lambda seen=backend.probes: backend.probes > seen)
+            assert not heard.planner.is_idle
+        backend.status = READY
+        heard.until(lambda: heard.planner.is_idle)
+        heard.hear()
     assert [plan.key for plan in heard.plans] == ["c"]
 
 
@@ -621,6 +626,28 @@ def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end() -> None:
     assert len(heard.plans) == 1
 
 
+def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
+    gate = threading.Event()
+
+    async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
+        while not gate.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+        yield Chunk(done_reason="stop")
+
+    backend = FakeBackend(chat)
+    planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
+    planner.submit(situation())
+    planner.start()
+    while not backend.requests:
+        time.sleep(0.002)
+    planner.close()
+    assert threads_of_planners()  # it hangs to this moment
+    gate.set()
+    planner.close()
+    assert not threads_of_planners()
+
+
 def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
     planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
     planner.close()
@@ -632,7 +659,7 @@ def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
         planner.close()
         planner.submit(situation())
         planner.poll()
-    assert not [thread for thread in threading.enumerate() if thread.name == "planner"]
+    assert not threads_of_planners()
 
 
 def test_what_nobody_polls_is_bounded() -> None:
@@ -641,7 +668,7 @@ def test_what_nobody_polls_is_bounded() -> None:
         for _ in range(3000):
             heard.planner.submit(situation())
             while not heard.planner.is_idle:
-                pass
+                time.sleep(0)
         plans, events = heard.planner.poll()
     assert len(plans) <= 4096
     assert len(events) == 4096

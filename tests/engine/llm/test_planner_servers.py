@@ -1,0 +1,214 @@
+"""The planner before a server that does all that servers do, and then is well again."""
+
+import itertools
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.llm.backends import make_backend
+from engine.llm.backends.base import Backend
+from engine.llm.exchanges import ExchangeLog, read_exchanges
+from engine.types import GoalKind
+from tests.engine.llm.fake_backends import Listener, listening
+from tests.engine.llm.servers.ollama import ScriptedOllama
+from tests.engine.llm.situations import situation
+
+DEADLINES = {"first_token_timeout_s": 0.3, "answer_timeout_s": 0.6}
+
+
+class OllamaAt(ScriptedOllama):
+    """A server at a given port."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self._listener.server_close()
+        self._listener.socket = socket.create_server(("127.0.0.1", port))
+        self._listener.server_address = ("127.0.0.1", port)
+
+
+def scripted(url: str, **options: Any) -> Backend:
+    return make_backend("scripted", backend="ollama", base_url=url, **options)
+
+
+def ask_until_planned(heard: Listener) -> None:
+    """Go on as a trainer does: whenever it is idle, with ever new situations."""
+    before = len(heard.plans)
+    for number in itertools.count():
+        heard.ask(situation(key=f"later {number}"))
+        if len(heard.plans) > before:
+            break
+
+
+def work_meanwhile(heard: Listener) -> None:
+    """Submit and poll as a trainer does, while the server does what it does."""
+    for number in range(300):
+        heard.planner.submit(situation(key=f"meanwhile {number}"))
+        heard.hear()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "error"),
+    [
+        ("slow", "No first word"),
+        ("dripping", "No whole answer"),
+        ("hanging_within", "No whole answer"),
+        ("status 500", "500"),
+        ("status 503", "503"),
+        ("error_within", "the runner has stopped"),
+        ("reset", ""),
+        ("reset_before", ""),
+        ("broken_json", ""),
+        ("no_object", ""),
+        ("deep_json", ""),
+        ("empty", ""),
+        ("only_thinking", ""),
+        ("wrong_enum", ""),
+        ("huge", ""),
+        ("huge_thought", ""),
+        ("huge_at_once", ""),
+        ("length", ""),
+    ],
+)
+def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
+    ollama: ScriptedOllama, scenario: str, error: str
+) -> None:
+    ollama.scenario = scenario
+    with listening(scripted(ollama.url), settings=DEADLINES, cooldown_s=0.3) as heard:
+        heard.until_state("ready")
+        for number in range(3):
+            heard.ask(situation(key=f"bad {number}"))
+        status = heard.until_state("waiting")
+        assert (status.calls, status.failures) == (3, 3)
+        assert status.detail
+        assert error in status.detail
+        assert all(one.error and not one.goal for one in heard.answered)
+        assert heard.plans == []
+        work_meanwhile(heard)
+        ollama.scenario = "good"
+        ask_until_planned(heard)
+        assert heard.plans[-1].choice.kind is GoalKind.HEAL
+        assert (heard.status.state, heard.status.detail) == ("ready", "")
+
+
+@pytest.mark.parametrize("scenario", ["fenced", "thinking", "unended", "good"])
+def test_answers_that_can_be_read_are_used(ollama: ScriptedOllama, scenario: str) -> None:
+    ollama.scenario = scenario
+    with listening(scripted(ollama.url)) as heard:
+        heard.ask(situation())
+    assert [plan.choice.kind for plan in heard.plans] == [GoalKind.HEAL]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: int) -> None:
+    ollama.scenario = f"status {status}"
+    with listening(scripted(ollama.url), cooldown_s=0.3) as heard:
+        heard.ask(situation(key="bad"))
+        found = heard.until_state("refused")
+        assert str(status) in found.detail
+        assert found.calls == 1
+        ollama.scenario = "good"
+        ask_until_planned(heard)
+        heard.until_state("ready")
+
+
+def test_a_model_that_is_missing_and_then_pulled_is_used(ollama: ScriptedOllama) -> None:
+    ollama.models = ("other:latest",)
+    with listening(scripted(ollama.url), cooldown_s=0.05, before=[situation()]) as heard:
+        assert "ollama pull scripted" in heard.until_state("missing").detail
+        work_meanwhile(heard)
+        ollama.models = ("other:latest", "scripted:latest")
+        heard.until(lambda: heard.plans)
+
+
+def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama: ScriptedOllama) -> None:
+    with listening(scripted(ollama.url), cooldown_s=0.05) as heard:
+        heard.ask(situation(key="a"))
+        ollama.models = ()
+        heard.ask(situation(key="b"))
+        heard.until_state("missing")
+        ollama.models = ("scripted:latest",)
+        ask_until_planned(heard)
+
+
+def test_a_model_is_loaded_before_it_is_asked() -> None:
+    with ScriptedOllama(load_s=0.5) as server:
+        server.loaded.clear()
+        # Hung up on after 0.3 s it would never be loaded.
+        with listening(
+            scripted(server.url), settings=DEADLINES, before=[situation()], cooldown_s=60.0
+        ) as heard:
+            heard.until_state("loading")
+            work_meanwhile(heard)
+            heard.until(lambda: heard.plans)
+        assert heard.states[:3] == ["loading", "ready", "asking"]
+        assert heard.status.failures == 0
+
+
+def test_a_model_that_was_unloaded_is_loaded_again() -> None:
+    with (
+        ScriptedOllama(load_s=0.5) as server,
+        listening(scripted(server.url), settings=DEADLINES, cooldown_s=0.3) as heard,
+    ):
+        heard.ask(situation(key="a"))
+        server.loaded.clear()
+        heard.ask(situation(key="b"))
+        assert "No first word" in heard.answered[-1].error
+        heard.until_state("loading")
+        ask_until_planned(heard)
+
+
+def test_a_server_that_starts_later_or_again_is_used() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    backend = scripted(f"http://127.0.0.1:{port}")
+    with listening(backend, cooldown_s=0.05, before=[situation()]) as heard:
+        status = heard.until_state("unreachable")
+        assert str(port) in status.detail
+        work_meanwhile(heard)
+        with OllamaAt(port):
+            heard.until(lambda: heard.plans)
+        heard.ask(situation(key="gone"))
+        heard.until_state("unreachable")
+        with OllamaAt(port):
+            ask_until_planned(heard)
+
+
+def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> None:
+    server = ScriptedOllama()  # it listens, and nobody answers yet
+    backend = scripted(server.url, connect_timeout_s=0.05)
+    with listening(backend, cooldown_s=0.05, before=[situation()]) as heard:
+        heard.until_state("unreachable")
+        work_meanwhile(heard)
+        with server:
+            heard.until(lambda: heard.plans)
+
+
+@pytest.mark.parametrize("scenario", ["slow", "dripping", "hanging_within", "huge_thought"])
+def test_it_is_closed_while_the_server_goes_on(ollama: ScriptedOllama, scenario: str) -> None:
+    ollama.scenario = scenario
+    with listening(scripted(ollama.url), before=[situation()]) as heard:
+        heard.until(lambda: ollama.asked)
+    # that no thread of it is left is looked at by `listening`
+
+
+def test_it_is_closed_while_a_model_is_loaded() -> None:
+    with ScriptedOllama(load_s=60.0) as server:
+        server.loaded.clear()
+        with listening(scripted(server.url)) as heard:
+            heard.until_state("loading")
+
+
+def test_models_of_three_protocols_vote(
+    ollama: ScriptedOllama, openai: Any, anthropic: Any, tmp_path: Path
+) -> None:
+    servers = {"ollama": ollama.url, "openai": openai.base_url, "anthropic": anthropic.url}
+    backends = [make_backend("scripted", backend=k, base_url=u) for k, u in servers.items()]
+    path = tmp_path / "exchanges.jsonl"
+    with listening(*backends, exchanges=ExchangeLog(path)) as heard:
+        heard.ask(situation())
+    (plan,) = heard.plans
+    assert plan.choice.kind is GoalKind.HEAL
+    assert len(heard.answered) == 3
+    assert len(read_exchanges(path)) == 3
