@@ -109,7 +109,8 @@ async def test_a_server_that_accepts_and_says_nothing_is_given_up(
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
         backend = make_backend("scripted", backend=peer.kind, base_url=url, connect_timeout_s=0.05)
         assert (await backend.probe()).state == "unreachable"
-        with pytest.raises(LLMConnectionError, match="No first word"):
+        # On a busy machine it may not even get connected in time.
+        with pytest.raises(LLMConnectionError, match="No first word|does not answer"):
             await ask(backend, request_, first_token_timeout_s=0.1, answer_timeout_s=0.2)
         await backend.close()
 

@@ -146,6 +146,7 @@ async def test_a_probe_tells_missing_from_not_loaded_from_ready(
 async def test_loading_takes_longer_than_a_first_word_may(request_: ChatRequest) -> None:
     with ScriptedOllama(models=["other", "scripted:latest"], load_s=0.5) as server:
         backend = make_backend("scripted", base_url=server.url)
+        await backend.probe()  # the client is imported
         with pytest.raises(LLMConnectionError, match="No first word"):
             await ask(backend, request_, first_token_timeout_s=0.2, answer_timeout_s=0.3)
         await until(lambda: server.hung_up == 1)

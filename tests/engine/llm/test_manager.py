@@ -120,9 +120,9 @@ def test_a_long_situation_loses_its_middle(ollama: ScriptedOllama) -> None:
 
 
 def test_a_model_is_loaded_before_deadlines_count() -> None:
-    with ScriptedOllama(models=["other", "scripted:latest"], load_s=0.6) as server:
+    with ScriptedOllama(models=["other", "scripted:latest"], load_s=1.2) as server:
         reply(server, '{"action": "B"}')
-        settings = PlannerConfig(first_token_timeout_s=0.5, answer_timeout_s=30)
+        settings = PlannerConfig(first_token_timeout_s=1.0, answer_timeout_s=30)
         with LLMManager("scripted", base_url=server.url, settings=settings) as manager:
             assert manager.get_action("")[0] == Action.B
             manager.get_action("")
