@@ -1,13 +1,13 @@
-"""Compose a game with its rule planner: what the worker processes run."""
+"""Compose a game with its planners: what the worker processes run."""
 
 from engine.config import RunConfig
 from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
-from engine.strategy.advisor import RuleAdvisor
+from engine.strategy.planned import PlannedAdvisor
 
 
 def make_env(config: RunConfig, env_index: int) -> ArrayEnv:
     """Make one environment; without a use for advice none is computed."""
     env = make_crystal_env(config, env_index)
     is_advised = config.mode != "rl_only" and config.agent != "random"
-    advisor = RuleAdvisor(env.profile) if is_advised else None
+    advisor = PlannedAdvisor(env.profile, env_index, config.seed) if is_advised else None
     return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)

@@ -1,0 +1,362 @@
+"""Plans drive the real practice game: what leads, what is asked, what is judged."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.config import EnvConfig
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.plans import Directions, Outcome, Plan, Situation
+from engine.strategy.advisor import RuleAdvisor
+from engine.strategy.goal_watch import LIFE_STEPS
+from engine.strategy.planned import PlannedAdvisor
+from engine.types import Action, Advice, GoalKind
+from tests.engine.strategy.planning import MODEL, ON, Played, clever, pick, plan_of
+
+
+@pytest.fixture(scope="module")
+def env():
+    game = EnhancedPyBoyPokemonCrystalEnv(
+        observation_type="state", config=EnvConfig(max_steps=100_000)
+    )
+    yield game
+    game.close()
+
+
+def upstairs(situation: Situation):
+    """Never leave the bedroom: look at the same thing again and again."""
+    return next(c for c in situation.choices if c.kind is GoalKind.MEET)
+
+
+def walking(played: Played, steps: int) -> list[Advice]:
+    """Return what is advised while the game is played at random."""
+    given = []
+    for _ in range(steps):
+        given.append(played.advise())
+        mask = played.env.action_mask()
+        played.env.advance(int(played.rng.choice(np.flatnonzero(mask))))
+    return given
+
+
+def test_plans_alone_lead_from_bed_to_a_creature_and_on(env):
+    played = Played(env).run(250, until="reached_stonehollow")
+    assert "reached_stonehollow" in env.milestones
+    assert set(played.setters[1:]) <= {"rules", MODEL}
+    assert played.setters.count(MODEL) > 0.9 * len(played.setters)
+    lab, *_ = played.verdicts
+    assert (lab.text, lab.outcome, lab.made_progress) == ("Go to LAB", Outcome.REACHED, True)
+    assert (lab.setter, lab.kind, lab.is_ignored, lab.env_index) == (
+        MODEL,
+        GoalKind.REACH,
+        False,
+        0,
+    )
+    starter = next(v for v in played.verdicts if v.text == "Meet who stands at (7,4) in LAB")
+    assert starter.outcome is Outcome.REACHED
+    assert starter.made_progress
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_plans_alone_win_the_badge(env, seed):
+    played = Played(env, seed=seed).run(1500)
+    assert env.is_success, played.situations[-1]
+
+
+def test_without_directions_it_is_the_rule_planner(env):
+    env.reset(seed=1)
+    advisors = [RuleAdvisor(env.profile), PlannedAdvisor(env.profile)]
+    for advisor in advisors:
+        advisor.reset(env.state)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        mask = env.action_mask()
+        one, two = (advisor.advise(env.state, mask) for advisor in advisors)
+        assert (one.goal, one.reason, one.confidence) == (two.goal, two.reason, two.confidence)
+        assert np.array_equal(one.prior, two.prior)
+        assert not advisors[1].wants_plan
+        assert advisors[1].setter == "rules"
+        is_led = one.prior.any() and rng.random() < 0.8
+        env.advance(int(one.prior.argmax() if is_led else rng.choice(np.flatnonzero(mask))))
+    rules, planned = (advisor.save() for advisor in advisors)
+    planned.pop("planned")
+    assert rules == planned
+    assert advisors[0].outcomes() == advisors[1].outcomes()
+    assert advisors[1].question() is None
+    assert advisors[1].take_verdicts() == ()
+
+
+def test_the_rules_lead_where_no_plan_is_known(env):
+    env.reset(seed=0)
+    advisor, rules = PlannedAdvisor(env.profile), RuleAdvisor(env.profile)
+    advisor.direct(replace(ON, fallback="rules"))
+    for one in (advisor, rules):
+        one.reset(env.state)
+    for _ in range(40):
+        advice = advisor.advise(env.state, env.action_mask())
+        expected = rules.advise(env.state, env.action_mask())
+        assert (advice.goal, advice.confidence) == (expected.goal, expected.confidence)
+        assert np.array_equal(advice.prior, expected.prior)
+        assert advisor.wants_plan
+        env.advance(int(advice.prior.argmax()))
+
+
+def test_nobody_leads_where_no_plan_is_known_and_no_rules_are_wanted(env):
+    env.reset(seed=0)
+    advisor = PlannedAdvisor(env.profile)
+    advisor.direct(ON)
+    advisor.reset(env.state)
+    advice = advisor.advise(env.state, env.action_mask())
+    assert not advice.prior.any()
+    assert advice.confidence == 0.0
+
+
+def test_a_situation_is_asked_about_once(env):
+    env.reset(seed=0)
+    advisor = PlannedAdvisor(env.profile, 7)
+    advisor.direct(ON)
+    advisor.reset(env.state)
+    advisor.advise(env.state, env.action_mask())
+    assert advisor.wants_plan
+    situation = advisor.question()
+    assert situation is not None
+    assert (situation.trigger, situation.env_index) == ("start", 7)
+    assert situation.context == {"situation": "walking", "map": "HOME 2F"}
+    assert {part.name for part in situation.sections} >= {"place", "map", "exits", "goals"}
+    assert not any(part.text.startswith("Goal:") for part in situation.sections)
+    assert advisor.question() is None
+    for _ in range(3):
+        advisor.advise(env.state, env.action_mask())
+        assert not advisor.wants_plan
+    for _ in range(LIFE_STEPS):  # the answer may have been lost
+        advisor.advise(env.state, env.action_mask())
+    assert advisor.wants_plan
+
+
+def test_games_in_the_same_situation_have_the_same_key(env):
+    keys = []
+    for seed in (0, 1):
+        played = Played(env, seed=seed).run(60, until="got_starter")
+        keys.append([one.key for one in played.situations[:4]])
+    assert keys[0] == keys[1]
+    assert len(set(keys[0])) == 4
+
+
+def test_an_ignored_plan_does_not_lead_but_is_judged(env):
+    ignoring = replace(ON, ignore_share=0.999999, fallback="rules")
+    played = Played(env, directions=ignoring).run(60, until="entered_lab")
+    played.advise()
+    assert set(played.setters) == {"rules"}
+    played.advisor.reset(env.state)
+    judged = [*played.verdicts, *played.advisor.take_verdicts()]
+    assert judged
+    assert all(verdict.is_ignored for verdict in judged)
+    assert any(v.outcome is Outcome.REACHED and v.made_progress for v in judged)
+
+
+def test_a_goal_that_is_not_reached_fails_at_the_end_of_its_life(env):
+    """Before that the next one is asked for, so that it is there."""
+    played = Played(env)
+    for step in range(LIFE_STEPS + 2):
+        assert played.advise().goal.text in {"Go to LAB", "No goal"}
+        env.advance(Action.LEFT if step % 4 < 2 else Action.RIGHT)
+    failed = [v for v in played.verdicts if v.outcome is Outcome.FAILED]
+    assert [(v.text, v.steps) for v in failed] == [("Go to LAB", LIFE_STEPS)]
+    assert not failed[0].made_progress
+    start, late = played.situations
+    assert (start.trigger, late.trigger) == ("start", "late")
+    assert late.recent == (("Go to LAB", "not within 280 steps"),)
+    assert late.key == played.advisor._turns.memory.walk.key
+    assert played.advisor._turns.memory.walk.is_dealt
+
+
+def test_a_goal_that_changes_nothing_gives_way_once_another_is_known(env):
+    played = Played(env)
+    for _ in range(40):
+        played.advise()
+    assert [one.trigger for one in played.situations] == ["start", "stuck"]
+    (verdict,) = played.verdicts
+    assert (verdict.text, verdict.outcome) == ("Go to LAB", Outcome.REPLACED)
+
+
+def test_progress_after_a_goal_was_reached_is_its_own(env):
+    """To read a sign is worth nothing unless something comes of it in time."""
+    played = Played(env, upstairs)
+    for _ in range(30):
+        played.step()
+        if any("reached" in words for _, words in played.situations[-1].recent):
+            break
+    assert not played.verdicts
+    played.choose = clever
+    played.advisor.direct(replace(ON, is_whole=True))
+    played.run(60, until="left_bedroom")
+    played.advise()
+    sign = next(v for v in played.verdicts if v.kind is GoalKind.MEET)
+    assert (sign.outcome, sign.made_progress) == (Outcome.REACHED, True)
+
+
+def test_the_end_of_an_episode_judges_what_is_open(env):
+    played = Played(env)
+    for _ in range(5):
+        played.step()
+    assert not played.verdicts
+    played.advisor.reset(env.state)
+    (verdict,) = played.advisor.take_verdicts()
+    assert (verdict.outcome, verdict.text) == (Outcome.FAILED, "Go to LAB")
+    assert played.advisor.take_verdicts() == ()
+
+
+def test_a_goal_ages_and_is_believed_less(env):
+    played = Played(env)
+    played.advise()
+    first = played.advise()
+    sure = [first.confidence]
+    for _ in range(3):
+        sure.append(played.advise().confidence)
+    assert sure[0] == pytest.approx(0.9)
+    assert all(before > after for before, after in pairwise(sure))
+
+
+def test_a_farther_goal_outlives_maps_without_a_plan(env):
+    played = Played(env)
+    played.advise()
+    played.advise()
+    for _ in range(25):
+        mask = env.action_mask()
+        advice = played.advisor.advise(env.state, mask)
+        assert advice.goal.text == "Go to LAB"
+        if env.state.place.name == "FERNWICK":
+            break
+        env.advance(int(advice.prior.argmax()))
+    assert env.state.place.name == "FERNWICK"
+    assert played.advisor.take_verdicts() == ()
+    assert played.advisor.wants_plan  # though what is pursued is not in doubt
+
+
+def test_a_plan_for_where_one_is_replaces_a_farther_goal(env):
+    far = {"HOME 2F": "LAB", "HOME 1F": "to FERNWICK"}
+
+    def choose(situation: Situation):
+        wanted = far.get(situation.context.get("map", ""), "")
+        return pick(situation, GoalKind.REACH, wanted) or situation.choices[0]
+
+    played = Played(env, choose).run(40, until="left_house")
+    first = played.verdicts[0]
+    assert (first.text, first.outcome) == ("Go to LAB", Outcome.REPLACED)
+
+
+def test_a_goal_that_ends_alike_again_and_again_is_not_offered_again(env):
+    played = Played(env, lambda situation: pick(situation, GoalKind.MEET, "sign 1"))
+    played.choose = upstairs
+    wanted = None
+    for _ in range(200):
+        played.step()
+        for situation in played.situations:
+            same = {text for text, _ in situation.recent[-3:]}
+            if len(situation.recent) >= 3 and len(same) == 1:
+                wanted = (same.pop(), {choice.goal.text for choice in situation.choices})
+    assert wanted is not None
+    assert wanted[0] not in wanted[1]
+
+
+def test_a_restored_advisor_goes_on_as_the_saved_one(env):
+    played = Played(env, directions=replace(ON, ignore_share=0.3, fallback="rules"), seed=2)
+    walking(played, 150)
+    saved = json.loads(json.dumps(played.advisor.save()))
+    other = PlannedAdvisor(env.profile, 0, 2)
+    other.direct(replace(played.advisor._book.whole()))
+    other.reset(env.state)
+    other.restore(saved)
+    last = other.advise(env.state, env.action_mask())
+    other.take_verdicts()
+    assert other.setter == played.setters[-1]
+    assert last.goal is not None
+    for _ in range(250):
+        env.advance(int(played.rng.choice(np.flatnonzero(env.action_mask()))))
+        one, two = (a.advise(env.state, env.action_mask()) for a in (played.advisor, other))
+        assert (one.goal, one.reason, one.confidence) == (two.goal, two.reason, two.confidence)
+        assert np.array_equal(one.prior, two.prior)
+        assert played.advisor.take_verdicts() == other.take_verdicts()
+        assert played.advisor.wants_plan == other.wants_plan
+        question = played.advisor.question()
+        assert question == other.question()
+        if question is not None:
+            news = replace(played.directions, plans=(plan_of(question, clever(question)),))
+            played.advisor.direct(news)
+            other.direct(news)
+    assert played.advisor.save() == other.save()
+
+
+def test_a_plan_that_comes_after_the_last_advice_is_not_in_what_is_saved(env):
+    env.reset(seed=0)
+    advisor = PlannedAdvisor(env.profile)
+    advisor.direct(ON)
+    advisor.reset(env.state)
+    mask = env.action_mask()
+    before = advisor.advise(env.state, mask)
+    situation = advisor.question()
+    assert situation is not None
+    advisor.direct(replace(ON, plans=(plan_of(situation, clever(situation)),)))
+    other = PlannedAdvisor(env.profile)
+    other.direct(advisor._book.whole())
+    other.reset(env.state)
+    other.restore(json.loads(json.dumps(advisor.save())))
+    assert np.array_equal(other.advise(env.state, mask).prior, before.prior)
+    assert other.advise(env.state, mask).goal.text == "Go to LAB"
+
+
+def test_what_was_saved_before_there_were_plans_can_be_restored(env):
+    env.reset(seed=0)
+    rules, planned = RuleAdvisor(env.profile), PlannedAdvisor(env.profile)
+    for one in (rules, planned):
+        one.reset(env.state)
+    rules.advise(env.state, env.action_mask())
+    planned.restore(json.loads(json.dumps(rules.save())))
+    assert planned.advise(env.state, env.action_mask()).prior.any()
+
+
+def test_plans_that_are_switched_off_are_forgotten(env):
+    played = Played(env)
+    played.advise()
+    played.advise()
+    assert played.advisor.setter == MODEL
+    played.advisor.direct(Directions())
+    advice = played.advisor.advise(env.state, env.action_mask())
+    assert played.advisor.setter == "rules"
+    assert advice.goal.key == "left_bedroom"
+    assert played.advisor.take_verdicts() == ()
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10_000))
+def test_no_plan_makes_the_advice_name_a_masked_action(env, seed):
+    """Whatever is chosen, on whatever condition, and in situations that it was not made for."""
+    rng = np.random.default_rng(seed)
+    plans: list[Plan] = []
+
+    def anything(situation: Situation):
+        return situation.choices[int(rng.integers(len(situation.choices)))]
+
+    played = Played(env, anything, replace(ON, ignore_share=0.1), seed=seed)
+    for _ in range(150):
+        mask = env.action_mask()
+        advice = played.advisor.advise(env.state, mask)
+        assert not advice.prior[~mask].any()
+        assert advice.prior.sum() == pytest.approx(1.0) or not advice.prior.any()
+        assert 0 <= advice.confidence <= 1
+        situation = played.advisor.question()
+        if situation is not None:
+            choice = anything(situation)
+            condition = int(rng.integers(len(choice.conditions)))
+            plans.append(plan_of(situation, choice, condition=condition))
+            plan = plans[int(rng.integers(len(plans)))] if rng.random() < 0.3 else plans[-1]
+            plan = replace(plan, key=situation.key)
+            played.advisor.direct(replace(played.directions, plans=(plan,)))
+        is_led = advice.prior.any() and rng.random() < 0.7
+        wanted = advice.prior.argmax() if is_led else rng.choice(np.flatnonzero(mask))
+        env.advance(Action(int(wanted)))
