@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import threading
 import time
@@ -168,6 +169,16 @@ class Listener:
         self.planner.submit(situation, notes or Notes(), weights or {})
         self.until(lambda: self.planner.is_idle)
         self.hear()
+
+    def ask_until_planned(self, *situations: Situation) -> None:
+        """Submit them in turn, as a trainer does whenever it is idle, until there is a plan."""
+        turn = itertools.cycle(situations)
+        before = len(self.plans)
+        self.ask(next(turn))
+        end = time.monotonic() + GIVE_UP_S
+        while len(self.plans) == before:
+            assert time.monotonic() < end, self.answered
+            self.ask(next(turn))
 
     def until_state(self, state: str) -> PlannerStatusChanged:
         """Listen until a state has been told since the last `ask`, and return it."""

@@ -190,9 +190,46 @@ def test_the_same_state_rests_after_a_lost_answer_and_no_longer() -> None:
         assert len(backend.requests) == 1
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend, cooldown_s=0.01) as heard:
-        while not heard.plans:
-            heard.ask(situation(key="a"))
+        heard.ask_until_planned(situation(key="a"))
     assert len(backend.requests) == 2
+
+
+def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
+    backend = FakeBackend(says("no"), fails(REFUSED), says())
+    with listening(backend) as heard:
+        heard.ask(situation(key="a"))
+        heard.ask(situation(key="b"))
+        heard.until_state("ready")
+        heard.until(lambda: heard.status.state == "ready")
+        heard.ask(situation(key="a"))
+    assert [plan.key for plan in heard.plans] == ["a"]
+
+
+def test_nothing_is_asked_while_a_server_is_looked_at_after_a_failure() -> None:
+    looked = threading.Event()
+    backend = FakeBackend(fails(BUSY), says())
+    with listening(backend) as heard:
+        heard.until_state("ready")
+        backend.status = looked
+        heard.ask(situation(key="a"))
+        heard.until(lambda: backend.probes == 2)
+        heard.planner.submit(situation(key="b"))
+        heard.until(lambda: not heard.planner._slot)
+        assert not heard.planner.is_idle
+        assert len(backend.requests) == 1
+        looked.set()
+        heard.until(lambda: heard.plans)
+    # Each is told once: ready, asking, ready, with what was wrong, and the same again.
+    assert len(heard.all(PlannerStatusChanged)) == 5
+
+
+def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
+    backend = FakeBackend(fails(BUSY), fails(BUSY), says(), fails(BUSY), fails(BUSY), says())
+    with listening(backend, cooldown_s=LONG_S) as heard:
+        for key in "abcdef":
+            heard.ask(situation(key=key))
+    assert [plan.key for plan in heard.plans] == ["c", "f"]
+    assert "waiting" not in heard.states
 
 
 @pytest.mark.parametrize(
@@ -473,6 +510,20 @@ def test_a_model_that_is_loaded_does_not_hold_the_others() -> None:
     with listening(good, slow, before=[situation()]) as heard:
         heard.until(lambda: heard.plans)
     assert heard.plans[0].setters == ("good",)
+
+
+def test_the_first_model_that_is_ready_does_not_decide_alone() -> None:
+    looked = threading.Event()
+    first, second = FakeBackend(model="first"), FakeBackend(model="second")
+    second.status = looked
+    with listening(first, second) as heard:
+        heard.until_state("ready")
+        heard.planner.submit(situation())
+        heard.until(lambda: not heard.planner._slot)
+        assert first.requests == []
+        looked.set()
+        heard.until(lambda: heard.plans)
+    assert heard.plans[0].setters == ("first", "second")
 
 
 def test_an_error_of_our_own_is_logged_once_and_others_are_answered(

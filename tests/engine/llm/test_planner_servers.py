@@ -1,6 +1,5 @@
 """The planner before a server that does all that servers do, and then is well again."""
 
-import itertools
 import socket
 from pathlib import Path
 from typing import Any
@@ -32,13 +31,7 @@ def scripted(url: str, **options: Any) -> Backend:
     return make_backend("scripted", backend="ollama", base_url=url, **options)
 
 
-def ask_until_planned(heard: Listener) -> None:
-    """Go on as a trainer does: whenever it is idle, with ever new situations."""
-    before = len(heard.plans)
-    for number in itertools.count():
-        heard.ask(situation(key=f"later {number}"))
-        if len(heard.plans) > before:
-            break
+LATER = [situation(key=f"later {number}") for number in range(1000)]
 
 
 def work_meanwhile(heard: Listener) -> None:
@@ -87,7 +80,7 @@ def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
         assert heard.plans == []
         work_meanwhile(heard)
         ollama.scenario = "good"
-        ask_until_planned(heard)
+        heard.ask_until_planned(*LATER)
         assert heard.plans[-1].choice.kind is GoalKind.HEAL
         assert (heard.status.state, heard.status.detail) == ("ready", "")
 
@@ -109,7 +102,7 @@ def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: i
         assert str(status) in found.detail
         assert found.calls == 1
         ollama.scenario = "good"
-        ask_until_planned(heard)
+        heard.ask_until_planned(*LATER)
         heard.until_state("ready")
 
 
@@ -129,7 +122,7 @@ def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama: ScriptedOll
         heard.ask(situation(key="b"))
         heard.until_state("missing")
         ollama.models = ("scripted:latest",)
-        ask_until_planned(heard)
+        heard.ask_until_planned(*LATER)
 
 
 def test_a_model_is_loaded_before_it_is_asked() -> None:
@@ -156,7 +149,7 @@ def test_a_model_that_was_unloaded_is_loaded_again() -> None:
         heard.ask(situation(key="b"))
         assert "No first word" in heard.answered[-1].error
         heard.until_state("loading")
-        ask_until_planned(heard)
+        heard.ask_until_planned(*LATER)
 
 
 def test_a_server_that_starts_later_or_again_is_used() -> None:
@@ -172,7 +165,7 @@ def test_a_server_that_starts_later_or_again_is_used() -> None:
         heard.ask(situation(key="gone"))
         heard.until_state("unreachable")
         with OllamaAt(port):
-            ask_until_planned(heard)
+            heard.ask_until_planned(*LATER)
 
 
 def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> None:
