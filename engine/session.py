@@ -171,6 +171,8 @@ class EngineSession:
                 trainer.journal.close()
                 if trainer.figures is not None:
                     trainer.figures.close()
+                if trainer.planning is not None:
+                    trainer.planning.close()
                 if trainer.recorder is not None:
                     trainer.recorder.close()
                 trainer.vector.close()

@@ -6,6 +6,10 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
+from pokeTUI.cli_bench import bench_app
+from pokeTUI.cli_llm import llm_app
+from pokeTUI.cli_options import LatestRun, SaveDir, Settings, parse_settings
+
 app = typer.Typer(
     name="poketui",
     help="A terminal cockpit for Pokémon-playing agents.",
@@ -16,11 +20,6 @@ app = typer.Typer(
 
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 """Click's kind for whatever is wrong with the options, wherever typer has it from."""
-
-SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
-LatestRun = Annotated[
-    str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
-]
 
 
 @app.command()
@@ -52,8 +51,14 @@ def run(
     llm_model: Annotated[
         str | None,
         typer.Option(
-            help="Language model that is to set goals. None is asked yet: rules set them."
+            help="Language model that sets goals, e.g. smollm2:1.7b, gpt-... or claude-...; "
+            "several, with commas between, vote.",
+            show_default="none: rules set them",
         ),
+    ] = None,
+    llm_backend: Annotated[
+        str | None,
+        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
     ] = None,
     llm_interval: Annotated[
         int | None, typer.Option(help="Actions between two questions to it.")
@@ -74,15 +79,12 @@ def run(
         bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Headless: print errors only.")] = False,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
-    ] = None,
+    set_: Settings = None,
 ) -> None:
     """Train the hybrid agent and watch it play."""
     from pokeTUI.launch import launch
 
-    overrides: dict[str, Any] = _parse_settings(set_ or [])
+    overrides: dict[str, Any] = parse_settings(set_ or [])
     given = {
         "rom_path": rom,
         "start_state": state,
@@ -90,6 +92,7 @@ def run(
         "mode": mode,
         "strategy": strategy,
         "llm_model": _choose_model(llm_model, no_llm),
+        "llm_backend": llm_backend,
         "llm_interval": llm_interval,
         "seed": seed,
         "num_envs": envs,
@@ -148,7 +151,8 @@ def export(
     run: LatestRun = "latest",
     format_: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
     table: Annotated[
-        str, typer.Option(help="For csv: episodes, updates or evaluations; json has all.")
+        str,
+        typer.Option(help="For csv: episodes, updates, evaluations or exchanges; json has all."),
     ] = "episodes",
     out: Annotated[
         Path | None, typer.Option(help="File to write.", show_default="named after the run")
@@ -187,61 +191,8 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
         raise found.refusal
 
 
-bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
-
-
-@bench_app.command("learn")
-def bench_learn(
-    steps: Annotated[int, typer.Option(help="Environment steps a seed.")] = 1_500_000,
-    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 1,
-    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
-    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
-    save_dir: SaveDir = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
-    ] = None,
-) -> None:
-    """Train from scratch on the practice game and report how soon it wins the first badge."""
-    from engine.bench.learning import measure_learning
-
-    overrides = _parse_settings(set_ or []) | {"mode": mode, "total_steps": steps}
-    if save_dir is not None:
-        overrides["save_dir"] = save_dir
-    raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
-
-
-@bench_app.command("train")
-def bench_train(
-    updates: Annotated[
-        int, typer.Option(min=1, help="How often PPO learns; medians are printed.")
-    ] = 10,
-    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. encoder=pixels."),
-    ] = None,
-) -> None:
-    """Compare steps a second while PPO learns with those of the environments alone."""
-    from engine.bench.training import measure_training
-
-    measure_training(_parse_settings(set_ or []) | {"mode": mode}, updates)
-
-
-@bench_app.command("env")
-def bench_env(
-    rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
-    steps: Annotated[int, typer.Option(min=1, help="Steps of each repetition.")] = 1000,
-    repeats: Annotated[int, typer.Option(min=1, help="Repetitions; medians are printed.")] = 7,
-    allow_unknown_rom: Annotated[
-        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
-    ] = False,
-) -> None:
-    """Measure env.step against a bare loop of the same presses and frames, and the workers."""
-    from engine.bench.environment import measure_environment
-
-    measure_environment(rom, steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom)
+app.add_typer(llm_app, name="llm")
 
 
 def main() -> None:
@@ -284,18 +235,6 @@ def _name_latest_run(arguments: list[str]) -> list[str]:
         if argument == "--resume" and (is_last or arguments[index + 1].startswith("-")):
             named[index] = "--resume=latest"
     return named
-
-
-def _parse_settings(pairs: list[str]) -> dict[str, Any]:
-    from engine.errors import ConfigurationError
-
-    settings: dict[str, Any] = {}
-    for pair in pairs:
-        key, separator, value = pair.partition("=")
-        if not separator or not key:
-            raise ConfigurationError(f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4")
-        settings[key] = value
-    return settings
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from engine.events import (
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
+    PlannerStatusChanged,
     ProgressReported,
     RunFailed,
     RunStarted,
@@ -21,6 +22,7 @@ from engine.events import (
     WarningRaised,
 )
 from engine.session import EngineSession
+from pokeTUI.planner import describe_status, printable
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2
@@ -40,6 +42,7 @@ class HeadlessRunner:
         self._is_quiet = is_quiet
         self._status: StatusChanged | None = None
         self._curriculum: CurriculumChanged | None = None
+        self._model: PlannerStatusChanged | None = None
         self._returns: deque[float] = deque(maxlen=_WINDOW)
         self._successes: deque[bool] = deque(maxlen=_WINDOW)
         self._end: RunStopped | RunFailed | None = None
@@ -77,6 +80,8 @@ class HeadlessRunner:
             parts.append(f"success {100 * sum(self._successes) / count:.0f}% of last {count}")
         if self._curriculum is not None:
             parts.append(f"stage {self._curriculum.stage}/{self._curriculum.num_stages}")
+        if self._model is not None:
+            parts.append(f"model {describe_status(self._model)}")
         parts.append(f"up {status.uptime_s / 60:.1f} min")
         return " · ".join(parts)
 
@@ -91,6 +96,8 @@ class HeadlessRunner:
                 if event.has_moved:
                     self._print(f"curriculum: stage {event.stage}/{event.num_stages}, {event.name}")
                 self._curriculum = event
+            case PlannerStatusChanged():
+                self._follow_model(event)
             case StrategySwitched():
                 self._print(f"strategy: {event.new} after {event.old}, {event.cause}")
             case RunStarted():
@@ -117,6 +124,16 @@ class HeadlessRunner:
                 self._end = event
             case _:
                 pass
+
+    def _follow_model(self, status: PlannerStatusChanged) -> None:
+        """Say whether the language model can be asked, whenever that changes."""
+        before = self._model and self._model.state
+        self._model = status
+        states = {"asking": "ready"}
+        state = states.get(status.state, status.state)
+        if state != states.get(before or "", before):
+            detail = f": {printable(status.detail)}" if status.detail else ""
+            self._print(f"model {printable(status.model)} is {state}{detail}")
 
     def _print(self, line: str) -> None:
         if not self._is_quiet:

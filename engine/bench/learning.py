@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.commands import Stop
 from engine.config import load_config
 from engine.errors import TrainingError
-from engine.events import EpisodeEnded, Event, RunFailed, RunStarted, RunStopped
+from engine.events import (
+    EpisodeEnded,
+    Event,
+    PlannerStatusChanged,
+    RunFailed,
+    RunStarted,
+    RunStopped,
+)
 from engine.session import EngineSession
 
 WINDOW = 30
@@ -28,6 +36,7 @@ class LearningCurve:
         first_steps: Milestone key or `FIRST_WIN` to the step at the end of the first episode that
             reached it.
         target_step: Step at which `TARGET` of the last `WINDOW` episodes first succeeded.
+        planner: How the language model did, where one was asked.
     """
 
     seed: int
@@ -37,6 +46,7 @@ class LearningCurve:
     episodes: int = 0
     total_steps: int = 0
     seconds: float = 0.0
+    planner: PlannerStatusChanged | None = None
     _recent: deque[tuple[bool, float, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
     _next_row: int = _ROW_STEPS
 
@@ -81,7 +91,7 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     curves = []
     print("| seed | steps | episodes | return | length | success |\n|---|---|---|---|---|---|")
     for seed in seeds:
-        curves.append(_train({**overrides, "seed": seed, "headless": True}))
+        curves.append(train({**overrides, "seed": seed, "headless": True}))
     print(
         "\n| seed | success of last 30 | 90 % at step | steps/s | minutes |\n|---|---|---|---|---|"
     )
@@ -101,7 +111,16 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     return 0 if all(curve.success() >= TARGET for curve in curves) else 1
 
 
-def _train(overrides: dict[str, Any]) -> LearningCurve:
+def train(overrides: dict[str, Any], *, stops_at_target: bool = False) -> LearningCurve:
+    """Train one run to its end, or until it surely wins.
+
+    Args:
+        overrides: Settings by dotted key.
+        stops_at_target: End as soon as `TARGET` of the last `WINDOW` episodes succeeded.
+
+    Raises:
+        PokeTUIError: The run failed.
+    """
     config = load_config(None, overrides)
     curve = LearningCurve(config.seed)
     session = EngineSession(config)
@@ -114,6 +133,8 @@ def _train(overrides: dict[str, Any]) -> LearningCurve:
                 if _take(curve, event):
                     curve.seconds = time.monotonic() - started
                     return curve
+            if stops_at_target and curve.target_step is not None:
+                session.send(Stop())
     finally:
         session.stop()
 
@@ -125,6 +146,8 @@ def _take(curve: LearningCurve, event: Event) -> bool:
             curve.milestones = milestones
         case EpisodeEnded(summary=summary) if not summary.start:
             curve.add(event)
+        case PlannerStatusChanged():
+            curve.planner = event
         case RunStopped(total_steps=total_steps):
             curve.total_steps = total_steps
             return True

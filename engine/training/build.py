@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from engine.agents.base import Agent
+from engine.agents.calibration import Calibration
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.random import RandomAgent
@@ -22,12 +23,16 @@ from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.recorder import DecisionRecorder
+from engine.llm.backends import make_backend
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.planner import Planner
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.figures import FigureSink, FigureWriter
 from engine.training.journal import Journal, read_journal
+from engine.training.planning import Planning
 from engine.training.runs import RunFolder
 from engine.training.snapshot import restore_snapshot
 from engine.training.tensorboard import TensorBoardFile
@@ -68,8 +73,6 @@ def build_trainer(
     _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     num_workers = config.worker_count()
-    if config.llm_model:
-        emit(WarningRaised(f"{config.llm_model} is not asked yet: the rule planner sets goals."))
     emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
@@ -79,6 +82,10 @@ def build_trainer(
         )
         recorder = DecisionRecorder(history, folder.run_id, profile.tables)
         undo.callback(recorder.close)
+        calibration = Calibration()
+        planning = build_planning(config, folder, calibration, history, emit)
+        if planning is not None:
+            undo.callback(planning.close)
         vector = (make_vector or _make_vector)(config)
         undo.callback(vector.close)
         journal = Journal(folder.journal_path)
@@ -99,6 +106,8 @@ def build_trainer(
             commands=commands,
             emit=emit,
             recorder=recorder,
+            calibration=calibration,
+            planning=planning,
         )
         if is_resumed:
             _resume(trainer, folder, emit)
@@ -138,6 +147,50 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
         config.seed,
         config.encoder,
         takeover=config.takeover,
+    )
+
+
+def build_planning(
+    config: RunConfig,
+    folder: RunFolder,
+    calibration: Calibration,
+    history: DecisionHistoryAnalyzer,
+    emit: Callable[[Event], None],
+) -> Planning | None:
+    """Return who asks language models for goals; None where nobody is to be asked.
+
+    Raises:
+        ConfigurationError: A model's client is not installed, or its key is missing.
+    """
+    models = [name.strip() for name in config.llm_model.split(",") if name.strip()]
+    if not models or config.mode == "rl_only" or config.agent == "random":
+        return None
+    backends = [
+        make_backend(
+            name,
+            backend=config.llm_backend,
+            base_url=config.llm_base_url,
+            load_timeout_s=config.planner.load_timeout_s,
+        )
+        for name in models
+    ]
+    exchanges = ExchangeLog(folder.exchanges_path, config.planner.keep_exchanges)
+    planner = Planner(
+        backends,
+        config.planner,
+        max_context_length=config.max_context_length,
+        seed=config.seed,
+        exchanges=exchanges,
+    )
+    return Planning(
+        planner,
+        models,
+        config.planner,
+        interval=config.llm_interval,
+        calibration=calibration,
+        history=history,
+        exchanges=exchanges,
+        emit=emit,
     )
 
 

@@ -10,11 +10,12 @@ from typing import Any, Literal, get_args
 
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
+from engine.llm.exchanges import export_rows, read_exchanges
 from engine.training.files import write_file
 from engine.training.journal import plain, read_journal
 from engine.training.runs import RunFolder, find_run, load_settings
 
-Table = Literal["episodes", "updates", "evaluations"]
+Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
 
 _NOT_SHOWN = ("recording", "goals", "is_aborted", "components", "steps_to_milestone")
@@ -36,7 +37,7 @@ def export_run(
         run: Its id, its path or "latest".
         form: "csv": one table; "json": everything.
         table: "episodes": a row an episode, a column a component and milestone; "updates";
-            "evaluations".
+            "evaluations"; "exchanges" with a language model.
         out: The file; None: named after the run, in the current folder.
         is_forced: Overwrite it.
 
@@ -49,6 +50,7 @@ def export_run(
     _check("table", table, get_args(Table))
     folder = RunFolder(find_run(save_dir, run))
     tables = _tables(list(read_journal(folder.journal_path)))
+    tables["exchanges"] = list(export_rows(read_exchanges(folder.exchanges_path)))
     if form == "json":
         name = f"{folder.run_id}.json"
         config = load_settings(folder).model_dump(mode="json")

@@ -35,7 +35,17 @@ SESSION_KEYS = frozenset(
 """Settings of how a run is carried on, which a resumed run takes from the new command."""
 
 _CHANGEABLE_KEYS = frozenset(
-    {"save_interval", "eval_interval", "eval_episodes", "tensorboard", "wandb"}
+    {
+        "save_interval",
+        "eval_interval",
+        "eval_episodes",
+        "tensorboard",
+        "wandb",
+        "llm_model",
+        "llm_backend",
+        "llm_base_url",
+        "llm_interval",
+    }
 )
 """Settings that a resumed run takes from the new command if it names them."""
 
@@ -129,6 +139,11 @@ class RunFolder:
     def journal_path(self) -> Path:
         """Return where the journal is kept."""
         return self.path / "journal.jsonl"
+
+    @property
+    def exchanges_path(self) -> Path:
+        """Return the file of what a language model was asked and answered."""
+        return self.path / "exchanges.jsonl"
 
     @property
     def log_path(self) -> Path:

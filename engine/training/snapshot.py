@@ -42,6 +42,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "feature_size": trainer.vector.feature_size,
         "curriculum": trainer.curriculum.save(),
         "calibration": trainer.calibration.save(),
+        "planning": trainer.planning.save() if trainer.planning else None,
         "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
         "score": trainer.metrics.score(trainer.curriculum.describe().stage),
@@ -102,6 +103,8 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
     trainer.curriculum.load(facts["curriculum"])
     trainer.calibration.load(facts["calibration"])
+    if trainer.planning and facts["planning"]:
+        trainer.planning.load(facts["planning"])
     trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
     trainer.strategy.load(facts["strategy"])
     trainer.metrics.load(facts["metrics"])

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.agents.base import Agent, Guidance
 from engine.agents.calibration import Calibration
+from engine.agents.rollout import FloatArray
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.curriculum.handover import hand_over
@@ -40,6 +41,7 @@ from engine.training.evaluation import evaluate_policy
 from engine.training.figures import FigureSink
 from engine.training.journal import Journal
 from engine.training.metrics import RunMetrics
+from engine.training.planning import Planning
 from engine.training.reporter import Reporter
 from engine.training.snapshot import take_snapshot
 from engine.training.steering import obey
@@ -65,6 +67,8 @@ class Trainer:
         store: Where checkpoints go.
         journal: Where episodes and updates are written.
         recorder: Keeps decisions; None: nobody does. Whoever made it closes it.
+        calibration: What planner and policy are worth; None: nothing is known yet.
+        planning: Asks a language model for goals; None: nobody does. Whoever made it closes it.
         milestones: (key, text) of the game.
         commands: What the outside asks for.
         emit: Takes events to the outside.
@@ -87,6 +91,8 @@ class Trainer:
         commands: CommandQueue,
         emit: Callable[[Event], None],
         recorder: DecisionRecorder | None = None,
+        calibration: Calibration | None = None,
+        planning: Planning | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.config = config
@@ -95,7 +101,8 @@ class Trainer:
         self.agent = agent
         self.curriculum = curriculum
         self.strategy = strategy
-        self.calibration = Calibration()
+        self.calibration = calibration or Calibration()
+        self.planning = planning
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
@@ -148,6 +155,14 @@ class Trainer:
         self.tally.planned_steps += choices.is_planned
         self.reporter.stepped(self.vector, choices, self.tally.steps)
         self.accept(batch)
+        if self.planning is not None:
+            self.planning.after_step(
+                self.vector,
+                batch,
+                share=self._model_share(),
+                total_steps=self.metrics.total_steps,
+                watched_env=self.controls.watched_env,
+            )
 
     def accept(self, batch: Batch) -> None:
         """Go on from `batch`, and count the episodes that ended with it.
@@ -175,6 +190,8 @@ class Trainer:
         self.emit(EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
         self.reporter.milestones_reached(new_milestones)
         self.calibration.count(summary)
+        if self.planning is not None:
+            self.planning.count(summary)
         interval = self.config.save_interval
         self._is_save_due |= interval > 0 and self.metrics.episodes % interval == 0
         if not summary.start:
@@ -264,6 +281,8 @@ class Trainer:
             self.reporter.watch(self.vector, 0)
         elif self.recorder is not None:
             self.vector.watch(0, renders=False)
+        if self.planning is not None:
+            self.planning.begin(self.vector, self._model_share())
         if not self.checkpoint_path:
             self.save()
         if self._is_evaluation_due():
@@ -274,8 +293,20 @@ class Trainer:
             self.curriculum.planner_share,
             self.curriculum.stage.needed_confidence,
             self.calibration.policy_trust,
-            self.calibration.advice_trust(self.batch.goal_kinds),
+            self._advice_trust(),
         )
+
+    def _advice_trust(self) -> FloatArray:
+        if self.planning is None:
+            return self.calibration.advice_trust(self.batch.goal_kinds)
+        return self.calibration.advice_trust(
+            self.batch.goal_kinds, self.batch.setters, self.planning.setters
+        )
+
+    def _model_share(self) -> float:
+        """Return how many of the goals are the language model's, and not the rules'."""
+        has_rules = self.config.planner.fallback == "rules"
+        return self.strategy.current.planner_share if has_rules else 1.0
 
     def _patience_s(self) -> float:
         return min(_IDLE_S, self.pace.wait_s()) if self.controls.may_step else _IDLE_S

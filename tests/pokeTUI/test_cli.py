@@ -229,11 +229,19 @@ def test_wandb_without_its_package_is_refused_before_anything_is_written(tmp_pat
         assert not (tmp_path / "saves").exists()
 
 
-def test_actions_is_another_name_for_steps_and_a_model_is_not_asked_yet(tmp_path: Path) -> None:
-    result = headless(tmp_path, *SMALL, "--actions", "64", "--llm-model", "smollm2:3b")
+def test_actions_is_another_name_for_steps(tmp_path: Path) -> None:
+    result = headless(tmp_path, *SMALL, "--actions", "64")
     assert result.returncode == 0, result.stderr
     assert "Saved at step 64." in result.stdout
-    assert "smollm2:3b is not asked yet: the rule planner sets goals." in result.stdout
+
+
+def test_a_run_goes_on_without_the_model_that_nobody_serves(tmp_path: Path) -> None:
+    nobody = ("--set", "llm_base_url=http://127.0.0.1:9")
+    result = headless(tmp_path, *SMALL, "--steps", "640", "--llm-model", "smollm2:1.7b", *nobody)
+    assert result.returncode == 0, result.stderr
+    assert "model smollm2:1.7b is unreachable" in result.stdout
+    assert "ollama serve" in result.stdout
+    assert "Saved at step 640." in result.stdout
 
 
 @pytest.fixture(scope="module")

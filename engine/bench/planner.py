@@ -1,0 +1,131 @@
+"""Ask what a language model's goals are worth: the same training with and without, told apart.
+
+Behind the real protocol stand scripted models (`engine.bench.scripted_planner`). What is beside
+their goals is the same in every arm: the path-finder, the battle rules, the curriculum. So the arm
+with goals by chance says how much of the gain is the path-finder's.
+"""
+
+import contextlib
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from engine.bench.learning import LearningCurve, train
+from engine.bench.ollama_server import OllamaServer
+from engine.bench.scripted_planner import Character, ScriptedPlanner
+
+_MODEL = "scripted:latest"
+_BADGE = "first_badge"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to train.
+
+    Attributes:
+        character: Who sets the goals behind the protocol; None: no language model.
+        latency_s: Before it answers.
+        settings: By dotted key.
+    """
+
+    text: str
+    character: Character | None = None
+    latency_s: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+_ALONE = {"planner.fallback": "none"}
+ARMS: Mapping[str, Arm] = MappingProxyType(
+    {
+        "alone": Arm("policy alone", settings={"mode": "rl_only"}),
+        "placebo": Arm("goals by chance, 0.5 s", "random", 0.5, _ALONE),
+        "rules": Arm("goals of the rule planner"),
+        "oracle": Arm("an oracle, 0.5 s", "oracle", 0.5, _ALONE),
+        "slow-oracle": Arm("an oracle, 5 s", "oracle", 5.0, _ALONE),
+        "liar": Arm("a liar, 0.5 s", "liar", 0.5, _ALONE),
+    }
+)
+
+
+def measure_planner(
+    overrides: Mapping[str, Any], seeds: Sequence[int], names: Sequence[str] = ()
+) -> int:
+    """Train every arm with every seed until it surely wins, and print a table as Markdown.
+
+    Args:
+        overrides: Settings by dotted key; `total_steps` is the most that an arm may take.
+        seeds: Of everything random in a run.
+        names: Of `ARMS`; all where none is named.
+
+    Returns:
+        0.
+    """
+    print(
+        "| arm | seed | first badge at step | 90 % of last 30 at step | steps | steps/s "
+        "| goals judged | uplift |\n|---|---|---|---|---|---|---|---|"
+    )
+    firsts: dict[str, list[int | None]] = {}
+    for name in names or ARMS:
+        for seed in seeds:
+            curve = _train(ARMS[name], {**overrides, "seed": seed, "headless": True})
+            firsts.setdefault(name, []).append(curve.first_steps.get(_BADGE))
+            print(_row(ARMS[name].text, curve), flush=True)
+    _print_ratios(firsts)
+    return 0
+
+
+def _train(arm: Arm, overrides: Mapping[str, Any]) -> LearningCurve:
+    with _server(arm, int(overrides["seed"])) as settings:
+        return train({**overrides, **arm.settings, **settings}, stops_at_target=True)
+
+
+@contextlib.contextmanager
+def _server(arm: Arm, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the settings by which the arm's model is asked, while it answers."""
+    if arm.character is None:
+        yield {}
+        return
+    planner = ScriptedPlanner(arm.character, seed)
+    with OllamaServer(planner, models=(_MODEL,), latency_s=arm.latency_s) as server:
+        yield {
+            "llm_model": _MODEL,
+            "llm_base_url": server.url,
+            # The first word comes after the latency.
+            "planner.first_token_timeout_s": arm.latency_s + 5.0,
+        }
+
+
+def _row(text: str, curve: LearningCurve) -> str:
+    status = curve.planner
+    uplift = "–"
+    if status is not None and status.followed and status.ignored:
+        low, high = 100 * status.uplift_low, 100 * status.uplift_high
+        uplift = f"{100 * status.uplift:+.0f} % ({low:+.0f} to {high:+.0f})"
+    judged = "–" if status is None else f"{status.followed + status.ignored:,}"
+    return (
+        f"| {text} | {curve.seed} | {_step(curve.first_steps.get(_BADGE))} "
+        f"| {_step(curve.target_step)} | {curve.total_steps:,} "
+        f"| {curve.total_steps / max(curve.seconds, 1e-9):,.0f} | {judged} | {uplift} |"
+    )
+
+
+def _print_ratios(firsts: Mapping[str, Sequence[int | None]]) -> None:
+    """Print each arm's mean of first badges as a share of the policy's alone."""
+    alone = [step for step in firsts.get("alone", ()) if step is not None]
+    if not alone:
+        return
+    print("\n| arm | first badge, share of the policy's steps alone |\n|---|---|")
+    for name, steps in firsts.items():
+        reached = [step for step in steps if step is not None]
+        text = "never"
+        if reached:
+            text = f"{statistics.fmean(reached) / statistics.fmean(alone):.2f}"
+            if len(reached) < len(steps):
+                text += f" ({len(reached)} of {len(steps)} seeds)"
+        print(f"| {ARMS[name].text} | {text} |")
+
+
+def _step(step: int | None) -> str:
+    return "never" if step is None else f"{step:,}"

@@ -1,0 +1,166 @@
+"""Answer a planner's questions as a model would, from the prompt's text alone.
+
+Three characters for the practice game: one who knows it, one who picks by chance, and one who
+always sends the wrong way.
+"""
+
+import json
+import random
+import re
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Character = Literal["oracle", "random", "liar"]
+
+_WORLD: Mapping[str, tuple[str, ...]] = {
+    "HOME 2F": ("HOME 1F",),
+    "HOME 1F": ("HOME 2F", "FERNWICK"),
+    "FERNWICK": ("HOME 1F", "LAB", "WREN HOUSE", "MILLBROOK PATH"),
+    "LAB": ("FERNWICK",),
+    "WREN HOUSE": ("FERNWICK",),
+    "MILLBROOK PATH": ("FERNWICK", "STONEHOLLOW"),
+    "STONEHOLLOW": ("MILLBROOK PATH", "CENTER", "GYM", "SHOP", "MASON HOUSE"),
+    "CENTER": ("STONEHOLLOW",),
+    "SHOP": ("STONEHOLLOW",),
+    "GYM": ("STONEHOLLOW",),
+    "MASON HOUSE": ("STONEHOLLOW",),
+}
+"""What every player of the game knows: which place is beside which."""
+
+_NEXT: Mapping[str, tuple[str, str]] = {
+    "Go downstairs": ("HOME 1F", ""),
+    "Leave the house": ("FERNWICK", ""),
+    "Enter Dr. Alder's laboratory": ("LAB", ""),
+    "Choose a creature": ("LAB", "(7,4)"),
+    "Set out on Millbrook Path": ("MILLBROOK PATH", ""),
+    "Reach Stonehollow": ("STONEHOLLOW", ""),
+    "Enter the gym": ("GYM", ""),
+    "Beat Moe, the first pupil": ("GYM", "(2,9)"),
+    "Beat Ida, the second pupil": ("GYM", "(7,6)"),
+    "Win the Cobble Badge": ("GYM", "(4,2)"),
+}
+"""Next milestone -> the place where it is reached, and the tile of who is to be met there."""
+
+_WEAK = 0.4
+_CHOICE = re.compile(r"^- (?P<name>[^:]+): (?P<text>.*)$")
+_PERSON = re.compile(r"^  ([A-L]) (\(\d+,\d+\)):", re.MULTILINE)
+_HEALTH = re.compile(r"L\d+ (\d+)/(\d+)")
+
+
+class ScriptedPlanner:
+    """Answers chat requests in the form that their schema asks for.
+
+    Args:
+        character: Who answers.
+        seed: Of what is picked by chance.
+    """
+
+    def __init__(self, character: Character, seed: int = 0) -> None:
+        self._character = character
+        self._rng = random.Random(seed)
+
+    def __call__(self, request: dict[str, Any]) -> str:
+        """Return the answer to the body of an Ollama chat request."""
+        prompt = str(request["messages"][-1]["content"])
+        choices = _choices(prompt)
+        best = _best(prompt, choices)
+        match self._character:
+            case "oracle":
+                picked = best
+            case "random":
+                picked = self._rng.choice(list(choices))
+            case "liar":
+                picked = self._rng.choice(_wrong(prompt, choices, best))
+        return json.dumps(
+            {
+                "reasoning": f"As the {self._character} I would {picked}.",
+                "choice": picked,
+                "success": _condition(prompt, picked),
+                "confidence": 85,
+            }
+        )
+
+
+def _choices(prompt: str) -> dict[str, str]:
+    """Return text by name of what can be chosen."""
+    listed = prompt.rpartition("Choices:\n")[2].partition("What success may be:")[0]
+    found = (_CHOICE.match(line) for line in listed.splitlines())
+    return {match["name"]: match["text"] for match in found if match}
+
+
+def _condition(prompt: str, picked: str) -> str:
+    """Return the first condition that is listed for the kind of what was picked."""
+    listed = prompt.rpartition("What success may be:\n")[2]
+    found = (_CHOICE.match(line) for line in listed.splitlines())
+    conditions = {match["name"]: match["text"] for match in found if match}
+    return conditions.get(picked.split()[0], "").split("; ")[0]
+
+
+def _best(prompt: str, choices: Mapping[str, str]) -> str:
+    """Return what leads to the next milestone."""
+    if "fight" in choices:
+        return "fight"
+    if _is_weak(prompt) and "heal" in choices:
+        return "heal"
+    place, tile = _NEXT.get(_milestone(prompt), ("", ""))
+    if _place(prompt) == place and tile:
+        letter = next((mark for mark, where in _PERSON.findall(prompt) if where == tile), "")
+        return _first(choices, f"meet person {letter}", "explore")
+    for goal in (place, _step_towards(_place(prompt), place)):
+        for name, text in choices.items():
+            if name == f"reach {goal}" or (name.startswith("reach") and f"to {goal}," in text):
+                return name
+    return _first(choices, "explore")
+
+
+def _first(choices: Mapping[str, str], *names: str) -> str:
+    """Return the first name that can be chosen, or whatever can be."""
+    return next((name for name in names if name in choices), next(iter(choices)))
+
+
+def _wrong(prompt: str, choices: Mapping[str, str], best: str) -> list[str]:
+    """Return what leads nowhere: places that lie another way, else anything but the best."""
+    here = _place(prompt)
+    place, _ = _NEXT.get(_milestone(prompt), ("", ""))
+    right = {place, _step_towards(here, place)} - {here}
+    astray = [
+        name
+        for name, text in choices.items()
+        if name.startswith("reach ")
+        and not any(goal in f"{name} {text}" for goal in right if goal)
+        and _step_towards(here, name.removeprefix("reach ")) not in right
+    ]
+    others = [name for name in choices if name != best and not name.startswith("reach")]
+    return astray or others or list(choices)
+
+
+def _step_towards(here: str, there: str) -> str:
+    """Return the place beside `here` on the way; "" if there is none."""
+    before: dict[str, str] = {there: ""}
+    queue = deque([there])
+    while queue:
+        place = queue.popleft()
+        for beside in _WORLD.get(place, ()):
+            if beside not in before:
+                before[beside] = place
+                queue.append(beside)
+    return before.get(here, "")
+
+
+def _place(prompt: str) -> str:
+    """Return the place that the text begins with."""
+    lines = [line for line in prompt.splitlines() if " (" in line]
+    names = [line.partition(" (")[0] for line in lines]
+    return next((name for name in names if name in _WORLD), "")
+
+
+def _milestone(prompt: str) -> str:
+    listed = prompt.partition("Next milestones: ")[2]
+    return next((text for text in _NEXT if listed.startswith(text)), "")
+
+
+def _is_weak(prompt: str) -> bool:
+    party = prompt.partition("Party:\n")[2]
+    match = _HEALTH.search(party.partition("\n")[0])
+    return match is not None and int(match[1]) < _WEAK * int(match[2])

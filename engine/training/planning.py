@@ -1,0 +1,272 @@
+"""Carry situations to a language model's planner, its plans to the games, and verdicts back.
+
+Nothing here waits for a model: questions go into a slot; answers are looked for after each step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from engine.agents.calibration import Calibration
+from engine.events import Event, GoalJudged, PlannerStatusChanged
+from engine.history.uplift import Uplift
+from engine.llm.plan_codec import plan_facts, read_plan_facts
+from engine.llm.prompt import Notes
+from engine.llm.summary import RunSummary
+from engine.plans import Directions, Outcome, Plan, Situation
+from engine.strategy.advisor import SETTER
+from engine.types import Action, EpisodeSummary
+
+if TYPE_CHECKING:
+    from engine.config import PlannerConfig
+    from engine.env.vector import Batch, Vector
+    from engine.history.decisions import DecisionHistoryAnalyzer
+    from engine.llm.exchanges import ExchangeLog
+
+_MAX_PATTERNS = 5
+_MIN_FREQUENCY = 8
+"""How often a decision must have come up to be told to a model."""
+_TRIES = 4
+"""Environments that are looked at for a question; most situations have been asked about."""
+_KEPT_PLANS = 2048
+_SUMMARY_CHARACTERS = 1200
+
+
+class AsksModels(Protocol):
+    """What is needed of `engine.llm.planner.Planner`."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether a question may be submitted."""
+        ...
+
+    def start(self) -> None:
+        """Begin to answer."""
+        ...
+
+    def submit(
+        self, situation: Situation, notes: Notes = ..., weights: Mapping[str, float] = ...
+    ) -> None:
+        """Ask about a situation; the newest question wins."""
+        ...
+
+    def poll(self) -> tuple[list[Plan], list[Event]]:
+        """Return what has come since the last time."""
+        ...
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts."""
+        ...
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned."""
+        ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
+class Planning:
+    """The book of plans, who asks next, and what the plans were worth.
+
+    Args:
+        planner: Asks the models; closed with this.
+        models: Their names.
+        settings: How they are asked.
+        interval: Steps of every environment between two questions.
+        calibration: Learns from the verdicts.
+        history: Remembers them, and knows patterns; None: nobody does.
+        exchanges: Where the planner keeps what is said; it is told what came of it.
+        emit: Takes events to the outside.
+
+    Attributes:
+        setters: Who sets goals, by `Batch.setters`: names of models that agreed, the rules first.
+    """
+
+    def __init__(
+        self,
+        planner: AsksModels,
+        models: Sequence[str],
+        settings: PlannerConfig,
+        *,
+        interval: int,
+        calibration: Calibration,
+        history: DecisionHistoryAnalyzer | None,
+        exchanges: ExchangeLog | None,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self.setters: list[tuple[str, ...]] = [(SETTER,)]
+        self._planner = planner
+        self._models = tuple(models)
+        self._settings = settings
+        self._interval = interval
+        self._calibration = calibration
+        self._history = history
+        self._exchanges = exchanges
+        self._emit = emit
+        self._plans: dict[str, Plan] = {}
+        self._new: list[Plan] = []
+        self._share = -1.0
+        self._summary = RunSummary()
+        self._uplift = Uplift()
+        self._next_env = 0
+        self._wait_steps = 0
+        self._status: PlannerStatusChanged | None = None
+
+    @property
+    def _groups(self) -> dict[str, tuple[str, ...]]:
+        return {"+".join(group): group for group in self.setters}
+
+    def begin(self, vector: Vector, share: float) -> None:
+        """Tell the games all plans that are known, and begin to ask.
+
+        Args:
+            vector: The environments, new or as they were saved.
+            share: Of the planning events that are the model's, by the strategy.
+        """
+        if self._history is not None:
+            self._uplift = self._history.planner_uplift()
+        self._direct(vector, share, is_whole=True)
+        self._planner.start()
+
+    def after_step(
+        self, vector: Vector, batch: Batch, *, share: float, total_steps: int, watched_env: int
+    ) -> None:
+        """Take in verdicts and plans, and ask the next question if it is time.
+
+        Args:
+            vector: The environments.
+            batch: What the step led to.
+            share: Of the planning events that are the model's.
+            total_steps: Of the run.
+            watched_env: It is asked for first.
+        """
+        self._judge(batch, total_steps)
+        self._collect()
+        if self._new or share != self._share:
+            self._direct(vector, share)
+        self._wait_steps -= 1
+        if self._wait_steps <= 0 and batch.wants_plan.any() and self._planner.is_idle:
+            self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
+
+    def count(self, summary: EpisodeSummary) -> None:
+        """Take in an episode that ended, for the summary of the run."""
+        self._summary.episode(summary)
+
+    def close(self) -> None:
+        """End the asking."""
+        self._planner.close()
+
+    def save(self) -> dict[str, Any]:
+        """Return JSON-able facts from which `load` goes on."""
+        return {
+            "planner": self._planner.save(),
+            "plans": [plan_facts(plan) for plan in self._plans.values()],
+            "setters": [list(group) for group in self.setters],
+            "summary": self._summary.save(),
+            "next_env": self._next_env,
+        }
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Take back what `save` returned."""
+        self._planner.load(facts["planner"])
+        plans = [read_plan_facts(one) for one in facts["plans"]]
+        self._plans = {plan.key: plan for plan in plans}
+        self.setters = [tuple(str(name) for name in group) for group in facts["setters"]]
+        self._summary.load(facts["summary"])
+        self._next_env = int(facts["next_env"])
+
+    def _judge(self, batch: Batch, total_steps: int) -> None:
+        for verdict in batch.verdicts:
+            self._calibration.judge(verdict, self._groups.get(verdict.setter, ()))
+            self._summary.add(verdict)
+            if verdict.outcome is not Outcome.REPLACED:
+                self._uplift = self._uplift.plus(
+                    is_ignored=verdict.is_ignored, made_progress=verdict.made_progress
+                )
+            if self._history is not None:
+                self._history.record_goal(verdict)
+            if self._exchanges is not None:
+                self._exchanges.add_verdict(verdict)
+            self._emit(GoalJudged(total_steps, verdict))
+        if batch.verdicts and self._status is not None:
+            self._emit_status(self._status)
+
+    def _collect(self) -> None:
+        plans, events = self._planner.poll()
+        for event in events:
+            if isinstance(event, PlannerStatusChanged):
+                self._emit_status(event)
+            else:
+                self._emit(event)
+        for plan in plans:
+            self._plans.pop(plan.key, None)
+            self._plans[plan.key] = plan
+            self._new.append(plan)
+            if plan.setters not in self.setters:
+                self.setters.append(plan.setters)
+        while len(self._plans) > _KEPT_PLANS:
+            del self._plans[next(iter(self._plans))]
+
+    def _emit_status(self, status: PlannerStatusChanged) -> None:
+        self._status = status
+        low, high = self._uplift.interval
+        self._emit(
+            dataclasses.replace(
+                status,
+                uplift=self._uplift.value,
+                uplift_low=low,
+                uplift_high=high,
+                followed=self._uplift.followed,
+                ignored=self._uplift.ignored,
+            )
+        )
+
+    def _direct(self, vector: Vector, share: float, *, is_whole: bool = False) -> None:
+        self._share = share
+        vector.direct(
+            Directions(
+                is_on=True,
+                model_share=share,
+                ignore_share=self._settings.ignore_share,
+                fallback=self._settings.fallback,
+                setters=tuple("+".join(group) for group in self.setters),
+                plans=tuple(self._plans.values()) if is_whole else tuple(self._new),
+                is_whole=is_whole,
+            )
+        )
+        self._new.clear()
+
+    def _ask(self, vector: Vector, wanting: list[int], watched_env: int) -> None:
+        """Ask for the watched environment, else for the next one in turn."""
+        turn = sorted(wanting, key=lambda i: (i != watched_env, (i - self._next_env) % (1 << 16)))
+        for index in turn[:_TRIES]:
+            situation = vector.question(index)
+            self._next_env = index + 1
+            if situation is None:
+                continue
+            weights = {model: self._calibration.model_trust(model) for model in self._models}
+            self._planner.submit(situation, self._notes(situation), weights)
+            self._wait_steps = self._interval
+            return
+
+    def _notes(self, situation: Situation) -> Notes:
+        return Notes(
+            summary=self._summary.text(_SUMMARY_CHARACTERS), patterns=self._patterns(situation)
+        )
+
+    def _patterns(self, situation: Situation) -> tuple[str, ...]:
+        """Return what the history knows of such situations, in words."""
+        if self._history is None or not situation.context:
+            return ()
+        found = self._history.analyze_patterns(_MIN_FREQUENCY, situation.context)
+        return tuple(
+            f"{Action(pattern['action']).name} paid off in {pattern['success_rate']:.0%} of "
+            f"{pattern['frequency']} such situations"
+            for pattern in found[:_MAX_PATTERNS]
+        )

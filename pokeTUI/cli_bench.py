@@ -1,0 +1,78 @@
+"""Define `poketui bench`: what measures this machine and what is learnt on it."""
+
+from typing import Annotated
+
+import typer
+
+from pokeTUI.cli_options import SaveDir, Settings, parse_settings
+
+bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+
+
+@bench_app.command("learn")
+def bench_learn(
+    steps: Annotated[int, typer.Option(help="Environment steps a seed.")] = 1_500_000,
+    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 1,
+    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
+    save_dir: SaveDir = None,
+    set_: Settings = None,
+) -> None:
+    """Train from scratch on the practice game and report how soon it wins the first badge."""
+    from engine.bench.learning import measure_learning
+
+    overrides = parse_settings(set_) | {"mode": mode, "total_steps": steps}
+    if save_dir is not None:
+        overrides["save_dir"] = save_dir
+    raise typer.Exit(measure_learning(overrides, range(first_seed, first_seed + seeds)))
+
+
+@bench_app.command("train")
+def bench_train(
+    updates: Annotated[
+        int, typer.Option(min=1, help="How often PPO learns; medians are printed.")
+    ] = 10,
+    mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
+    set_: Settings = None,
+) -> None:
+    """Compare steps a second while PPO learns with those of the environments alone."""
+    from engine.bench.training import measure_training
+
+    measure_training(parse_settings(set_) | {"mode": mode}, updates)
+
+
+@bench_app.command("env")
+def bench_env(
+    rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each repetition.")] = 1000,
+    repeats: Annotated[int, typer.Option(min=1, help="Repetitions; medians are printed.")] = 7,
+    allow_unknown_rom: Annotated[
+        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    ] = False,
+) -> None:
+    """Measure env.step against a bare loop of the same presses and frames, and the workers."""
+    from engine.bench.environment import measure_environment
+
+    measure_environment(rom, steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom)
+
+
+@bench_app.command("planner")
+def bench_planner(
+    arms: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARM]...", help="Which arms.", show_default="all")
+    ] = None,
+    steps: Annotated[int, typer.Option(help="Environment steps an arm may take.")] = 600_000,
+    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
+    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    save_dir: SaveDir = None,
+    set_: Settings = None,
+) -> None:
+    """Compare training with and without a language model's goals; the models are scripted."""
+    from engine.bench.planner import measure_planner
+
+    overrides = parse_settings(set_) | {"total_steps": steps}
+    if save_dir is not None:
+        overrides["save_dir"] = save_dir
+    raise typer.Exit(
+        measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))
+    )

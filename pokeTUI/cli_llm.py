@@ -1,0 +1,73 @@
+"""Define `poketui llm`: check language models, ask one, read what was asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pokeTUI.cli_options import LatestRun, SaveDir
+
+llm_app = typer.Typer(
+    help="Check a language model, ask it, read what it said.", no_args_is_help=True
+)
+
+Model = Annotated[
+    str, typer.Option("--model", "--llm-model", help="E.g. smollm2:1.7b, gpt-... or claude-...")
+]
+Backend = Annotated[
+    str | None,
+    typer.Option(
+        "--backend",
+        "--llm-backend",
+        help="ollama, openai or anthropic.",
+        show_default="by the model's name",
+    ),
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="Address of the server.", show_default="the usual one")
+]
+DEFAULT_MODEL = "smollm2:1.7b"
+
+
+@llm_app.command()
+def check(model: Model = DEFAULT_MODEL, backend: Backend = None, base_url: BaseUrl = None) -> None:
+    """Say whether a model can be used: server, model, schema, latency; exit code 2 if not."""
+    from pokeTUI.llm_reports import print_check
+
+    raise typer.Exit(print_check(model, backend, base_url))
+
+
+@llm_app.command()
+def ask(
+    state: Annotated[
+        Path | None,
+        typer.Option(help="A saved state or .sav file.", show_default="a new game"),
+    ] = None,
+    rom: Annotated[
+        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
+    ] = None,
+    wish: Annotated[str, typer.Option(help="A goal in your words, told to the model.")] = "",
+    model: Model = DEFAULT_MODEL,
+    backend: Backend = None,
+    base_url: BaseUrl = None,
+) -> None:
+    """Ask a model for one plan, and show the question, the answer and what is taken from it."""
+    from pokeTUI.llm_reports import print_plan
+
+    raise typer.Exit(print_plan(model, backend, base_url, rom=rom, state=state, wish=wish))
+
+
+@llm_app.command()
+def log(
+    run: LatestRun = "latest",
+    last: Annotated[int, typer.Option(min=1, help="How many, the newest last.")] = 20,
+    full: Annotated[bool, typer.Option("--full", help="With prompts and whole answers.")] = False,
+    save_dir: SaveDir = None,
+) -> None:
+    """List what a run asked its language model, what it said and what came of it.
+
+    For other programs: poketui export --table exchanges
+    """
+    from pokeTUI.llm_reports import print_exchanges
+
+    print_exchanges(save_dir, run, last=last, is_full=full)

@@ -1,0 +1,31 @@
+"""Define what several commands have in common."""
+
+from typing import Annotated, Any
+
+import typer
+
+SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
+LatestRun = Annotated[
+    str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
+]
+
+
+def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
+    """Return the settings of `--set` by dotted key.
+
+    Raises:
+        ConfigurationError: One is not KEY=VALUE.
+    """
+    from engine.errors import ConfigurationError
+
+    settings: dict[str, Any] = {}
+    for pair in pairs or []:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise ConfigurationError(f"--set {pair}: not KEY=VALUE.", "Example: --set ppo.epochs=4")
+        settings[key] = value
+    return settings

@@ -1,0 +1,219 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.agents.calibration import Calibration
+from engine.config import PlannerConfig, RunConfig
+from engine.events import Event, GoalJudged, PlannerStatusChanged
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.prompt import Notes
+from engine.plans import Directions, Outcome, Plan, Situation, Verdict
+from engine.training.planning import Planning
+from engine.types import GoalKind
+from tests.engine.llm.situations import situation
+from tests.engine.toy import ToyVector
+
+NUM_ENVS = 4
+
+
+class Scripted:
+    """A planner whose answers the test gives."""
+
+    def __init__(self) -> None:
+        self.is_idle = True
+        self.asked: list[tuple[Situation, Notes]] = []
+        self.plans: list[Plan] = []
+        self.events: list[Event] = []
+        self.is_running = False
+
+    def start(self) -> None:
+        self.is_running = True
+
+    def submit(self, situation, notes, weights) -> None:
+        self.asked.append((situation, notes))
+        self.weights = weights
+
+    def poll(self):
+        plans, events, self.plans, self.events = self.plans, self.events, [], []
+        return plans, events
+
+    def save(self):
+        return {"count": len(self.asked)}
+
+    def load(self, facts) -> None:
+        self.loaded = facts
+
+    def close(self) -> None:
+        self.is_running = False
+
+
+class AskingVector(ToyVector):
+    """Boards of which some have something to ask."""
+
+    def __init__(self) -> None:
+        super().__init__(RunConfig(num_envs=NUM_ENVS, workers=1))
+        self.told: list[Directions] = []
+        self.questions: dict[int, Situation] = {}
+
+    def direct(self, directions: Directions) -> None:
+        self.told.append(directions)
+
+    def question(self, index: int) -> Situation | None:
+        return self.questions.pop(index, None)
+
+    def batch(self, wants=(), verdicts=()):
+        wanting = np.isin(np.arange(NUM_ENVS), list(wants))
+        return replace(self._batch(), wants_plan=wanting, verdicts=tuple(verdicts))
+
+
+class Bench:
+    """A Planning with everything around it."""
+
+    def __init__(self, tmp_path, **settings) -> None:
+        self.planner = Scripted()
+        self.vector = AskingVector()
+        self.calibration = Calibration()
+        self.history = DecisionHistoryAnalyzer(tmp_path / "decisions.db", run="r")
+        self.exchanges = ExchangeLog(tmp_path / "exchanges.jsonl")
+        self.events: list[Event] = []
+        self.planning = Planning(
+            self.planner,
+            ["small", "large"],
+            PlannerConfig(**settings),
+            interval=3,
+            calibration=self.calibration,
+            history=self.history,
+            exchanges=self.exchanges,
+            emit=self.events.append,
+        )
+        self.planning.begin(self.vector, 0.8)
+
+    def step(self, *, share=0.8, watched=0, **batch) -> None:
+        self.planning.after_step(
+            self.vector,
+            self.vector.batch(**batch),
+            share=share,
+            total_steps=100,
+            watched_env=watched,
+        )
+
+
+@pytest.fixture
+def bench(tmp_path):
+    made = Bench(tmp_path)
+    yield made
+    made.planning.close()
+    made.history.close()
+
+
+def plan(key="k1", setters=("small",)) -> Plan:
+    choice = situation().choices[0]
+    return Plan(key, setters, choice, choice.conditions[0], 0.8, "why not")
+
+
+def verdict(**changes) -> Verdict:
+    made = Verdict(1, "k1", "small", GoalKind.REACH, "go", Outcome.REACHED, True, 40)
+    return replace(made, **changes)
+
+
+def test_the_games_are_told_at_once_that_a_model_sets_goals(bench):
+    (told,) = bench.vector.told
+    assert (told.is_on, told.is_whole, told.model_share, told.ignore_share) == (
+        True,
+        True,
+        0.8,
+        0.2,
+    )
+    assert told.setters == ("rules",)
+    assert bench.planner.is_running
+
+
+def test_questions_are_asked_one_at_a_time_and_at_intervals(bench):
+    for index in range(NUM_ENVS):
+        bench.vector.questions[index] = replace(situation(), env_index=index)
+    bench.step(wants={1, 2}, watched=2)
+    assert [asked.env_index for asked, _ in bench.planner.asked] == [2]
+    bench.planner.is_idle = False
+    for _ in range(5):
+        bench.step(wants={1, 3})
+    assert len(bench.planner.asked) == 1
+    bench.planner.is_idle = True
+    bench.step(wants={1, 3})
+    for _ in range(2):
+        bench.step(wants={1})
+    assert [asked.env_index for asked, _ in bench.planner.asked] == [2, 3]
+    bench.step(wants={1})
+    assert [asked.env_index for asked, _ in bench.planner.asked] == [2, 3, 1]
+    assert bench.planner.weights == {"small": 0.5, "large": 0.5}
+
+
+def test_an_environment_that_has_nothing_to_ask_after_all_keeps_nobody_waiting(bench):
+    bench.vector.questions[3] = situation()
+    bench.step(wants={0, 3})
+    assert len(bench.planner.asked) == 1
+
+
+def test_a_new_plan_is_told_once_with_its_setter(bench):
+    bench.planner.plans = [plan(), plan("k2", ("small", "large"))]
+    bench.step()
+    told = bench.vector.told[-1]
+    assert ([p.key for p in told.plans], told.is_whole) == (["k1", "k2"], False)
+    assert told.setters == ("rules", "small", "small+large")
+    assert bench.planning.setters == [("rules",), ("small",), ("small", "large")]
+    bench.step()
+    assert len(bench.vector.told) == 2
+
+
+def test_another_strategy_gives_the_model_another_share(bench):
+    bench.step(share=0.2)
+    assert bench.vector.told[-1].model_share == 0.2
+
+
+def test_a_verdict_is_counted_for_those_who_set_the_goal(bench):
+    bench.planner.plans = [plan(setters=("small", "large")), plan("k2")]
+    bench.step()
+    bench.step(verdicts=[verdict(setter="small+large"), verdict(outcome=Outcome.FAILED)])
+    assert bench.calibration.goal_trust("large", GoalKind.REACH) == 2 / 3
+    assert bench.calibration.goal_trust("small", GoalKind.REACH) == 2 / 4
+    assert [e.total_steps for e in bench.events if isinstance(e, GoalJudged)] == [100, 100]
+    bench.exchanges.flush()
+    assert "small+large" in bench.exchanges.path.read_text()
+
+
+def test_the_uplift_is_shown_with_the_models_state_and_outlives_the_run(bench, tmp_path):
+    bench.planner.events = [PlannerStatusChanged("small", "ready")]
+    bench.step()
+    assert math.isnan(bench.events[-1].uplift)
+    ignored = verdict(is_ignored=True, outcome=Outcome.FAILED, made_progress=False)
+    bench.step(verdicts=[verdict(), verdict(), ignored, verdict(outcome=Outcome.REPLACED)])
+    status = bench.events[-1]
+    assert (status.followed, status.ignored, status.uplift) == (2, 1, 1.0)
+    assert status.uplift_low < 1.0
+    bench.history.flush()
+    again = Bench(tmp_path)
+    again.planner.events = [PlannerStatusChanged("small", "ready")]
+    again.step()
+    assert (again.events[-1].followed, again.events[-1].ignored) == (2, 1)
+    again.history.close()
+
+
+def test_plans_setters_and_summary_outlive_the_run(bench, tmp_path):
+    bench.planner.plans = [plan("k1"), plan("k2", ("small", "large"))]
+    bench.step(verdicts=[verdict(text="reach GYM")])
+    facts = json.loads(json.dumps(bench.planning.save()))
+    resumed = Bench(tmp_path)
+    resumed.planning.load(facts)
+    resumed.planning.begin(resumed.vector, 0.8)
+    told = resumed.vector.told[-1]
+    assert (told.is_whole, [p.key for p in told.plans]) == (True, ["k1", "k2"])
+    assert told.setters == ("rules", "small", "small+large")
+    assert told.plans[1] == plan("k2", ("small", "large"))
+    resumed.vector.questions[0] = situation()
+    resumed.step(wants={0})
+    assert "reach GYM" in resumed.planner.asked[0][1].summary
+    assert resumed.planner.loaded == {"count": 0}
+    resumed.history.close()
