@@ -39,6 +39,9 @@ RECENT = 8
 _LATE = int(0.7 * LIFE_STEPS)
 """Steps of a goal's life after which the next one is asked for."""
 
+_GOLDEN = 0.618033988749895
+"""Multiples of it, less their whole parts, lie evenly between 0 and 1 (Weyl)."""
+
 _STUCK_LONG = 30
 """Steps without any visible change after which another goal is asked for."""
 
@@ -61,7 +64,8 @@ class Turns:
     def __init__(
         self, game: str, env_index: int, seed: int, look: Callable[[str], Plan | None]
     ) -> None:
-        self.memory = PlanMemory()
+        # Not every environment is to deal the same turn at the same time.
+        self.memory = PlanMemory(owed=env_index * _GOLDEN % 1.0)
         self.verdicts: list[Verdict] = []
         self.asked: dict[str, int] = {}
         self._game = game

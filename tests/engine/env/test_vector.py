@@ -184,6 +184,36 @@ class TestWatching:
                 traces.append(trace)
         assert all(same(one, two) for one, two in zip(*traces, strict=True))
 
+    def test_what_is_watched_unrendered_has_no_frame_but_what_was_paid(
+        self, config: RunConfig
+    ) -> None:
+        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+            vector.reset(SEEDS)
+            vector.watch(2, renders=False)
+            for _ in range(2):
+                vector.step(np.full(3, Action.LEFT))
+            seen = vector.observed()
+            assert seen is not None
+            assert seen.frame is None
+            assert seen.paid is not None
+            step = dict(seen.breakdown.components)["step"]
+            assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
+            vector.watch(2)
+            vector.step(np.full(3, Action.LEFT))
+            rendered = vector.observed()
+            assert rendered is not None
+            assert rendered.frame is not None
+
+    def test_watching_unrendered_renders_nothing(self, config: RunConfig) -> None:
+        env = SteppedEnv(make_crystal_env(config, 0))
+        env.begin(1)
+        for is_watched, renders in ((True, False), (True, True), (False, True)):
+            env.watch(is_watched, renders=renders)
+            env.step(Action.LEFT)
+            assert env.env.is_rendering == (is_watched and renders)
+            assert (env.watched().frame is None) == (not env.env.is_rendering)
+        env.close()
+
     def test_watching_can_move_and_end(self, config: RunConfig) -> None:
         with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
             vector.reset(SEEDS)

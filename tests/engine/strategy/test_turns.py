@@ -44,12 +44,23 @@ def leaders(turns: Turns, directions: Directions, count: int) -> Iterator[str]:
      (0.3, 0.0, 0.3), (0.5, 0.5, 1.0), (1 / 3, 0.0, 1 / 3)],
 )  # fmt: skip
 def test_the_model_has_its_share_of_the_events_at_any_time(model_share, ignore_share, dealt):
-    turns = Turns("game", 0, 5, plan_for)
     directions = Directions(True, model_share, ignore_share)
-    had = 0
-    for number, leader in enumerate(leaders(turns, directions, 600), 1):
-        had += leader != RULES
-        assert abs(had - dealt * number) < 1 + 1e-6
+    for env_index in range(3):
+        turns = Turns("game", env_index, 5, plan_for)
+        had = 0
+        for number, leader in enumerate(leaders(turns, directions, 300), 1):
+            had += leader != RULES
+            assert abs(had - dealt * number) < 1 + 1e-6
+
+
+def test_environments_take_their_turns_at_different_times():
+    directions = Directions(True, 0.25, 0.0)
+    firsts = [
+        list(leaders(Turns("game", env_index, 5, plan_for), directions, 4)).index(MODEL)
+        for env_index in range(32)
+    ]
+    assert all(6 <= count <= 10 for count in Counter(firsts).values())
+    assert len(Counter(firsts)) == 4
 
 
 def test_plans_are_ignored_at_random_by_the_seed_alone():

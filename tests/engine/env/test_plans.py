@@ -1,0 +1,230 @@
+"""Plans, questions and verdicts on their way between the trainer and the games."""
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.config import EnvConfig, RunConfig
+from engine.env.local import GymnasiumEnv, LocalVector
+from engine.env.stepping import make_crystal_env
+from engine.env.vector import PLAIN_FACTORY, Batch, Vector, VectorEnv
+from engine.plans import Choice, Condition, Directions, Outcome, Plan, PlanBook, Situation
+from engine.strategy.planned import PlannedAdvisor
+from engine.types import Action, Goal, GoalKind
+from tests.engine.strategy.planning import MODEL, ON, clever, plan_of
+
+FACTORY = "engine.strategy.advised:make_env"
+SEEDS = [5, 6, 7]
+
+
+@pytest.fixture
+def config() -> RunConfig:
+    return RunConfig(seed=3, num_envs=3, env=EnvConfig(max_steps=60, progress_steps=0))
+
+
+@pytest.fixture
+def vector(config: RunConfig) -> Iterator[VectorEnv]:
+    with VectorEnv(FACTORY, config, 3, 2) as vector:
+        yield vector
+
+
+def follow(vector: Vector, batch: Batch) -> Batch:
+    """Step by the prior, by B where there is none."""
+    has_prior = batch.prior.any(1)
+    return vector.step(np.where(has_prior, batch.prior.argmax(1), int(Action.B)))
+
+
+def ask(vector: Vector, batch: Batch, book: list[Plan]) -> None:
+    """Have a script plan for the first environment that wants it."""
+    for index in np.flatnonzero(batch.wants_plan).tolist()[:1]:
+        situation = vector.question(index)
+        assert situation is not None
+        assert situation.env_index == index
+        book.append(plan_of(situation, clever(situation)))
+        vector.direct(replace(ON, plans=(book[-1],)))
+
+
+def test_nothing_is_asked_while_no_model_is_on(vector: VectorEnv) -> None:
+    batch = vector.reset(SEEDS)
+    for _ in range(5):
+        assert not batch.wants_plan.any()
+        assert not batch.setters.any()
+        assert batch.verdicts == ()
+        batch = follow(vector, batch)
+    assert vector.question(1) is None
+
+
+def test_one_plan_serves_every_game_in_the_same_situation(vector: VectorEnv) -> None:
+    vector.direct(ON)
+    batch = vector.reset(SEEDS)
+    assert batch.wants_plan.tolist() == [True] * 3
+    assert not batch.prior.any()
+    situation = vector.question(2)
+    assert situation is not None
+    assert (situation.env_index, situation.trigger) == (2, "start")
+    assert vector.question(2) is None
+    plan = plan_of(situation, clever(situation))
+    vector.direct(replace(ON, plans=(plan,)))
+    batch = vector.step(np.full(3, Action.NOOP))
+    assert batch.setters.tolist() == [1] * 3
+    assert batch.prior.any(1).all()
+    assert not batch.wants_plan.any()
+    assert np.allclose(batch.advice_confidence, 0.9)
+
+
+def test_verdicts_come_with_the_step_that_showed_them(vector: VectorEnv) -> None:
+    vector.direct(ON)
+    batch, book, judged = vector.reset(SEEDS), [], []
+    for _ in range(61):
+        ask(vector, batch, book)
+        batch = follow(vector, batch)
+        judged += batch.verdicts
+    reached = {v.env_index for v in judged if v.text == "Go to LAB" and v.made_progress}
+    assert reached == {0, 1, 2}
+    assert {v.setter for v in judged} == {MODEL}
+
+
+def test_an_episode_that_ends_judges_what_it_pursued(vector: VectorEnv) -> None:
+    vector.direct(ON)
+    batch, book = vector.reset(SEEDS), []
+    ask(vector, batch, book)
+    while not batch.truncated.any():
+        assert batch.verdicts == ()
+        batch = vector.step(np.full(3, Action.NOOP))
+    assert [(v.env_index, v.outcome) for v in batch.verdicts] == [
+        (index, Outcome.FAILED) for index in range(3)
+    ]
+
+
+def test_a_replaced_process_knows_the_plans(vector: VectorEnv) -> None:
+    vector.direct(ON)
+    batch, book = vector.reset(SEEDS), []
+    ask(vector, batch, book)
+    vector.step(np.full(3, Action.NOOP))
+    vector.direct(replace(ON, fallback="rules"))
+    os.kill(vector.pids[0], signal.SIGKILL)
+    batch = vector.step(np.full(3, Action.NOOP))
+    assert batch.warnings
+    assert batch.setters.tolist() == [1] * 3
+    assert batch.prior.any(1).all()
+
+
+def test_what_is_told_while_a_process_is_dead_is_not_lost(vector: VectorEnv) -> None:
+    vector.direct(ON)
+    vector.reset(SEEDS)
+    os.kill(vector.pids[0], signal.SIGKILL)
+    situation = vector.question(2)
+    assert situation is not None
+    vector.direct(replace(ON, plans=(plan_of(situation, clever(situation)),)))
+    assert vector.question(0) is None
+    batch = vector.step(np.full(3, Action.NOOP))
+    assert batch.warnings
+    assert batch.setters.tolist() == [1] * 3
+
+
+def test_a_resumed_vector_goes_on_bit_for_bit(config: RunConfig) -> None:
+    """In the middle of pursuits, some of them ignored."""
+    on = replace(ON, model_share=0.6, ignore_share=0.3, fallback="rules")
+    rng = np.random.default_rng(0)
+    book: dict[str, Plan] = {}
+
+    def turn(vector: VectorEnv, actions: np.ndarray) -> tuple[Batch, Situation | None]:
+        batch = vector.step(actions)
+        for index in np.flatnonzero(batch.wants_plan).tolist()[:1]:
+            situation = vector.question(index)
+            assert situation is not None
+            plan = plan_of(situation, clever(situation))
+            book[plan.key] = plan
+            vector.direct(replace(on, plans=(plan,)))
+            return batch, situation
+        return batch, None
+
+    with VectorEnv(FACTORY, config, 3, 2) as vector:
+        vector.direct(on)
+        batch = vector.reset(SEEDS)
+        for _ in range(30):
+            acts = np.where(rng.random(3) < 0.7, batch.prior.argmax(1), int(Action.LEFT))
+            batch, _ = turn(vector, acts)
+        states, known = vector.save(), dict(book)
+        actions = [rng.integers(9, size=3) for _ in range(35)]
+        expected = [turn(vector, one) for one in actions]
+    with VectorEnv(FACTORY, config, 3, 1) as other:
+        other.direct(replace(on, plans=tuple(known.values()), is_whole=True))
+        resumed = other.load(states)
+        for name in ("prior", "advice_confidence", "setters", "features", "mask"):
+            assert np.array_equal(getattr(resumed, name), getattr(batch, name)), name
+        assert resumed.verdicts == ()
+        for one, (wanted, asked) in zip(actions, expected, strict=True):
+            now, question = turn(other, one)
+            for name in ("prior", "advice_confidence", "setters", "wants_plan", "features"):
+                assert np.array_equal(getattr(now, name), getattr(wanted, name)), name
+            assert now.verdicts == wanted.verdicts
+            assert now.summaries == wanted.summaries
+            assert question == asked
+    assert any(wanted.verdicts for wanted, _ in expected)
+
+
+def test_the_local_vector_is_the_vector_of_one_process(config: RunConfig) -> None:
+    env = make_crystal_env(config, 0)
+    local = LocalVector(GymnasiumEnv(env, PlannedAdvisor(env.profile, 0, config.seed)))
+    books: list[list[Plan]] = [[], []]
+    with VectorEnv(FACTORY, config, 1) as remote:
+        both: tuple[Vector, Vector] = (local, remote)
+        for vector in both:
+            vector.direct(ON)
+        batches = [vector.reset(SEEDS[:1]) for vector in both]
+        for _ in range(70):
+            for vector, batch, book in zip(both, batches, books, strict=True):
+                ask(vector, batch, book)
+            one, two = batches = [
+                follow(vector, batch) for vector, batch in zip(both, batches, strict=True)
+            ]
+            for name in ("prior", "setters", "wants_plan", "advice_confidence"):
+                assert np.array_equal(getattr(one, name), getattr(two, name))
+            assert one.verdicts == two.verdicts
+            assert books[0] == books[1]
+    assert len(books[0]) > 2
+    env.close()
+
+
+def test_an_environment_without_an_advisor_takes_no_notice(config: RunConfig) -> None:
+    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
+        vector.direct(ON)
+        batch = vector.reset([1])
+        assert not batch.wants_plan.any()
+        assert vector.question(0) is None
+
+
+class TestPlanBook:
+    def plan(self, key: str) -> Plan:
+        goal = Goal("explore", "Walk", kind=GoalKind.EXPLORE)
+        choice = Choice(GoalKind.EXPLORE, "", "walk", goal, (Condition.NEW_TILES,))
+        return Plan(key, (MODEL,), choice, choice.conditions[0], 0.5, "")
+
+    def test_the_newest_plan_for_a_key_counts(self) -> None:
+        book = PlanBook()
+        book.take(Directions(plans=(self.plan("a"), self.plan("b"))))
+        newer = replace(self.plan("a"), confidence=0.7)
+        book.take(Directions(True, plans=(newer,)))
+        assert book.get("a") == newer
+        assert book.get("c") is None
+        whole = book.whole()
+        assert whole.is_on
+        assert whole.is_whole
+        assert {plan.key for plan in whole.plans} == {"a", "b"}
+
+    def test_the_oldest_go_first(self) -> None:
+        book = PlanBook(most=2)
+        for key in "abac":
+            book.take(Directions(plans=(self.plan(key),)))
+        assert [plan.key for plan in book.whole().plans] == ["a", "c"]
+
+    def test_a_whole_book_takes_the_place_of_all_before(self) -> None:
+        book = PlanBook()
+        book.take(Directions(plans=(self.plan("a"),)))
+        book.take(Directions(plans=(self.plan("b"),), is_whole=True))
+        assert [plan.key for plan in book.whole().plans] == ["b"]
