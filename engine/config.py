@@ -52,7 +52,7 @@ class RewardConfig(Section):
     milestone: float = 5.0
     badge: float = 20.0
     exploration: float = 0.1
-    map: float = 0.5
+    map: float = 2.0
     warp: float = 0.1
     """A door or stairs, taken for the first time."""
     talk: float = 0.05
