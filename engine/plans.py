@@ -163,6 +163,8 @@ class Directions:
         setters: Names of setters, for `Batch.setters`; the first is "rules".
         plans: That are new since the last time, or all of them if `is_whole`.
         is_whole: Forget the plans of before.
+        experience: Estimated success, 0 to 1, by kind of situation (a `context_key` of
+            `engine.history.patterns`) and action; whole each time.
     """
 
     is_on: bool = False
@@ -172,6 +174,7 @@ class Directions:
     setters: tuple[str, ...] = ("rules",)
     plans: tuple[Plan, ...] = ()
     is_whole: bool = False
+    experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 class PlanBook:

@@ -9,6 +9,9 @@ was follows from how much the bias raised its probability: with p before and p' 
 alone would have taken it in min(1, p/p') of the cases. Below one half the planner made the
 difference.
 
+The prior spreads over all buttons that serve the goal equally well, by what the decision history
+knows of them in such situations (`engine.strategy.experience`).
+
 What either's confidence is worth has been counted (`engine.agents.calibration`), and planner's
 advice also ages (`engine.strategy.goal_watch`):
 

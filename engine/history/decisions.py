@@ -211,6 +211,11 @@ class DecisionHistoryAnalyzer:
         with self._lock:
             return self._table.advice_for(context, min_frequency)
 
+    def experience(self, min_frequency: int = 3) -> dict[str, dict[int, float]]:
+        """Return `advice_for` of all contexts of which two actions are known, by context key."""
+        with self._lock:
+            return self._table.experience(min_frequency)
+
     def record_goal(self, verdict: Verdict) -> None:
         """Record what became of a planner's goal, ignored at random or followed."""
         row = (

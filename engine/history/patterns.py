@@ -49,6 +49,12 @@ def context_of(analysis: GameStateAnalysis, goal_kind: str = "") -> dict[str, st
     return {key: word for key, word in found.items() if word}
 
 
+def walking_context(map_name: str, goal_kind: str) -> dict[str, str]:
+    """Return what `context_of` says of a player who is free to walk."""
+    found = {"situation": "walking", "map": map_name, "goal": str(goal_kind)}
+    return {key: word for key, word in found.items() if word}
+
+
 def context_key(context: Context) -> str:
     """Return one text for equal contexts."""
     return json.dumps(dict(context), sort_keys=True, ensure_ascii=False)
@@ -149,6 +155,19 @@ class PatternTable:
         return sorted(
             found, key=lambda p: (-p["frequency"], context_key(p["context"]), p["action"])
         )
+
+    def experience(self, min_frequency: int) -> dict[str, dict[int, float]]:
+        """Return `advice_for` of all contexts of which two actions are known, by context key."""
+        found: dict[str, dict[int, float]] = {}
+        for key, actions in self._tallies.items():
+            known = {
+                action: success_estimate(tally.successes, tally.frequency)
+                for action, tally in sorted(actions.items())
+                if tally.frequency >= max(1, min_frequency)
+            }
+            if len(known) > 1:
+                found[key] = known
+        return found
 
     def advice_for(self, context: Context, min_frequency: int) -> dict[int, float]:
         """Return action -> `success_estimate`, of actions taken at least so often there."""

@@ -11,6 +11,7 @@ from engine.games.profile import GameProfile
 from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.plans import Directions, Plan, PlanBook, Situation, Verdict
 from engine.strategy.advisor import SETTER, STUCK, RuleAdvisor, advice_of, known_healers
+from engine.strategy.experience import Experience
 from engine.strategy.navigation import Tile
 from engine.strategy.plan_memory import PlanMemory, Slot
 from engine.strategy.pursuit import Pursuit, Scene
@@ -39,6 +40,7 @@ class PlannedAdvisor:
         self._env_index = env_index
         self._turns = Turns(self._tables.NAME, env_index, seed, self._look)
         self._book = PlanBook()
+        self._experience = Experience()
         self._coming = self._now = Directions()
         self._before: PlanMemory | None = None
         # In the order of the first visit, so that their number tells what was known when.
@@ -63,6 +65,7 @@ class PlannedAdvisor:
     def direct(self, directions: Directions) -> None:
         """Take in plans, from the next advice on."""
         self._book.take(directions)
+        self._experience.learn(directions.experience)
         self._coming = replace(directions, plans=())
         for plan in directions.plans:
             self._turns.asked.pop(plan.key, None)
@@ -85,7 +88,7 @@ class PlannedAdvisor:
             self._turn_to(self._coming)
         if not self._now.is_on:
             self._replayed = None
-            return self._rules.advise(state, mask)
+            return self._experience.weigh(self._rules.advise(state, mask), state)
         rules, turns = self._rules, self._turns
         self._before = copy.copy(turns.memory)
         self._looked = {}
@@ -95,7 +98,7 @@ class PlannedAdvisor:
         turns.advance(self._scene(state), len(self._been), self._now, rules.reached, unchanged)
         self._question = turns.next_question(state, self._now, unchanged)
         self._replayed = None
-        return self._lead(goal, state, mask)
+        return self._experience.weigh(self._lead(goal, state, mask), state)
 
     def question(self) -> Situation | None:
         """Return what to ask the planner, once; None when there is nothing."""
@@ -151,11 +154,13 @@ class PlannedAdvisor:
             "looked": {key: plan and plan_facts(plan) for key, plan in self._looked.items()},
             "now": [now.is_on, now.model_share, now.ignore_share, now.fallback],
         }
-        return self._rules.save() | {"planned": planned}
+        weights = self._experience.save()
+        return self._rules.save() | {"planned": planned, "weights": weights}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned; the next advice is the one that was given then."""
         self._rules.restore(saved)
+        self._experience.restore(saved.get("weights", ()))
         self._forget()
         self._turns.verdicts = []
         facts = saved.get("planned")

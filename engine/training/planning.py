@@ -19,6 +19,7 @@ from engine.llm.prompt import Notes
 from engine.llm.summary import RunSummary
 from engine.plans import Directions, Outcome, Plan, Situation
 from engine.strategy.advisor import SETTER
+from engine.strategy.experience import Known
 from engine.types import Action, EpisodeSummary
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Planning:
         self._plans: dict[str, Plan] = {}
         self._new: list[Plan] = []
         self._share = -1.0
+        self._experience: Known = {}
         self._summary = RunSummary()
         self._uplift = Uplift()
         self._next_env = 0
@@ -122,13 +124,15 @@ class Planning:
     def _groups(self) -> dict[str, tuple[str, ...]]:
         return {"+".join(group): group for group in self.setters}
 
-    def begin(self, vector: Vector, share: float) -> None:
+    def begin(self, vector: Vector, share: float, experience: Known) -> None:
         """Tell the games all plans that are known, and begin to ask.
 
         Args:
             vector: The environments, new or as they were saved.
             share: Of the planning events that are the model's, by the strategy.
+            experience: What decisions were worth, by kind of situation.
         """
+        self._experience = experience
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
         self._direct(vector, share, is_whole=True)
@@ -153,6 +157,11 @@ class Planning:
         self._wait_steps -= 1
         if self._wait_steps <= 0 and batch.wants_plan.any() and self._planner.is_idle:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
+
+    def learn(self, vector: Vector, experience: Known) -> None:
+        """Tell the games what decisions were worth, by kind of situation."""
+        self._experience = experience
+        self._direct(vector, self._share)
 
     def count(self, summary: EpisodeSummary) -> None:
         """Take in an episode that ended, for the summary of the run."""
@@ -238,6 +247,7 @@ class Planning:
                 setters=tuple("+".join(group) for group in self.setters),
                 plans=tuple(self._plans.values()) if is_whole else tuple(self._new),
                 is_whole=is_whole,
+                experience=self._experience,
             )
         )
         self._new.clear()

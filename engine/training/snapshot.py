@@ -43,6 +43,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "curriculum": trainer.curriculum.save(),
         "calibration": trainer.calibration.save(),
         "planning": trainer.planning.save() if trainer.planning else None,
+        "lessons": trainer.lessons.save(),
         "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
         "score": trainer.metrics.score(trainer.curriculum.describe().stage),
@@ -105,6 +106,9 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.calibration.load(facts["calibration"])
     if trainer.planning and facts["planning"]:
         trainer.planning.load(facts["planning"])
+    trainer.lessons.load(facts["lessons"])
+    if not trainer.planning:  # which tells all that it knows when it begins
+        trainer.lessons.tell(trainer.vector, None)
     trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
     trainer.strategy.load(facts["strategy"])
     trainer.metrics.load(facts["metrics"])

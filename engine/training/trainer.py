@@ -40,6 +40,7 @@ from engine.training.controls import CommandQueue, Controls, Pace
 from engine.training.evaluation import evaluate_policy
 from engine.training.figures import FigureSink
 from engine.training.journal import Journal
+from engine.training.lessons import Lessons
 from engine.training.metrics import RunMetrics
 from engine.training.planning import Planning
 from engine.training.reporter import Reporter
@@ -103,6 +104,7 @@ class Trainer:
         self.strategy = strategy
         self.calibration = calibration or Calibration()
         self.planning = planning
+        self.lessons = Lessons(recorder.history if recorder is not None else None)
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
@@ -155,6 +157,7 @@ class Trainer:
         self.tally.planned_steps += choices.is_planned
         self.reporter.stepped(self.vector, choices, self.tally.steps)
         self.accept(batch)
+        self.lessons.after_step(self.vector, self.planning, self.metrics.total_steps)
         if self.planning is not None:
             self.planning.after_step(
                 self.vector,
@@ -282,7 +285,7 @@ class Trainer:
         elif self.recorder is not None:
             self.vector.watch(0, renders=False)
         if self.planning is not None:
-            self.planning.begin(self.vector, self._model_share())
+            self.planning.begin(self.vector, self._model_share(), self.lessons.known)
         if not self.checkpoint_path:
             self.save()
         if self._is_evaluation_due():
