@@ -154,7 +154,7 @@ def build_planning(
     config: RunConfig,
     folder: RunFolder,
     calibration: Calibration,
-    history: DecisionHistoryAnalyzer,
+    history: DecisionHistoryAnalyzer | None,
     emit: Callable[[Event], None],
 ) -> Planning | None:
     """Return who asks language models for goals; None where nobody is to be asked.

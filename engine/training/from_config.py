@@ -1,6 +1,5 @@
 """Build the documented trainer, with all its parts, from a file of settings."""
 
-import logging
 from pathlib import Path
 
 from engine.agents.hybrid_agent import AgentMode, HybridAgent
@@ -13,8 +12,6 @@ from engine.strategy.goal_planning import GoalOrientedPlanner
 from engine.training.build import build_agent, build_strategy
 from engine.training.hybrid_trainer import HybridLLMRLTrainer
 
-_log = logging.getLogger(__name__)
-
 _ONE_ENV_PPO = {"rollout_steps": 512, "minibatch_size": 128}
 """In place of defaults that are made for many environments."""
 
@@ -23,7 +20,8 @@ def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
     """Build a trainer from a JSON or TOML file.
 
     Every setting is known: the documented keys at the top, and all others of `RunConfig`. One
-    environment is trained in, so that `num_envs` may only be 1.
+    environment is trained in, so that `num_envs` may only be 1. The language model that
+    `llm_model` names sets goals and is never waited for.
 
     Args:
         config_path: The file.
@@ -33,12 +31,6 @@ def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
         RomError: The ROM is missing, damaged or not supported.
     """
     config = _for_one_environment(load_config(Path(config_path)), config_path)
-    if config.llm_model:
-        _log.warning(
-            "llm_model = %r: this version brings no language model; the rules plan alone. "
-            "Give one of your own to HybridLLMRLTrainer.",
-            config.llm_model,
-        )
     env = EnhancedPyBoyPokemonCrystalEnv(
         config.rom_path,
         headless=config.headless,

@@ -39,7 +39,8 @@ class HybridLLMRLTrainer:
         agent: Acts and learns; likewise.
         strategy_system: Is told how episodes go, and says how far the planner is followed.
         decision_analyzer: Gets every decision; None: they are not kept.
-        llm_manager: The language model; None: the agent's own, if it has one.
+        llm_manager: The language model, which is waited for; None: the agent's own, if it has one,
+            else the one that `config.llm_model` names, which is not.
         save_dir: Where runs are saved.
         log_level: Of the engine's log lines; where they go is for `logging.basicConfig` to say.
 
@@ -123,6 +124,7 @@ class HybridLLMRLTrainer:
                 return dict(self._train(run))
         except BaseException as error:
             self._run = None  # stopped anywhere: only a checkpoint is whole
+            run.close()
             if isinstance(error, PokeTUIError) or not isinstance(error, Exception):
                 raise
             # Of somebody else's environment, agent or callback; its traceback stays attached.
@@ -208,7 +210,9 @@ class HybridLLMRLTrainer:
         return self._run.trainer.checkpoint_path if self._run is not None else ""
 
     def close(self) -> None:
-        """Close the environment and the decision history."""
+        """Close the environment and the decision history, and ask no language model any more."""
+        if self._run is not None:
+            self._run.close()
         self.parts.env.close()
         if self.parts.history is not None:
             self.parts.history.close()

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from engine.agents.calibration import Calibration
 from engine.agents.hybrid_agent import HybridAgent
 from engine.agents.led import LedAgent
 from engine.config import RunConfig
@@ -16,8 +17,13 @@ from engine.env.local import GymnasiumEnv, LocalVector
 from engine.events import EpisodeEnded, Event
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.advisor import RuleAdvisor
-from engine.training.build import build_curriculum, environment_seeds, seed_everything
+from engine.strategy.planned import PlannedAdvisor
+from engine.training.build import (
+    build_curriculum,
+    build_planning,
+    environment_seeds,
+    seed_everything,
+)
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
@@ -70,13 +76,17 @@ class LocalRun:
         self._is_episode_noted = False
         profile = parts.env.profile
         self._stepped = GymnasiumEnv(
-            parts.env, RuleAdvisor(profile), sees_pixels=config.needs_pixels
+            parts.env, PlannedAdvisor(profile, seed=config.seed), sees_pixels=config.needs_pixels
         )
         vector = LocalVector(self._stepped)
         batch = vector.mend()
         self._led = LedAgent(parts.agent, self._stepped, batch, self._record, between_steps)
         journal = Journal(folder.journal_path)
         journal.close()  # until `working`
+        calibration = Calibration()
+        self._planning = None
+        if parts.agent.llm_manager is None:  # one that is waited for needs no planner beside it
+            self._planning = build_planning(config, folder, calibration, parts.history, self._emit)
         self.trainer = Trainer(
             config=config,
             vector=vector,
@@ -90,7 +100,14 @@ class LocalRun:
             milestones=tuple((key, text) for key, text, *_ in profile.tables.MILESTONES),
             commands=commands,
             emit=self._take,
+            calibration=calibration,
+            planning=self._planning,
         )
+
+    def close(self) -> None:
+        """End the asking of language models."""
+        if self._planning is not None:
+            self._planning.close()
 
     def begin(self) -> None:
         """Take the first look at a new run's environment."""

@@ -116,6 +116,7 @@ class Planning:
         self._experience: Known = {}
         self._summary = RunSummary()
         self._uplift = Uplift()
+        self._is_asking = False
         self._next_env = 0
         self._wait_steps = 0
         self._status: PlannerStatusChanged | None = None
@@ -125,7 +126,7 @@ class Planning:
         return {"+".join(group): group for group in self.setters}
 
     def begin(self, vector: Vector, share: float, experience: Known) -> None:
-        """Tell the games all plans that are known, and begin to ask.
+        """Tell the games all plans that are known, and begin to ask; again where a run goes on.
 
         Args:
             vector: The environments, new or as they were saved.
@@ -136,7 +137,9 @@ class Planning:
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
         self._direct(vector, share, is_whole=True)
-        self._planner.start()
+        if not self._is_asking:
+            self._is_asking = True
+            self._planner.start()
 
     def after_step(
         self, vector: Vector, batch: Batch, *, share: float, total_steps: int, watched_env: int

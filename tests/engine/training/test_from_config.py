@@ -8,6 +8,9 @@ import pytest
 from engine import ConfigurationError, create_trainer_from_config
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
+from engine.bench.ollama_server import OllamaServer
+from engine.bench.scripted_planner import ScriptedPlanner
+from engine.llm.exchanges import read_exchanges
 from tests.utils import create_test_trainer, generate_test_config
 
 
@@ -49,6 +52,19 @@ def test_toml_is_read_too(tmp_path: Path) -> None:
     assert trainer.parts.env.config.max_steps == 40
     assert trainer.parts.agent.mode == "rl_only"
     trainer.close()
+
+
+def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
+    with OllamaServer(ScriptedPlanner("oracle")) as server:
+        file = write(
+            tmp_path, llm_model="scripted", llm_base_url=server.url, llm_interval=1, mode="llm_only"
+        )
+        trainer = create_trainer_from_config(file)
+        assert trainer.parts.agent.llm_manager is None  # nobody waits for it
+        trainer.train(total_episodes=4, max_steps_per_episode=120, eval_interval=0)
+        trainer.close()
+    (exchanges,) = tmp_path.rglob("exchanges.jsonl")
+    assert any(exchange["goal"] for exchange in read_exchanges(exchanges))
 
 
 @pytest.mark.parametrize(
