@@ -84,8 +84,7 @@ def test_without_directions_it_is_the_rule_planner(env):
         is_led = one.prior.any() and rng.random() < 0.8
         env.advance(int(one.prior.argmax() if is_led else rng.choice(np.flatnonzero(mask))))
     rules, planned = (advisor.save() for advisor in advisors)
-    planned.pop("planned")
-    assert rules == planned
+    assert rules.items() <= planned.items()
     assert advisors[0].outcomes() == advisors[1].outcomes()
     assert advisors[1].question() is None
     assert advisors[1].take_verdicts() == ()
