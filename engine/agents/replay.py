@@ -31,6 +31,7 @@ class SumTree:
         self._first = 1 << self._depth
         # Node k has the children 2k and 2k + 1; the root is 1.
         self._nodes = np.zeros(2 * self._first, np.float64)
+        self._left, self._right = self._nodes[0::2], self._nodes[1::2]
         self.leaves = self._nodes[self._first : self._first + size]
 
     @property
@@ -44,7 +45,7 @@ class SumTree:
         self._nodes[nodes] = priorities
         for _ in range(self._depth):
             nodes = nodes >> 1
-            self._nodes[nodes] = self._nodes[2 * nodes] + self._nodes[2 * nodes + 1]
+            self._nodes[nodes] = self._left[nodes] + self._right[nodes]
 
     def find(self, sums: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the indices (count,) at which the priorities' running sum exceeds `sums`.
@@ -55,9 +56,9 @@ class SumTree:
         rest = sums.copy()
         nodes = np.ones(len(sums), np.int64)
         for _ in range(self._depth):
-            left = self._nodes[2 * nodes]
+            left = self._left[nodes]
             # A rounded sum may lead past the last priority: never into a branch without any.
-            is_right = (rest >= left) & (self._nodes[2 * nodes + 1] > 0)
+            is_right = (rest >= left) & (self._right[nodes] > 0)
             rest -= np.where(is_right, left, 0.0)
             nodes = 2 * nodes + is_right
         found: NDArray[np.int64] = nodes - self._first
@@ -144,13 +145,14 @@ class Replay:
         self._tree = SumTree(rows * num_envs)
         self._highest = 1.0
         self._num_rows = 0
+        self._count = 0
         # Of each environment's newest steps, how many still wait for the end of their window.
         self._pending = np.zeros(num_envs, np.int64)
 
     @property
     def count(self) -> int:
         """Return how many steps can be drawn."""
-        return int(np.count_nonzero(self._tree.leaves))
+        return self._count
 
     @property
     def _last(self) -> int:
@@ -170,7 +172,7 @@ class Replay:
         """Store a step of every environment: what it saw, did and was paid, and if it ended."""
         self._num_rows += 1
         row = self._last
-        self._tree.set(row * self._num_envs + np.arange(self._num_envs), 0.0)
+        self._forget(row)
         self._features[row] = features
         if pixels is not None and self._pixels.size:
             self._pixels[row] = pixels
@@ -184,6 +186,13 @@ class Replay:
             self._end(int(env_index))
         for env_index in np.flatnonzero(truncated & ~terminated):
             self.cut(int(env_index))
+
+    def _forget(self, row: int) -> None:
+        """Let nothing be drawn from a row that is written anew."""
+        indices = row * self._num_envs + np.arange(self._num_envs)
+        if num_lost := int(np.count_nonzero(self._tree.leaves[indices])):
+            self._tree.set(indices, 0.0)
+            self._count -= num_lost
 
     def cut(self, env_index: int) -> None:
         """Let no window of an environment go on beyond its last step."""
@@ -210,6 +219,7 @@ class Replay:
         self._returns[start, envs] = self._discounts[: len(rows)] @ rewards
         self._ahead[start, envs] = 0 if is_over else age
         self._tree.set(start * self._num_envs + envs, self._highest)
+        self._count += len(envs)
 
     def sample(self, size: int, beta: float, rng: np.random.Generator) -> Sample:
         """Draw steps in proportion to their priorities, one from each of `size` equal shares.
@@ -241,6 +251,8 @@ class Replay:
 
     def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
         """Give drawn steps priorities by the size of their errors (batch,)."""
+        if not self._alpha:
+            return  # all are 1 for ever
         priorities = (np.abs(errors).astype(np.float64) + _MIN_PRIORITY) ** self._alpha
         self._tree.set(indices, priorities)
         self._highest = max(self._highest, float(priorities.max()))
@@ -262,6 +274,7 @@ class Replay:
             array[: len(arrays[name])] = arrays[name]
         priorities = np.asarray(arrays["priorities"], np.float64)
         self._tree.set(np.arange(len(priorities)), priorities)
+        self._count = int(np.count_nonzero(priorities))
         self._pending[:] = arrays["pending"]
         self._num_rows = int(arrays["num_rows"])
         self._highest = float(arrays["highest"])

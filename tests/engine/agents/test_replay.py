@@ -193,6 +193,27 @@ def test_alpha_flattens_the_priorities():
     np.testing.assert_allclose(replay._tree.leaves[:2], [2.0, 4.0], rtol=1e-6)
 
 
+def test_without_alpha_errors_count_nothing():
+    replay = make_replay(num_steps=1, alpha=0.0)
+    live(replay, [0.0] * 4)
+    replay.prioritise(np.arange(2), np.array([4.0, 0.0], np.float32))
+    assert replay._tree.leaves[:4].tolist() == [1.0, 1.0, 1.0, 0.0]
+
+
+def test_the_count_is_that_of_the_steps_that_can_be_drawn():
+    rng = np.random.default_rng(0)
+    replay = make_replay(rows=6, num_envs=3)
+    for step in range(60):
+        ends = {"terminated": {step}} if rng.random() < 0.2 else {}
+        live(replay, [0.0], first=step, **ends)
+        if rng.random() < 0.3:
+            replay.cut(int(rng.integers(3)))
+        assert replay.count == np.count_nonzero(replay._tree.leaves)
+    other = make_replay(rows=6, num_envs=3)
+    other.load(replay.save())
+    assert other.count == replay.count
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.4, 1.0])
 def test_weights_undo_the_bias_of_the_drawing(beta):
     replay = make_replay(num_steps=1)
