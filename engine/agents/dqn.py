@@ -87,7 +87,7 @@ class DQN:
             self.target = QNetwork(encoder, feature_size, config.hidden_size)
         self.target.load_state_dict(self.network.state_dict())
         self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5
+            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
         has_pixels = encoder != "features"
         self.replay = Replay(

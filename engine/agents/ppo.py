@@ -98,7 +98,7 @@ class PPO:
                 encoder, feature_size, config.hidden_size, is_recurrent=config.recurrent
             )
         self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5
+            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
         self.memory = self.blank_memory(num_envs)
         self.rollout = Rollout.empty(
