@@ -155,6 +155,9 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
 
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
     state = replace(state, planner=fold_planner(state.planner, event))
+    watched = state.status.watched_env if state.status is not None else 0
+    if isinstance(event, events.GoalJudged) and event.verdict.env_index != watched:
+        return state
     said = planner_line(event)
     if said is None:
         return state

@@ -125,18 +125,21 @@ class Planning:
     def _groups(self) -> dict[str, tuple[str, ...]]:
         return {"+".join(group): group for group in self.setters}
 
-    def begin(self, vector: Vector, share: float, experience: Known) -> None:
-        """Tell the games all plans that are known, and begin to ask; again where a run goes on.
+    def tell(self, vector: Vector, share: float, experience: Known) -> None:
+        """Tell the games all plans that are known.
 
         Args:
-            vector: The environments, new or as they were saved.
+            vector: The environments.
             share: Of the planning events that are the model's, by the strategy.
             experience: What decisions were worth, by kind of situation.
         """
         self._experience = experience
+        self._direct(vector, share, is_whole=True)
+
+    def begin(self) -> None:
+        """Begin to ask; where a run goes on, go on asking."""
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
-        self._direct(vector, share, is_whole=True)
         if not self._is_asking:
             self._is_asking = True
             self._planner.start()

@@ -98,19 +98,18 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
             f"(agent, environments, features {found}, here {expected}).",
             _OTHER_VERSION,
         )
-    trainer.batch = trainer.vector.load(
-        [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]
-    )
     trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
     trainer.curriculum.load(facts["curriculum"])
     trainer.calibration.load(facts["calibration"])
+    trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
+    trainer.strategy.load(facts["strategy"])
     if trainer.planning and facts["planning"]:
         trainer.planning.load(facts["planning"])
     trainer.lessons.load(facts["lessons"])
-    if not trainer.planning:  # which tells all that it knows when it begins
-        trainer.lessons.tell(trainer.vector, None)
-    trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
-    trainer.strategy.load(facts["strategy"])
+    trainer.tell_games()  # first: the games advise anew when they are loaded
+    trainer.batch = trainer.vector.load(
+        [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]
+    )
     trainer.metrics.load(facts["metrics"])
     tally = checkpoint.arrays_under("tally/")
     trainer.tally.steps[:] = tally["steps"]

@@ -285,7 +285,8 @@ class Trainer:
         elif self.recorder is not None:
             self.vector.watch(0, renders=False)
         if self.planning is not None:
-            self.planning.begin(self.vector, self._model_share(), self.lessons.known)
+            self.tell_games()
+            self.planning.begin()
         if not self.checkpoint_path:
             self.save()
         if self._is_evaluation_due():
@@ -298,6 +299,13 @@ class Trainer:
             self.calibration.policy_trust,
             self._advice_trust(),
         )
+
+    def tell_games(self) -> None:
+        """Tell the environments all that planner and history know."""
+        if self.planning is not None:
+            self.planning.tell(self.vector, self._model_share(), self.lessons.known)
+        else:
+            self.lessons.tell(self.vector, None)
 
     def _advice_trust(self) -> FloatArray:
         if self.planning is None:

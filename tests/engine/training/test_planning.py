@@ -90,7 +90,8 @@ class Bench:
             exchanges=self.exchanges,
             emit=self.events.append,
         )
-        self.planning.begin(self.vector, 0.8, {})
+        self.planning.tell(self.vector, 0.8, {})
+        self.planning.begin()
 
     def step(self, *, share=0.8, watched=0, **batch) -> None:
         self.planning.after_step(
@@ -207,7 +208,7 @@ def test_plans_setters_and_summary_outlive_the_run(bench, tmp_path):
     facts = json.loads(json.dumps(bench.planning.save()))
     resumed = Bench(tmp_path)
     resumed.planning.load(facts)
-    resumed.planning.begin(resumed.vector, 0.8, {})
+    resumed.planning.tell(resumed.vector, 0.8, {})
     told = resumed.vector.told[-1]
     assert (told.is_whole, [p.key for p in told.plans]) == (True, ["k1", "k2"])
     assert told.setters == ("rules", "small", "small+large")
