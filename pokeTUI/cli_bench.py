@@ -73,6 +73,4 @@ def bench_planner(
     overrides = parse_settings(set_) | {"total_steps": steps}
     if save_dir is not None:
         overrides["save_dir"] = save_dir
-    raise typer.Exit(
-        measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))
-    )
+    measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))

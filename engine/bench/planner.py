@@ -15,6 +15,7 @@ from typing import Any
 from engine.bench.learning import LearningCurve, train
 from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import Character, ScriptedPlanner
+from engine.errors import ConfigurationError
 
 _MODEL = "scripted:latest"
 _BADGE = "first_badge"
@@ -51,7 +52,7 @@ ARMS: Mapping[str, Arm] = MappingProxyType(
 
 def measure_planner(
     overrides: Mapping[str, Any], seeds: Sequence[int], names: Sequence[str] = ()
-) -> int:
+) -> None:
     """Train every arm with every seed until it surely wins, and print a table as Markdown.
 
     Args:
@@ -59,9 +60,12 @@ def measure_planner(
         seeds: Of everything random in a run.
         names: Of `ARMS`; all where none is named.
 
-    Returns:
-        0.
+    Raises:
+        ConfigurationError: There is no such arm.
     """
+    for name in names:
+        if name not in ARMS:
+            raise ConfigurationError(f"There is no arm '{name}'.", f"Known: {', '.join(ARMS)}.")
     print(
         "| arm | seed | first badge at step | 90 % of last 30 at step | steps | steps/s "
         "| goals judged | uplift |\n|---|---|---|---|---|---|---|---|"
@@ -73,7 +77,6 @@ def measure_planner(
             firsts.setdefault(name, []).append(curve.first_steps.get(_BADGE))
             print(_row(ARMS[name].text, curve), flush=True)
     _print_ratios(firsts)
-    return 0
 
 
 def _train(arm: Arm, overrides: Mapping[str, Any]) -> LearningCurve:

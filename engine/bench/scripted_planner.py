@@ -64,6 +64,8 @@ class ScriptedPlanner:
         """Return the answer to the body of an Ollama chat request."""
         prompt = str(request["messages"][-1]["content"])
         choices = _choices(prompt)
+        if not choices:
+            return _anything(request.get("format") or {})
         best = _best(prompt, choices)
         match self._character:
             case "oracle":
@@ -80,6 +82,17 @@ class ScriptedPlanner:
                 "confidence": 85,
             }
         )
+
+
+def _anything(schema: Mapping[str, Any]) -> str:
+    """Return an answer to what is no question of a planner."""
+    simple = {"string": "Why not.", "integer": 50}
+    return json.dumps(
+        {
+            name: part.get("enum", [simple.get(part.get("type", ""))])[0]
+            for name, part in schema.get("properties", {}).items()
+        }
+    )
 
 
 def _choices(prompt: str) -> dict[str, str]:

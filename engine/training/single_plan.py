@@ -65,8 +65,8 @@ def first_situation(config: RunConfig) -> Situation:
     """
     env = make_env(config.model_copy(update={"mode": "adaptive"}), 0)
     try:
-        env.begin(config.seed)
         env.direct(Directions(is_on=True))
+        env.begin(config.seed)
         situation = env.question()
     finally:
         env.close()

@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from engine.bench.planner import ARMS, measure_planner
+from engine.bench.scripted_planner import ScriptedPlanner
+from engine.config import PlannerConfig, RunConfig
+from engine.errors import ConfigurationError
+from engine.llm.prompt import Notes, compose
+from engine.llm.reply import read_plan
+from engine.training.single_plan import first_situation
+from engine.types import GoalKind
+from tests.engine.llm.situations import BATTLE, situation
+
+
+@pytest.fixture(scope="module")
+def bedroom(tmp_path_factory):
+    return first_situation(RunConfig(save_dir=str(tmp_path_factory.mktemp("saves"))))
+
+
+def answer(character, asked, seed=0):
+    request = compose(asked, Notes(), max_tokens=8000, settings=PlannerConfig())
+    body = {"messages": [{"role": "user", "content": request.user}], "format": request.schema}
+    reading = read_plan(ScriptedPlanner(character, seed)(body), "stop", asked, "scripted")
+    assert reading.repairs == ()
+    assert reading.plan is not None, reading.error
+    return reading.plan
+
+
+def test_the_oracle_goes_downstairs_first(bedroom):
+    plan = answer("oracle", bedroom)
+    assert plan.choice.kind is GoalKind.REACH
+    assert "HOME 1F" in plan.choice.text
+
+
+def test_the_liar_never_takes_the_way_out(bedroom):
+    for seed in range(20):
+        plan = answer("liar", bedroom, seed)
+        assert plan.choice.kind is not GoalKind.REACH
+
+
+def test_chance_picks_everything_in_turn(bedroom):
+    picked = {answer("random", bedroom, seed).choice for seed in range(200)}
+    assert picked == set(bedroom.choices)
+
+
+def test_everyone_has_an_answer_in_a_battle():
+    for character in ("oracle", "random", "liar"):
+        assert answer(character, situation(BATTLE)).choice in BATTLE
+    assert answer("oracle", situation(BATTLE)).choice.kind is GoalKind.FIGHT
+
+
+def test_what_is_no_planners_question_is_answered_in_its_form():
+    schema = {"properties": {"a": {"enum": ["x", "y"]}, "b": {"type": "integer"}}}
+    body = {"messages": [{"content": "Hello"}], "format": schema}
+    assert json.loads(ScriptedPlanner("oracle")(body)) == {"a": "x", "b": 50}
+
+
+def test_an_arm_that_does_not_exist_is_refused():
+    with pytest.raises(ConfigurationError, match="no arm 'nope'") as caught:
+        measure_planner({}, [0], ["nope"])
+    assert all(name in caught.value.hint for name in ARMS)

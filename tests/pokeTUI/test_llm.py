@@ -1,0 +1,69 @@
+"""Drive `poketui llm` as a user would, against a server on loopback."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.bench.ollama_server import OllamaServer
+from engine.bench.scripted_planner import ScriptedPlanner
+from tests.pokeTUI.test_cli import SMALL, assert_refused, headless, poketui
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with OllamaServer(ScriptedPlanner("oracle")) as server:
+        yield server.url
+
+
+def test_a_good_model_is_said_to_be_good(url: str) -> None:
+    result = poketui("llm", "check", "--model", "scripted", "--base-url", url)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("✓") == 6
+    assert "poketui run --llm-model scripted" in result.stdout
+
+
+def test_a_missing_model_comes_with_the_remedy_and_exit_code_2(url: str) -> None:
+    result = poketui("llm", "check", "--model", "nope", "--base-url", url)
+    assert result.returncode == 2
+    assert "ollama pull nope" in result.stdout
+
+
+def test_one_plan_is_shown_whole(url: str) -> None:
+    asked = ("--model", "scripted", "--base-url", url, "--wish", "see the town")
+    result = poketui("llm", "ask", *asked)
+    assert result.returncode == 0, result.stderr
+    assert "A person wants: see the town" in result.stdout
+    assert "Next milestones: Go downstairs" in result.stdout
+    assert '"choice": "reach exit 1"' in result.stdout
+    assert "reached when: entered the place" in result.stdout
+
+
+def test_a_state_that_is_not_there_is_refused(url: str) -> None:
+    result = poketui("llm", "ask", "--base-url", url, "--state", "nothere.state")
+    assert_refused(result, "nothere.state")
+
+
+def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, url: str) -> None:
+    model = ("--llm-model", "scripted", "--set", f"llm_base_url={url}", "--llm-interval", "1")
+    result = headless(tmp_path, *SMALL, "--mode", "llm_only", "--steps", "1200", *model)
+    assert result.returncode == 0, result.stderr
+    assert "model scripted is ready" in result.stdout
+    saves = ("--save-dir", str(tmp_path / "saves"))
+    listed = poketui("llm", "log", *saves).stdout
+    assert "exit 1 to HOME 1F" in listed
+    assert " reached" in listed
+    full = poketui("llm", "log", "--full", *saves).stdout
+    assert "As the oracle I would" in full
+    assert "Choices:" in full
+    out = tmp_path / "exchanges.csv"
+    exported = poketui("export", "--table", "exchanges", "--out", str(out), *saves)
+    assert exported.returncode == 0, exported.stderr
+    assert "verdicts:reached" in out.read_text().splitlines()[0]
+
+
+def test_a_run_without_a_model_has_nothing_to_tell(tmp_path: Path) -> None:
+    assert headless(tmp_path, *SMALL, "--steps", "64").returncode == 0
+    result = poketui("llm", "log", "--save-dir", str(tmp_path / "saves"))
+    assert result.returncode == 0
+    assert "asked no language model" in result.stdout
