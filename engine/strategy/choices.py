@@ -119,7 +119,10 @@ def _answering(state: GameState, around: Surroundings) -> Iterator[tuple[int, Ch
         x, y = spot.tiles[0]
         text = f"{verb} at ({x},{y}) in {state.place.name}"
         goal = Goal("meet", text, here, (x, y), is_interaction=True, kind=GoalKind.MEET)
-        yield spot.steps, _near(name, f"{name}, {_steps(spot)}", goal, Condition.ANSWERED)
+        yield (
+            spot.steps,
+            _near(name, f"{name} at ({x},{y}), {_steps(spot)}", goal, Condition.ANSWERED),
+        )
 
 
 def _near(name: str, text: str, goal: Goal, condition: Condition) -> Choice:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -87,6 +88,10 @@ class PlanMemory:
     num_tiles: int = 0
     num_maps: int = 0
 
+    def __copy__(self) -> "PlanMemory":
+        """Return a snapshot: one is taken in every step, and the general way takes far longer."""
+        return PlanMemory(*_values(self))
+
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
         facts: dict[str, Any] = {entry.name: getattr(self, entry.name) for entry in fields(self)}
@@ -111,3 +116,6 @@ class PlanMemory:
             "levels": tuple(facts["levels"]),
         }
         return cls(**{**facts, **changed})
+
+
+_values = attrgetter(*(entry.name for entry in fields(PlanMemory)))

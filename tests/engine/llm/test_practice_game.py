@@ -48,6 +48,7 @@ def test_each_choice_of_a_whole_game_can_be_picked():
                 advisor.world,
                 (),
                 env.milestones,
+                tried=(),
                 key="",
                 env_index=0,
                 trigger="map",
