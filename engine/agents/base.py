@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import Source
 
 

@@ -27,7 +27,7 @@ from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import NUM_ACTIONS, Source
 
 _ERROR_DECAY = 0.99

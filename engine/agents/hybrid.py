@@ -22,7 +22,7 @@ from engine.agents.ppo import PPO, Acted
 from engine.agents.rollout import FloatArray
 from engine.agents.takeover import Takeovers
 from engine.config import PPOConfig, TakeoverConfig
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import Source
 
 

@@ -16,7 +16,7 @@ from engine.agents.lead import Lead, OwnLoop
 from engine.agents.rules import RulesAgent
 from engine.agents.shares import ExactShares, FloatRows
 from engine.config import PPOConfig, parse_config
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.llm.manager import BaseLLMManager
 from engine.strategy.adaptive import AdaptiveStrategySystem

@@ -9,7 +9,7 @@ from engine.agents.base import Agent, Guidance
 from engine.config import CurriculumConfig
 from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.advisor import RuleAdvisor

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from engine.agents.base import Agent, Choices, Guidance, Player
 from engine.agents.consultation import check_action
 from engine.agents.hybrid_agent import AgentMode, HybridAgent
+from engine.env.batch import Batch
 from engine.env.local import GymnasiumEnv
-from engine.env.vector import Batch
 from engine.types import Action, Decision, Goal, Observation, Source
 
 Record = Callable[[Decision, dict[str, Any], float], None]

@@ -23,7 +23,7 @@ from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import PPOConfig
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 
 _MIN_SPREAD = 0.1
 """Advantages are not normalised below this standard deviation: where rewards are rare, that would

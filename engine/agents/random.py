@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.agents.base import Choices, Guidance
 from engine.agents.rules import RulesAgent
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import Source
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.agents.arbitration import calibrated, draw_best
 from engine.agents.base import Choices, Guidance, Player
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import Source
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from engine.bench.environment import Figure, print_table
 from engine.config import RunConfig, load_config
-from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.env.batch import Batch
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
 from engine.training.build import ENV_FACTORY, build_trainer, environment_seeds
 from engine.training.controls import CommandQueue

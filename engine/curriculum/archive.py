@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.curriculum.success_rate import SuccessRate
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.types import EpisodeSummary
 

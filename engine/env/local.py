@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.array_env import Advisor, Watched
+from engine.env.batch import Batch
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.stepping import Advisor, SteppedEnv, Watched
-from engine.env.vector import Batch
+from engine.env.stepping import SteppedEnv
 from engine.plans import Directions, Situation, Verdict
 from engine.types import EpisodeSummary, Goal, GoalKind, Observation
 

@@ -6,20 +6,18 @@ A process that dies, hangs or breaks is replaced; see `VectorEnv`.
 import json
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.env import worker
+from engine.env.array_env import ArrayEnv, Watched
+from engine.env.batch import Batch
 from engine.env.pool import WorkerPool
-from engine.env.stepping import ArrayEnv, SteppedEnv, Watched, make_crystal_env
+from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.plans import Directions, PlanBook, Situation, Verdict
 from engine.types import EpisodeSummary
-
-__all__ = ["PLAIN_FACTORY", "Batch", "Vector", "VectorEnv", "Watched", "plain_env"]
 
 PLAIN_FACTORY = "engine.env.vector:plain_env"
 
@@ -30,120 +28,6 @@ ANSWER_TIMEOUT_S = 60.0
 def plain_env(config: RunConfig, env_index: int) -> ArrayEnv:
     """Make an environment without an advisor."""
     return SteppedEnv(make_crystal_env(config, env_index), sees_pixels=config.needs_pixels)
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """All environments after a step: N of them, F features. The arrays are copies.
-
-    Where an episode ended, the observation is already that of the next one.
-
-    Attributes:
-        features: (N, F) float32.
-        mask: (N, 9) bool, False for actions of no use.
-        prior: (N, 9) float32, the advisor's suggestion; all zero without one.
-        advice_confidence: (N,) float32, 0 to 1.
-        rewards: (N,) float32.
-        terminated: (N,) bool.
-        truncated: (N,) bool.
-        final_features: (N, F) float32, the last features of episodes that ended, else 0; where a
-            process failed, the last that are known.
-        summaries: Of the episodes that ended, by environment. Those that a failed process took
-            down say so (`is_aborted`); they are truncated, with reward 0.
-        warnings: A line for each process that was replaced.
-        goal_kinds: (N,) int64, what kind of goal the advice serves, as its place in `GoalKind`;
-            or one number for all.
-        reached: Milestone of an environment's last step, and the steps that led to it from the true
-            start, by environment; none where the episode ended.
-        pixels: (N, *PIXELS_SHAPE) uint8; None unless `RunConfig.needs_pixels`.
-        final_pixels: As `final_features`, of pixels.
-        setters: (N,) int64, who set the goal that the advice serves, as place in
-            `Directions.setters`: 0 is the rules; or one number for all.
-        wants_plan: (N,) bool, `question` has something to ask; or one for all.
-        verdicts: What became of the planner's goals, as far as it showed with this step.
-    """
-
-    features: NDArray[np.float32]
-    mask: NDArray[np.bool_]
-    prior: NDArray[np.float32]
-    advice_confidence: NDArray[np.float32]
-    rewards: NDArray[np.float32]
-    terminated: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    final_features: NDArray[np.float32]
-    summaries: dict[int, EpisodeSummary] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    goal_kinds: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
-    reached: dict[int, tuple[str, int]] = field(default_factory=dict)
-    pixels: NDArray[np.uint8] | None = None
-    final_pixels: NDArray[np.uint8] | None = None
-    setters: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
-    wants_plan: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((), np.bool_))
-    verdicts: tuple[Verdict, ...] = ()
-
-
-class Vector(Protocol):
-    """Environments that step together, wherever they run; `VectorEnv` says what each does.
-
-    Attributes:
-        num_envs: Environments.
-        feature_size: F, the length of a feature vector.
-    """
-
-    num_envs: int
-    feature_size: int
-
-    def reset(self, seeds: Sequence[int]) -> Batch:
-        """Start an episode everywhere."""
-        ...
-
-    def step(self, actions: NDArray[np.int64]) -> Batch:
-        """Take (N,) actions, each in its environment."""
-        ...
-
-    def step_one(self, index: int, action: int) -> Batch:
-        """Take an action in one environment."""
-        ...
-
-    def mend(self) -> Batch:
-        """Replace what failed, and return everything as it is now."""
-        ...
-
-    def moment(self, index: int) -> bytes:
-        """Return the game of an environment as it is now."""
-        ...
-
-    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
-        """Let the next episode of an environment begin at an archived moment."""
-        ...
-
-    def direct(self, directions: Directions) -> None:
-        """Tell every environment of the planner's plans."""
-        ...
-
-    def question(self, index: int) -> Situation | None:
-        """Return what an environment asks the planner, once; None when there is nothing."""
-        ...
-
-    def watch(self, index: int | None, *, renders: bool = True) -> None:
-        """Let `observed` show this environment, with its frames or without."""
-        ...
-
-    def observed(self) -> Watched | None:
-        """Return what the watched environment shows, None if nothing changed since last time."""
-        ...
-
-    def save(self) -> list[bytes]:
-        """Return every environment wholly, for a checkpoint."""
-        ...
-
-    def load(self, states: Sequence[bytes]) -> Batch:
-        """Put every environment back as saved."""
-        ...
-
-    def close(self) -> None:
-        """Free what was made for it."""
-        ...
 
 
 class VectorEnv:

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from engine.config import parse_config
+from engine.env.array_env import ArrayEnv
 from engine.env.channel import Channel, SharedArrays
-from engine.env.stepping import ArrayEnv
 from engine.errors import PokeTUIError, WorkerError
 from engine.types import GoalKind
 

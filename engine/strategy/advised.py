@@ -1,7 +1,8 @@
 """Compose a game with its planners: what the worker processes run."""
 
 from engine.config import RunConfig
-from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
+from engine.env.array_env import ArrayEnv
+from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.strategy.planned import PlannedAdvisor
 
 

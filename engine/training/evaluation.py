@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.agents.base import Agent, Guidance, Player
 from engine.config import RunConfig
-from engine.env.vector import Vector
+from engine.env.batch import Vector
 from engine.types import EpisodeSummary, Evaluation
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)

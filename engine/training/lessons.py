@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.env.vector import Vector
+from engine.env.batch import Vector
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.plans import Directions
 from engine.strategy.experience import Known

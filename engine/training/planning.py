@@ -24,7 +24,7 @@ from engine.types import Action, EpisodeSummary
 
 if TYPE_CHECKING:
     from engine.config import PlannerConfig
-    from engine.env.vector import Batch, Vector
+    from engine.env.batch import Batch, Vector
     from engine.history.decisions import DecisionHistoryAnalyzer
     from engine.llm.exchanges import ExchangeLog
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.agents.base import Choices
-    from engine.env.vector import Vector, Watched
+    from engine.env.array_env import Watched
+    from engine.env.batch import Vector
     from engine.training.controls import Controls, Pace
 
 _FRAME_INTERVAL_S = 1 / 30

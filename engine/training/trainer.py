@@ -22,7 +22,7 @@ from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
-from engine.env.vector import Batch, Vector
+from engine.env.batch import Batch, Vector
 from engine.errors import CheckpointError, PokeTUIError, WorkerError
 from engine.events import (
     CheckpointSaved,

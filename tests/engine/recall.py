@@ -6,7 +6,7 @@ which it was.
 
 import numpy as np
 
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import NUM_ACTIONS, Action, EpisodeSummary
 
 FEATURE_SIZE = 3

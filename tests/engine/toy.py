@@ -9,8 +9,9 @@ import json
 import numpy as np
 
 from engine.config import RunConfig
+from engine.env.array_env import Watched
+from engine.env.batch import Batch
 from engine.env.pixels import PIXELS_SHAPE
-from engine.env.vector import Batch, Watched
 from engine.plans import Directions, Situation
 from engine.types import (
     Action,

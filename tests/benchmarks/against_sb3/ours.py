@@ -14,7 +14,7 @@ from engine.agents.base import Agent, Guidance
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import DQNConfig, PPOConfig
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.types import NUM_ACTIONS
 from tests.benchmarks.against_sb3.games import GAMES, Noted, Observations, Policy
 from tests.benchmarks.against_sb3.runs import Case, Clock, Run

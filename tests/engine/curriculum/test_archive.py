@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.curriculum.archive import StateArchive
-from engine.env.vector import Batch
+from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.types import NUM_ACTIONS, EpisodeSummary
 

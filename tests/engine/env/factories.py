@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.env.stepping import ArrayEnv, SteppedEnv, make_crystal_env
+from engine.env.array_env import ArrayEnv
+from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.errors import RomError
 from engine.types import Action, Advice, Goal
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.batch import Batch
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.local import GymnasiumEnv, LocalVector
-from engine.env.vector import Batch, VectorEnv
+from engine.env.vector import VectorEnv
 from engine.strategy.advisor import RuleAdvisor
 
 ENV = EnvConfig(max_steps=30, progress_steps=0)

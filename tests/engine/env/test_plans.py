@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.batch import Batch, Vector
 from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.stepping import make_crystal_env
-from engine.env.vector import PLAIN_FACTORY, Batch, Vector, VectorEnv
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.plans import Choice, Condition, Directions, Outcome, Plan, PlanBook, Situation
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action, Goal, GoalKind

@@ -14,7 +14,8 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env import pool
-from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.env.batch import Batch
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import RomError, WorkerError
 from engine.types import Action
 from tests.engine.env.factories import GONE

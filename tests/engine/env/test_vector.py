@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.batch import Batch
 from engine.env.features import FEATURE_SIZE
 from engine.env.stepping import SteppedEnv, make_crystal_env
-from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, RomError, WorkerError
 from engine.types import Action, EpisodeSummary
 from tests.engine.processes import is_gone

@@ -13,8 +13,9 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.batch import Batch
 from engine.env.stepping import make_crystal_env
-from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 
 ADVISED_FACTORY = "engine.strategy.advised:make_env"
 NUM_ENVS = 3

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
+from engine.env.batch import Batch
 from engine.env.pixels import PIXELS_SHAPE, shrink
 from engine.env.stepping import SteppedEnv, make_crystal_env
-from engine.env.vector import PLAIN_FACTORY, Batch, VectorEnv
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError
 from engine.types import Action
 

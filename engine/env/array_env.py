@@ -1,0 +1,200 @@
+"""Say what a worker process and the trainer need of an environment: plain arrays, and advice."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.plans import Directions, Situation, Verdict
+from engine.types import (
+    Advice,
+    EpisodeSummary,
+    Frame,
+    GameState,
+    Goal,
+    GoalKind,
+    GoalTally,
+    RewardBreakdown,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What a watched environment shows.
+
+    Attributes:
+        frame: None where nobody wants pictures.
+        breakdown: The last step's reward.
+        goal: What its advisor wants, if it has one.
+        reason: Why, in one line.
+        milestones: Keys reached in this episode.
+        episode: This episode's reward so far by component.
+        paid: What was paid since the last look, with all causes.
+    """
+
+    frame: Frame | None
+    state: GameState
+    breakdown: RewardBreakdown
+    goal: Goal | None = None
+    reason: str = ""
+    milestones: frozenset[str] = frozenset()
+    episode: tuple[tuple[str, float], ...] = ()
+    paid: RewardBreakdown | None = None
+
+
+class Advisor(Protocol):
+    """Suggests actions from the game's state alone."""
+
+    def reset(self, state: GameState) -> None:
+        """Start an episode at `state`."""
+        ...
+
+    def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice | None:
+        """Return what to do now, None when there is nothing to say."""
+        ...
+
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the episode's goals went, as if it ended now."""
+        ...
+
+    def save(self) -> Any:
+        """Return what it remembers, JSON-able."""
+        ...
+
+    def restore(self, saved: Any) -> None:
+        """Put back what `save` returned."""
+        ...
+
+
+@runtime_checkable
+class DirectedAdvisor(Advisor, Protocol):
+    """An advisor that follows a planner's plans and asks for them."""
+
+    @property
+    def setter(self) -> str:
+        """Return who set the goal that the last advice serves."""
+        ...
+
+    @property
+    def wants_plan(self) -> bool:
+        """Tell whether `question` has something to ask."""
+        ...
+
+    def direct(self, directions: Directions) -> None:
+        """Take in plans, from the next advice on."""
+        ...
+
+    def question(self) -> Situation | None:
+        """Return what to ask the planner, once; None when there is nothing."""
+        ...
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """Return what became of plans since the last time."""
+        ...
+
+
+class ArrayEnv(Protocol):
+    """One environment as a worker steps it.
+
+    Attributes:
+        features: (F,) float32, of now.
+        mask: (9,) bool, False for actions of no use now.
+        prior: (9,) float32, the advisor's suggestion, all zero when it has none.
+        confidence: The advisor's, 0 to 1.
+        goal_kind: Of the goal that the suggestion serves.
+        setter: Who set that goal, as place in `Directions.setters`.
+        wants_plan: `question` has something to ask.
+        milestone: Key of the milestone that the last step reached, "" if it reached none.
+        steps_from_start: Steps since the game's true start, also where episodes lie between.
+    """
+
+    feature_size: int
+    component_names: tuple[str, ...]
+    milestone_keys: tuple[str, ...]
+    features: NDArray[np.float32]
+    mask: NDArray[np.bool_]
+    prior: NDArray[np.float32]
+    confidence: float
+
+    @property
+    def goal_kind(self) -> GoalKind:
+        """Return the kind of the goal that the suggestion serves."""
+        ...
+
+    @property
+    def setter(self) -> int:
+        """Return who set that goal."""
+        ...
+
+    @property
+    def wants_plan(self) -> bool:
+        """Tell whether the planner is to be asked."""
+        ...
+
+    @property
+    def milestone(self) -> str:
+        """Return the milestone that the last step reached, "" if it reached none."""
+        ...
+
+    @property
+    def steps_from_start(self) -> int:
+        """Return the steps since the true start, over all episodes that led here."""
+        ...
+
+    @property
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """Return the last frames, None where nobody wants them."""
+        ...
+
+    def watch(self, is_watched: bool, *, renders: bool = True) -> None:
+        """Collect payments for `watched` from now on, or no more; render for it, or not."""
+        ...
+
+    def direct(self, directions: Directions) -> None:
+        """Tell the advisor of plans."""
+        ...
+
+    def question(self) -> Situation | None:
+        """Return what the advisor asks the planner, once; None when there is nothing."""
+        ...
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """Return what became of plans since the last time."""
+        ...
+
+    def begin(self, seed: int | None = None) -> None:
+        """Start an episode; without a seed the random numbers go on."""
+        ...
+
+    def moment(self) -> bytes:
+        """Return the game of now, for `begin_next_from`."""
+        ...
+
+    def begin_next_from(self, milestone: str, moment: bytes) -> None:
+        """Let the next episode, and only that, begin at an archived moment."""
+        ...
+
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        """Act; return reward, terminated, truncated. The arrays are then those of now."""
+        ...
+
+    def summary(self) -> EpisodeSummary:
+        """Return the episode so far."""
+        ...
+
+    def watched(self) -> Watched:
+        """Return what to show, and start collecting payments anew."""
+        ...
+
+    def save(self) -> bytes:
+        """Return the whole environment."""
+        ...
+
+    def restore(self, saved: bytes) -> None:
+        """Put back what `save` returned."""
+        ...
+
+    def close(self) -> None:
+        """Free the emulator."""
+        ...
