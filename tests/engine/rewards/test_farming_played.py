@@ -18,13 +18,6 @@ def game() -> Iterator[PaidMachine]:
 
 
 @pytest.fixture
-def player(game: PaidMachine) -> Player:
-    player = Player(game)
-    player.settle()
-    return player
-
-
-@pytest.fixture
 def trainer(game: PaidMachine, player: Player) -> Player:
     """Return a player who has a creature and stands on the route."""
     player.take_starter(2)

@@ -18,13 +18,6 @@ def game() -> Iterator[PaidMachine]:
         yield game
 
 
-@pytest.fixture
-def player(game: PaidMachine) -> Player:
-    player = Player(game)
-    player.settle()
-    return player
-
-
 def test_doors_pay_once_in_each_direction(game: PaidMachine, player: Player) -> None:
     for _ in range(2):
         player.travel("FERNWICK")

@@ -5,21 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from engine.config import EnvConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import Action
 
 LIMIT = 4000
-
-
-@pytest.fixture(scope="module")
-def env():
-    game = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
-    yield game
-    game.close()
 
 
 def choose(advice, mask, rng) -> int:

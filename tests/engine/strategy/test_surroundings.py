@@ -1,6 +1,6 @@
 """What is around the player: drawn, listed, and as far as it says on the real game."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.config import EnvConfig
 from engine.env.actions import DIRECTIONS
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.games.crystal.collision import DOORS, IS_WALKABLE
@@ -208,15 +207,6 @@ def test_any_map_can_be_looked_at(seed: int, sides: set[str]):
 
 
 # ---- the practice game ---------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
-    game = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
-    yield game
-    game.close()
 
 
 def follow_rules(

@@ -1,7 +1,6 @@
 """A game state in words: every section, and the practice game from bed to badge."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.config import EnvConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.games.crystal import crystal_tables
 from engine.games.profile import GameTables, load_rom
 from engine.strategy.advisor import RuleAdvisor
@@ -251,15 +248,6 @@ def test_crystal_has_names_for_its_own():
     assert section("bag", shown, CRYSTAL) == "Items: POTION x2\nBalls: POKé BALL"
     fight = replace(shown, battle=battle(one, STONE))
     assert "move TACKLE, 35 left: NORMAL 35, hits 95 %, 0.5x" in section("battle", fight, CRYSTAL)
-
-
-@pytest.fixture(scope="module")
-def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
-    game = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
-    yield game
-    game.close()
 
 
 def test_the_whole_practice_game_is_told_within_its_limits(env):
