@@ -42,7 +42,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "feature_size": trainer.vector.feature_size,
         "curriculum": trainer.curriculum.save(),
         "calibration": trainer.calibration.save(),
-        "planning": trainer.planning.save() if trainer.planning else None,
+        "planning": trainer.planning.save() if trainer.planning else trainer.kept_planning,
         "lessons": trainer.lessons.save(),
         "strategy": trainer.strategy.save(),
         "metrics": trainer.metrics.save(),
@@ -103,7 +103,9 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.calibration.load(facts["calibration"])
     trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
     trainer.strategy.load(facts["strategy"])
-    if trainer.planning and facts["planning"]:
+    if trainer.planning is None:
+        trainer.kept_planning = facts["planning"]
+    elif facts["planning"]:
         trainer.planning.load(facts["planning"])
     trainer.lessons.load(facts["lessons"])
     trainer.tell_games()  # first: the games advise anew when they are loaded

@@ -11,6 +11,7 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,10 @@ class Trainer:
         commands: What the outside asks for.
         emit: Takes events to the outside.
         clock: Seconds that only rise.
+
+    Attributes:
+        kept_planning: What `Planning.save` returned while a model was asked, in a run that goes on
+            without one: plans and what was spent are there when it is asked again.
     """
 
     def __init__(
@@ -104,6 +109,7 @@ class Trainer:
         self.strategy = strategy
         self.calibration = calibration or Calibration()
         self.planning = planning
+        self.kept_planning: dict[str, Any] | None = None
         self.lessons = Lessons(recorder.history if recorder is not None else None)
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
