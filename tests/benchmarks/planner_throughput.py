@@ -189,7 +189,7 @@ class Arm:
         if self._trainer.planning is not None:
             self._trainer.planning.close()
             self._trainer.planning = None
-            self._trainer.vector.direct(Directions())
+            self._trainer.vector.direct(Directions(experience=self._trainer.lessons.known))
         self._done.put(cost)
 
     def _note(self, cost: Cost, sign: int) -> None:
