@@ -284,15 +284,22 @@ def _row(text: str, pairs: list[tuple[Cost, Cost]]) -> str:
         for asking, alone in pairs
     ]
     calls = np.array([call for asking, _ in pairs for call in asking.calls_s]) * 1000
-    calls = calls if calls.size else np.full((1, 2), np.nan)
     low, high = np.quantile(clock, [0.25, 0.75])
     return (
         f"| {text} | {statistics.median(clock):.3f} ({low:.3f} to {high:.3f}) "
         f"| {statistics.median(trainer):.3f} | {statistics.median(both):.3f} "
         f"| {sum(asking.questions for asking, _ in pairs)} "
         f"| {sum(asking.goals for asking, _ in pairs)} "
-        f"| {np.median(calls[:, 0]):.2f} ms | {np.quantile(calls[:, 0], 0.99):.2f} ms "
-        f"| {calls[:, 0].max():.1f} ms | {calls[:, 1].max():.1f} ms |"
+        f"| {_waits(calls) if calls.size else '– | – | – | –'} |"
+    )
+
+
+def _waits(calls: NDArray[np.float64]) -> str:
+    """Return the cells about calls (N, 2): milliseconds by the clock and by CPU time."""
+    clock, cpu = calls.T
+    return (
+        f"{np.median(clock):.2f} ms | {np.quantile(clock, 0.99):.2f} ms "
+        f"| {clock.max():.1f} ms | {cpu.max():.1f} ms"
     )
 
 
