@@ -116,6 +116,12 @@ class DQNConfig(Section):
     """Batches that are learnt from between acting and acting again."""
     learning_rate: float = Field(default=3e-4, gt=0)
     gamma: float = Field(default=0.99, gt=0, le=1)
+    double: bool = True
+    """Let one network find the best next action and the other say its worth."""
+    duelling: bool = True
+    """Learn the state's worth and each action's edge apart."""
+    scale_rewards: bool = True
+    """Divide rewards by the running deviation of the discounted return."""
     n_steps: int = Field(default=5, ge=1, le=100)
     """Rewards that are summed before the next state's worth is estimated."""
     alpha: float = Field(default=0.6, ge=0, le=1)

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from engine.agents.arbitration import calibrated, certainty
 from engine.agents.base import Choices, Guidance, Player
-from engine.agents.encoders import EncoderKind, build_encoder, linear
+from engine.agents.encoders import EncoderKind, build_encoder
 from engine.agents.networks import MASKED_LOGIT, masked_log_probs
 from engine.agents.replay import Replay, Sample
 from engine.agents.rollout import FloatArray
@@ -35,25 +35,39 @@ _LEAST_ERROR = 1e-3
 
 
 class QNetwork(nn.Module):
-    """Judge observations: what each action is worth, as the state's worth and each one's edge.
+    """Judge observations: what each action is worth.
 
     Args:
         kind: What is encoded.
         feature_size: Length of the feature vector.
         hidden_size: Width of the hidden layers.
+        is_duelling: Learn the state's worth and each action's edge apart.
     """
 
-    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+    def __init__(
+        self, kind: EncoderKind, feature_size: int, hidden_size: int, *, is_duelling: bool = True
+    ) -> None:
         super().__init__()
-        self.encoder = build_encoder(kind, feature_size, hidden_size)
-        self.value = linear(self.encoder.output_size, 1, 0.1)
-        self.edge = linear(self.encoder.output_size, NUM_ACTIONS, 0.1)
+        self.encoder = build_encoder(kind, feature_size, hidden_size, is_plain=True)
+        self.value = nn.Linear(self.encoder.output_size, 1) if is_duelling else None
+        self.edge = nn.Linear(self.encoder.output_size, NUM_ACTIONS)
 
-    def forward(self, features: Tensor, pixels: Tensor | None) -> Tensor:
-        """Return action values (batch, 9); see `Encoder.forward`."""
+    def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
+        """Return action values (batch, 9).
+
+        Args:
+            features: See `Encoder.forward`.
+            pixels: Likewise.
+            mask: (batch, 9) bool. The edges of valid actions sum to 0: those of others, which are
+                never learnt, must not weigh on the state's worth.
+        """
         code = self.encoder(features, pixels)
         edge: Tensor = self.edge(code)
-        values: Tensor = self.value(code) + edge - edge.mean(-1, keepdim=True)
+        if self.value is None:
+            return edge
+        valid = mask.to(edge.dtype)
+        mean = (edge * valid).sum(-1, keepdim=True) / valid.sum(-1, keepdim=True)
+        values: Tensor = self.value(code) + edge - mean
         return values
 
 
@@ -83,11 +97,13 @@ class DQN:
         self._rng = np.random.default_rng([seed, 5])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.network = QNetwork(encoder, feature_size, config.hidden_size)
-            self.target = QNetwork(encoder, feature_size, config.hidden_size)
+            self.network, self.target = (
+                QNetwork(encoder, feature_size, config.hidden_size, is_duelling=config.duelling)
+                for _ in range(2)
+            )
         self.target.load_state_dict(self.network.state_dict())
         self._optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
+            self.network.parameters(), lr=config.learning_rate, fused=True
         )
         has_pixels = encoder != "features"
         self.replay = Replay(
@@ -124,7 +140,9 @@ class DQN:
         """Return the action values (envs, 9) of the states of now."""
         pixels = None if batch.pixels is None else torch.from_numpy(batch.pixels)
         with torch.inference_mode():
-            values: Tensor = self.network(torch.from_numpy(batch.features), pixels)
+            values: Tensor = self.network(
+                torch.from_numpy(batch.features), pixels, torch.from_numpy(batch.mask)
+            )
         return values
 
     def decide(self, batch: Batch, guidance: Guidance) -> Choices:
@@ -181,13 +199,15 @@ class DQN:
         """Remember the step."""
         assert self._acted is not None
         before, actions = self._acted
-        ended = batch.terminated | batch.truncated
+        rewards = batch.rewards
+        if self._config.scale_rewards:
+            rewards = self._scaler.scale(rewards, batch.terminated | batch.truncated)
         self.replay.append(
             features=before.features,
             pixels=before.pixels,
             mask=before.mask,
             actions=actions,
-            rewards=self._scaler.scale(batch.rewards, ended),
+            rewards=rewards,
             terminated=batch.terminated,
             truncated=batch.truncated,
         )
@@ -210,21 +230,28 @@ class DQN:
         """Take the gradient steps that are due, and return figures by name."""
         count = self._config.gradient_steps
         self._owed_gradients -= count
-        sums: dict[str, float] = {}
         for _ in range(count):
-            for name, value in self._learn().items():
-                sums[name] = sums.get(name, 0.0) + value
-        figures = {name: value / count for name, value in sums.items()}
-        return figures | {"epsilon": self.epsilon, "beta": self.beta}
+            loss, chosen = self._learn()
+        return {
+            "value_loss": loss.item(),
+            "value": chosen.mean().item(),
+            "error": self._usual_error,
+            "epsilon": self.epsilon,
+            "beta": self.beta,
+        }
 
-    def _learn(self) -> dict[str, float]:
-        """Take one gradient step on drawn steps."""
+    def _learn(self) -> tuple[Tensor, Tensor]:
+        """Take one gradient step on drawn steps; return the loss, and the values (batch,)."""
         config = self._config
         sample = self.replay.sample(config.batch_size, self.beta, self._rng)
-        values = self.network(torch.from_numpy(sample.features), torch.from_numpy(sample.pixels))
+        values = self.network(
+            torch.from_numpy(sample.features),
+            torch.from_numpy(sample.pixels),
+            torch.from_numpy(sample.masks),
+        )
         chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
-        errors = targets(sample, self.network, self.target) - chosen
-        losses = nn.functional.huber_loss(errors, torch.zeros_like(errors), reduction="none")
+        wanted = targets(sample, self.network, self.target, is_double=config.double)
+        losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
         loss = (torch.from_numpy(sample.weights) * losses).mean()
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
@@ -233,12 +260,12 @@ class DQN:
         self.num_gradients += 1
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
-        numbers = errors.detach().numpy()
-        self.replay.prioritise(sample.indices, numbers)
-        error = float(np.abs(numbers).mean())
+        errors = (wanted - chosen).detach().numpy()
+        self.replay.prioritise(sample.indices, errors)
+        error = float(np.abs(errors).mean())
         usual = self._usual_error or error
         self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
-        return {"value_loss": loss.item(), "value": chosen.mean().item(), "error": error}
+        return loss.detach(), chosen.detach()
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
@@ -264,16 +291,23 @@ class DQN:
 _COUNTERS = ("num_steps", "num_gradients", "_owed_gradients", "_usual_error")
 
 
-def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
+def targets(
+    sample: Sample, network: nn.Module, target: nn.Module, *, is_double: bool = True
+) -> Tensor:
     """Return what the drawn steps were worth, (batch,).
 
-    The best valid next action is the one that `network` finds best; `target` says its worth.
+    Args:
+        sample: The steps.
+        network: Finds the best valid next action, if `is_double`.
+        target: Says its worth; else it also finds it, and overrates it.
+        is_double: As said.
     """
-    state = torch.from_numpy(sample.next_features), torch.from_numpy(sample.next_pixels)
+    mask = torch.from_numpy(sample.next_masks)
+    state = torch.from_numpy(sample.next_features), torch.from_numpy(sample.next_pixels), mask
     with torch.no_grad():
-        valid = network(*state).masked_fill(~torch.from_numpy(sample.next_masks), MASKED_LOGIT)
-        best = valid.argmax(1, keepdim=True)
-        worth: Tensor = target(*state).gather(1, best).squeeze(1)
+        worths = target(*state).masked_fill(~mask, MASKED_LOGIT)
+        judged = network(*state).masked_fill(~mask, MASKED_LOGIT) if is_double else worths
+        worth: Tensor = worths.gather(1, judged.argmax(1, keepdim=True)).squeeze(1)
     return torch.from_numpy(sample.returns) + torch.from_numpy(sample.discounts) * worth
 
 

@@ -39,15 +39,19 @@ class Encoder(nn.Module):
         return codes[0] if len(codes) == 1 else torch.cat(codes, -1)
 
 
-def build_encoder(kind: EncoderKind, feature_size: int, hidden_size: int) -> Encoder:
+def build_encoder(
+    kind: EncoderKind, feature_size: int, hidden_size: int, *, is_plain: bool = False
+) -> Encoder:
     """Return an encoder of features, of pixels, or of both side by side.
 
     Args:
         kind: What is encoded.
         feature_size: Length of the feature vector.
         hidden_size: Length of the code of either part.
+        is_plain: Rectify the features' layers, rather than normalise and bound them.
     """
-    features = None if kind == "pixels" else perceptron(feature_size, hidden_size)
+    make = plain_perceptron if is_plain else perceptron
+    features = None if kind == "pixels" else make(feature_size, hidden_size)
     pixels = None if kind == "features" else Impala(hidden_size)
     return Encoder(features, pixels, hidden_size * (2 if kind == "both" else 1))
 
@@ -62,6 +66,14 @@ def perceptron(inputs: int, hidden: int) -> nn.Sequential:
         nn.LayerNorm(hidden),
         nn.Tanh(),
     )
+
+
+def plain_perceptron(inputs: int, hidden: int) -> nn.Sequential:
+    """Return two hidden layers, rectified, with torch's initial weights.
+
+    Action values are learnt better so: from NutFall's features twice as well (docs/experiments.md).
+    """
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
 
 
 def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:

@@ -73,6 +73,7 @@ class Sample:
         indices: int64, to give new priorities to.
         weights: float32, by which the drawing's bias is undone; the largest is 1.
         features: (batch, F) float32.
+        masks: (batch, 9) bool.
         actions: int64.
         returns: float32, the discounted rewards up to the next state.
         discounts: float32, on what the next state is worth; 0 where the game was over.
@@ -85,6 +86,7 @@ class Sample:
     indices: NDArray[np.int64]
     weights: FloatArray
     features: FloatArray
+    masks: NDArray[np.bool_]
     actions: NDArray[np.int64]
     returns: FloatArray
     discounts: FloatArray
@@ -224,15 +226,20 @@ class Replay:
     def sample(self, size: int, beta: float, rng: np.random.Generator) -> Sample:
         """Draw steps in proportion to their priorities, one from each of `size` equal shares.
 
+        Where priorities do not count, each step is as likely as any other.
+
         Args:
             size: How many.
             beta: How far the weights undo the drawing's bias, 0 to 1.
             rng: Source of randomness.
         """
-        total = self._tree.total
-        indices = self._tree.find((np.arange(size) + rng.random(size)) / size * total)
-        chances = self._tree.leaves[indices] / total
-        weights = (self.count * chances) ** -beta
+        if self._alpha:
+            total = self._tree.total
+            indices = self._tree.find((np.arange(size) + rng.random(size)) / size * total)
+            weights = (self.count * self._tree.leaves[indices] / total) ** -beta
+        else:
+            indices = self._draw_evenly(size, rng)
+            weights = np.ones(size)
         rows, envs = np.divmod(indices, self._num_envs)
         ahead = self._ahead[rows, envs]
         next_rows = (rows + ahead) % len(self._rewards)
@@ -240,6 +247,7 @@ class Replay:
             indices=indices,
             weights=(weights / weights.max()).astype(np.float32),
             features=self._features[rows, envs].astype(np.float32),
+            masks=self._masks[rows, envs],
             actions=self._actions[rows, envs].astype(np.int64),
             returns=self._returns[rows, envs],
             discounts=np.where(ahead > 0, self._discounts[ahead], np.float32(0.0)),
@@ -248,6 +256,14 @@ class Replay:
             pixels=self._pixels[rows, envs],
             next_pixels=self._pixels[next_rows, envs],
         )
+
+    def _draw_evenly(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return (size,) indices of steps that can be drawn, each as likely as any other."""
+        num_stored = min(self._num_rows, len(self._rewards)) * self._num_envs
+        indices = rng.integers(0, num_stored, size)
+        while (missed := np.flatnonzero(self._tree.leaves[indices] == 0.0)).size:
+            indices[missed] = rng.integers(0, num_stored, missed.size)
+        return indices
 
     def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
         """Give drawn steps priorities by the size of their errors (batch,)."""

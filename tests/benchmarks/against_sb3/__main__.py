@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--extras",
         action="store_true",
-        help="train our DQN also with n-step returns and prioritised replay",
+        help="train our DQN also as it is by default",
     )
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -83,11 +83,11 @@ def compare(
 
 
 def with_extras(config: DQNConfig, steps: int) -> DQNConfig:
-    """Return the same with what our DQN does by default: n-step returns, prioritised replay."""
+    """Return the same with what our DQN does by default and theirs does not."""
     usual = DQNConfig()
-    return config.model_copy(
-        update={"n_steps": usual.n_steps, "alpha": usual.alpha, "beta_steps": steps}
-    )
+    names = ("double", "duelling", "scale_rewards", "n_steps", "alpha")
+    changes = {name: getattr(usual, name) for name in names}
+    return config.model_copy(update=changes | {"beta_steps": steps})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The comparisons and their hyperparameters.
 
 CartPole's are those of RL Baselines3 Zoo, tuned for Stable-Baselines3, but for fewer steps: DQN
-explores over the first 16 % of them as there. Its DQN copies the target
+explores over the first 16 % of them as there. Theirs is neither double nor duelling, and scales no
+rewards, so ours does not either. Its DQN copies the target
 network every 10 steps and learns every 256, so its target is as old as one round of learning.
 """
 
@@ -39,6 +40,9 @@ CASES = (
             gradient_steps=128,
             learning_rate=2.3e-3,
             gamma=0.99,
+            double=False,
+            duelling=False,
+            scale_rewards=False,
             n_steps=1,
             alpha=0.0,
             epsilon_end=0.04,
@@ -76,6 +80,9 @@ CASES = (
             gradient_steps=16,
             learning_rate=5e-4,
             gamma=0.97,
+            double=False,
+            duelling=False,
+            scale_rewards=False,
             n_steps=1,
             alpha=0.0,
             epsilon_end=0.05,

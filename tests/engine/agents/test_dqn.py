@@ -41,7 +41,7 @@ class Table(nn.Module):
         super().__init__()
         self.rows = torch.tensor(rows, dtype=torch.float32)
 
-    def forward(self, features, pixels):
+    def forward(self, features, pixels, mask):
         return self.rows[features[:, 0].long()]
 
 
@@ -51,6 +51,7 @@ def sample_of(**changes) -> Sample:
         indices=np.array([0]),
         weights=np.ones(1, np.float32),
         features=np.zeros((1, 1), np.float32),
+        masks=np.ones((1, NUM_ACTIONS), np.bool_),
         actions=np.array([0]),
         returns=np.array([1.0], np.float32),
         discounts=np.array([0.5], np.float32),
@@ -68,6 +69,10 @@ TARGET = Table([[30, 2, 70, 0, 0, 0, 0, 0, 0]])
 
 def test_the_network_chooses_and_the_target_judges():
     assert targets(sample_of(), ONLINE, TARGET).tolist() == [1 + 0.5 * 2]
+
+
+def test_without_double_the_target_chooses_too_and_overrates():
+    assert targets(sample_of(), ONLINE, TARGET, is_double=False).tolist() == [1 + 0.5 * 70]
 
 
 def test_an_invalid_next_action_counts_nothing_however_good_it_looks():
@@ -88,14 +93,33 @@ def test_the_end_of_an_episode_is_worth_its_reward():
     assert targets(ended, ONLINE, TARGET).tolist() == [1.0]
 
 
-def test_a_duelling_value_is_the_states_worth_and_the_actions_edge():
+def test_a_duelling_value_is_the_states_worth_and_the_actions_edge_among_valid_ones():
     network = QNetwork("features", 3, 8)
-    features = torch.rand(5, 3)
-    values = network(features, None)
+    features, mask = torch.rand(5, 3), torch.zeros(5, NUM_ACTIONS, dtype=torch.bool)
+    mask[:, :4] = True
+    values = network(features, None, mask)
     code = network.encoder(features, None)
-    torch.testing.assert_close(values.mean(1), network.value(code).squeeze(1))
-    edge = network.edge(code)
-    torch.testing.assert_close(values - values.mean(1, True), edge - edge.mean(1, True))
+    valid = values[:, :4]
+    torch.testing.assert_close(valid.mean(1), network.value(code).squeeze(1))
+    edge = network.edge(code)[:, :4]
+    torch.testing.assert_close(valid - valid.mean(1, True), edge - edge.mean(1, True))
+
+
+def test_what_is_invalid_has_no_say_in_what_a_state_is_worth():
+    network = QNetwork("features", 3, 8)
+    features, mask = torch.rand(5, 3), torch.ones(5, NUM_ACTIONS, dtype=torch.bool)
+    mask[:, 4:] = False
+    before = network(features, None, mask)[:, :4]
+    with torch.no_grad():
+        network.edge.weight[4:] += 100.0
+    torch.testing.assert_close(network(features, None, mask)[:, :4], before)
+
+
+def test_without_duelling_there_is_one_value_an_action():
+    network = QNetwork("features", 3, 8, is_duelling=False)
+    features, mask = torch.rand(5, 3), torch.ones(5, NUM_ACTIONS, dtype=torch.bool)
+    code = network.encoder(features, None)
+    torch.testing.assert_close(network(features, None, mask), network.edge(code))
 
 
 @pytest.mark.parametrize(("share", "expected"), [(1.0, 3.0), (0.25, 1.5), (0.005, 1.01)])

@@ -266,3 +266,15 @@ def test_the_smallest_ring_holds_one_window_of_each_environment():
         RunConfig(num_envs=8, dqn=DQNConfig(capacity=39, n_steps=3))
     with pytest.raises(ValidationError, match=r"dqn\.pixel_capacity must be at least 40"):
         RunConfig(num_envs=8, encoder="both", dqn=DQNConfig(pixel_capacity=39, n_steps=3))
+
+
+def test_without_alpha_each_step_is_as_likely_as_any_other_and_what_waits_is_not_drawn():
+    replay = make_replay(rows=8, num_envs=2, num_steps=3, alpha=0.0)
+    live(replay, [1.0] * 11)
+    drawable = set(np.flatnonzero(replay._tree.leaves).tolist())
+    sample = replay.sample(20_000, 0.4, np.random.default_rng(0))
+    indices, counts = np.unique(sample.indices, return_counts=True)
+    assert set(indices.tolist()) == drawable
+    assert 0 < len(drawable) < 16
+    np.testing.assert_allclose(counts / 20_000, 1 / len(drawable), rtol=0.15)
+    np.testing.assert_array_equal(sample.weights, 1.0)
