@@ -136,6 +136,8 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
                 # Before the first status a resumed run only repeats its past.
                 state = _notify(state, f"Curriculum: stage {event.stage}, {event.name}")
             return state
+        case events.StrategySwitched(new=new, cause=cause) if state.status is not None:
+            return _notify(state, f"Strategy {new}: {cause}")
         case events.PolicyUpdated():
             return replace(state, policy=event)
         case events.CheckpointSaved():

@@ -155,3 +155,10 @@ def test_an_episode_extends_the_history() -> None:
     assert state.history.returns == (10.0, 20.0)
     assert state.history.success_rate == 0.5
     assert replace(state) == state
+
+
+def test_a_switch_of_strategy_is_noticed_unless_a_resumed_run_repeats_its_past() -> None:
+    switch = events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12)
+    assert fold_all(switch).notices == ()
+    (notice,) = fold_all(make_status(), switch).notices
+    assert notice.text == "Strategy llm_heavy: the reward fell"
