@@ -174,6 +174,14 @@ def build_planning(
         )
         for name in models
     ]
+    has_prices = config.planner.input_price > 0 or config.planner.output_price > 0
+    if not has_prices and any(backend.is_paid for backend in backends):
+        emit(
+            WarningRaised(
+                f"What {config.llm_model} costs is not known, so no limit in dollars holds. Set "
+                "planner.input_price and planner.output_price, or planner.max_tokens_per_run."
+            )
+        )
     exchanges = ExchangeLog(folder.exchanges_path, config.planner.keep_exchanges)
     planner = Planner(
         backends,

@@ -72,6 +72,11 @@ class AnthropicBackend:
         self._thinking = {False: 0, True: 0}
         """Which of the ways of saying it the model takes, by whether it is to think."""
 
+    @property
+    def is_paid(self) -> bool:
+        """Tell whether the model is asked of whom it belongs to."""
+        return not self._base_url
+
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
         client = await self._open()

@@ -99,6 +99,11 @@ class Backend(Protocol):
         """Return the model's name."""
         ...
 
+    @property
+    def is_paid(self) -> bool:
+        """Tell whether answers cost money, as far as is known."""
+        ...
+
     def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer. Only connecting is bounded in time: `engine.llm.asking` does more.
 

@@ -48,6 +48,7 @@ class OllamaBackend:
     """
 
     name = "ollama"
+    is_paid = False
 
     def __init__(
         self,

@@ -77,6 +77,11 @@ class OpenAIBackend:
         self._client: AsyncOpenAI | None = None
         self._refused_parts: set[str] = set()
 
+    @property
+    def is_paid(self) -> bool:
+        """Tell whether the model is asked of whom it belongs to."""
+        return not self._base_url
+
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
         client = await self._open()

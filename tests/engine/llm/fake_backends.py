@@ -98,6 +98,7 @@ class FakeBackend:
     """
 
     name = "fake"
+    is_paid = False
 
     def __init__(self, *behaviours: Behaviour, model: str = "fake") -> None:
         self.model = model

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.prompt import Notes
 from engine.plans import Directions, Outcome, Plan, Situation, Verdict
+from engine.training.build import build_planning
 from engine.training.planning import Planning
 from engine.types import GoalKind
 from tests.engine.llm.situations import situation
@@ -218,3 +220,33 @@ def test_plans_setters_and_summary_outlive_the_run(bench, tmp_path):
     assert "reach GYM" in resumed.planner.asked[0][1].summary
     assert resumed.planner.loaded == {"count": 0}
     resumed.history.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_warned"),
+    [
+        ({"llm_model": "gpt-4o"}, True),
+        ({"llm_model": "smollm2:1.7b,claude-haiku"}, True),
+        ({"llm_model": "gpt-4o", "planner": {"output_price": 10}}, False),
+        ({"llm_model": "gpt-4o", "llm_base_url": "http://127.0.0.1:8080/v1"}, False),
+        ({"llm_model": "smollm2:1.7b"}, False),
+    ],
+)
+def test_what_costs_money_without_a_price_is_warned_of(tmp_path, monkeypatch, settings, is_warned):
+    for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(key, "secret")
+    for address in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(address, raising=False)
+    folder = SimpleNamespace(exchanges_path=tmp_path / "exchanges.jsonl")
+    told: list[Event] = []
+    planning = build_planning(RunConfig(**settings), folder, Calibration(), None, told.append)
+    assert planning is not None
+    assert bool(told) is is_warned
+    assert "secret" not in str(told)
+
+
+def test_nobody_is_asked_where_nobody_would_follow(tmp_path):
+    folder = SimpleNamespace(exchanges_path=tmp_path / "exchanges.jsonl")
+    for settings in ({"mode": "rl_only"}, {"agent": "random"}, {"llm_model": " , "}):
+        config = RunConfig(**{"llm_model": "smollm2:1.7b", **settings})
+        assert build_planning(config, folder, Calibration(), None, print) is None
