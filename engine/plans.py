@@ -124,8 +124,8 @@ class Verdict:
     Attributes:
         setter: `Plan.setter` of the plan that was at hand.
         is_ignored: At random the plan was not followed: what would have happened without it.
-        made_progress: A milestone, a map new to the episode, a level or a catch came while it was
-            pursued or within a goal's life after it was reached.
+        made_progress: A milestone, a map new to the episode, a level or a catch came within a
+            goal's life from its beginning; healing and escaping are progress themselves.
         steps: For how long it was pursued.
     """
 

@@ -147,7 +147,7 @@ class Turns:
     def _judge(self, scene: Scene) -> None:
         """Close the goals that are over, and give out the verdicts that waited long enough."""
         memory = self.memory
-        if memory.waiting and memory.waiting[0].until <= memory.step:
+        if any(one.until <= memory.step for one in memory.waiting):
             due = [one for one in memory.waiting if one.until <= memory.step]
             self.verdicts += [one.verdict for one in due]
             memory.waiting = tuple(one for one in memory.waiting if one.until > memory.step)
@@ -173,7 +173,10 @@ class Turns:
         memory = self.memory
         verdict = self._verdict(pursuit, outcome)
         if outcome is Outcome.REACHED and not verdict.made_progress:
-            memory.waiting += (Waiting(verdict, memory.step + LIFE_STEPS),)
+            # Followed or ignored, a plan has the same time to show progress: else those that are
+            # reached would seem worth more than they are.
+            until = memory.step + max(1, LIFE_STEPS - pursuit.age)
+            memory.waiting += (Waiting(verdict, until),)
         else:
             self.verdicts.append(verdict)
         trigger = slot.trigger

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.plans import Choice, Condition, Directions, Outcome, Plan
+from engine.strategy.goal_watch import LIFE_STEPS
 from engine.strategy.pursuit import Scene
 from engine.strategy.turns import Turns
 from engine.types import BattleKind, Goal, GoalKind, MapId
@@ -154,3 +155,24 @@ def test_nothing_is_asked_while_a_map_is_entered():
     assert turns.next_question(between.state, directions, 0) is None
     turns.advance(shown, 1, directions, (), 0)
     assert turns.next_question(shown.state, directions, 0) is not None
+
+
+@pytest.mark.parametrize("ignore_share", [0.0, 0.999])
+def test_followed_or_ignored_a_plan_has_the_same_time_to_show_progress(ignore_share):
+    there = Scene(state(map_id=FAR), 0, 5, (), False)
+
+    def once(key: str) -> Plan | None:
+        return plan_for("only") if not given.append(key) and len(given) == 1 else None
+
+    given: list[str] = []
+    turns, directions = Turns("game", 0, 1, once), Directions(True, 1.0, ignore_share)
+    for _ in range(11):
+        turns.advance(scene(1), 1, directions, (), 0)
+    later = 0
+    while not turns.verdicts:
+        turns.advance(there, 1, directions, (), 0)
+        later += 1
+    (verdict,) = turns.verdicts
+    assert (verdict.outcome, verdict.made_progress) == (Outcome.REACHED, False)
+    assert verdict.is_ignored is (ignore_share > 0.5)
+    assert 10 + later == LIFE_STEPS
