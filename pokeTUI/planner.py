@@ -1,13 +1,19 @@
 """Fold what a language model's planner tells into what the reasoning pane shows of it."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 from engine import events
 from engine.plans import Outcome
 
-_KEPT_CHARACTERS = 600
-"""Of an answer that streams in: more than any pane shows."""
+_KEPT_CHARACTERS = 4000
+"""Of an answer that streams in: no longer one is read."""
+
+_FIELDS = tuple(
+    re.compile(rf'"{name}"\s*:\s*"((?:[^"\\]|\\.)*)') for name in ("reasoning", "choice")
+)
+_ESCAPE = re.compile(r"\\(.)")
 
 PlannerEvent = (
     events.PlanRequested
@@ -90,6 +96,13 @@ def describe_status(status: events.PlannerStatusChanged) -> str:
     if status.cost:
         parts.append(f"${status.cost:.3f}")
     return " · ".join(parts)
+
+
+def readable(text: str) -> str:
+    """Return what an answer says as far as it has come, without the form it is said in."""
+    parts = [match[1] for match in (field.search(text) for field in _FIELDS) if match]
+    said = " → ".join(_ESCAPE.sub(r"\1", part) for part in parts)
+    return said or text
 
 
 def printable(text: str) -> str:

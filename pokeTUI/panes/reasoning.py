@@ -1,7 +1,7 @@
 """Why the agent does what it does."""
 
 from pokeTUI.panes.pane import Pane
-from pokeTUI.planner import PlannerView, describe_status
+from pokeTUI.planner import PlannerView, describe_status, readable
 from pokeTUI.rendering.lines import Line, add_bar, wrap
 from pokeTUI.state import DashboardState, LogLine
 from pokeTUI.theme import SOURCE_MARKS, Ink
@@ -33,8 +33,9 @@ class ReasoningPane(Pane):
         ]
         if height > 5:
             lines.append(_now(state, width))
-        if height > 6:
-            lines += _model(state.planner, width, 3 if height >= _TALL else 1)
+        if height > 5:
+            max_lines = 3 if height >= _TALL else 1 if height > 8 else 0
+            lines += _model(state.planner, width, max_lines)
         lines_each = 1 if height < 9 else 2
         blocks: list[Line] = []
         for entry in reversed(state.log):
@@ -47,17 +48,24 @@ class ReasoningPane(Pane):
 
 def _model(view: PlannerView, width: int, max_lines: int) -> list[Line]:
     """Return how the language model does, and the end of what it is saying; [] without one."""
-    if view.status is None:
+    status = view.status
+    if status is None:
         return []
-    first = Line(width).add("model", Ink.dim, _LABEL).add(f"{view.status.model} ", Ink.info)
-    is_well = view.status.state in {"ready", "asking"}
-    lines = [first.add(describe_status(view.status), Ink.text if is_well else Ink.warn)]
-    text = view.status.detail if not is_well else view.text
-    if not text or not (view.is_open or view.status.detail):
-        return lines
+    is_well = status.state in {"ready", "asking"}
+    name = f"{status.model} " if width >= _WIDE else ""
+    state_ink = Ink.text if is_well else Ink.warn
+    said = wrap(name + describe_status(status), width - _LABEL, 2 if max_lines > 1 else 1)
+    lines = [
+        Line(width).add("" if index else "model", Ink.dim, _LABEL).add(part, state_ink)
+        for index, part in enumerate(said)
+    ]
+    text = status.detail
+    if is_well:
+        text = readable(view.text) if view.is_open else ""
+    parts = wrap(text, width - _LABEL, 100)
+    parts = parts[-max_lines:] if is_well else parts[:max_lines]
     ink = Ink.dim if view.is_thinking else Ink.info
-    parts = wrap(text, width - _LABEL, 100)[-max_lines:] if is_well else [text]
-    return lines + [Line(width).skip_to(_LABEL).add(part, ink) for part in parts]
+    return lines + [Line(width).skip_to(_LABEL).add(p, ink) for p in parts if max_lines]
 
 
 def _now(state: DashboardState, width: int) -> Line:

@@ -5,7 +5,7 @@ from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, Pla
 from engine.plans import Outcome, Verdict
 from engine.types import GoalKind
 from pokeTUI.panes.reasoning import ReasoningPane
-from pokeTUI.planner import describe_status
+from pokeTUI.planner import describe_status, readable
 from pokeTUI.state import DashboardState, fold
 
 READY = PlannerStatusChanged("smollm2:1.7b", "ready", calls=12, failures=1, median_latency_s=0.84)
@@ -98,3 +98,10 @@ def test_the_uplift_comes_with_its_interval():
     assert describe_status(status) == (
         "ready · uplift +31 % (+8 to +50) · 0.8 s · 12 asked · 1 failed · $0.012"
     )
+
+
+def test_the_form_of_an_answer_is_not_shown():
+    begun = '{"reasoning": "The \\"GYM\\" is ne'
+    assert readable(begun) == 'The "GYM" is ne'
+    assert readable(begun + 'ar.", "choice": "reach exi') == 'The "GYM" is near. → reach exi'
+    assert readable("I would go") == "I would go"
