@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +55,7 @@ class LearningCurve:
         return sum(won for won, _, _ in self._recent) / WINDOW
 
     def add(self, event: EpisodeEnded) -> None:
-        """Count an episode and print a row whenever another 100,000 steps are over."""
+        """Count an episode."""
         summary = event.summary
         self.episodes += 1
         self._recent.append((summary.is_success, summary.total_reward, summary.length))
@@ -64,9 +64,12 @@ class LearningCurve:
             self.first_steps.setdefault(key, event.total_steps)
         if self.target_step is None and self.success() >= TARGET:
             self.target_step = event.total_steps
-        if event.total_steps >= self._next_row:
-            self._next_row = (event.total_steps // _ROW_STEPS + 1) * _ROW_STEPS
-            print(self._row(event.total_steps), flush=True)
+
+    def print_row(self, steps: int) -> None:
+        """Print how the last episodes went whenever another 100,000 steps are over."""
+        if steps >= self._next_row:
+            self._next_row = (steps // _ROW_STEPS + 1) * _ROW_STEPS
+            print(self._row(steps), flush=True)
 
     def _row(self, steps: int) -> str:
         count = len(self._recent)
@@ -91,7 +94,9 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     curves = []
     print("| seed | steps | episodes | return | length | success |\n|---|---|---|---|---|---|")
     for seed in seeds:
-        curves.append(train({**overrides, "seed": seed, "headless": True}))
+        curves.append(
+            train({**overrides, "seed": seed, "headless": True}, on_episode=LearningCurve.print_row)
+        )
     print(
         "\n| seed | success of last 30 | 90 % at step | steps/s | minutes |\n|---|---|---|---|---|"
     )
@@ -111,11 +116,17 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     return 0 if all(curve.success() >= TARGET for curve in curves) else 1
 
 
-def train(overrides: dict[str, Any], *, stops_at_target: bool = False) -> LearningCurve:
+def train(
+    overrides: dict[str, Any],
+    *,
+    stops_at_target: bool = False,
+    on_episode: Callable[[LearningCurve, int], None] | None = None,
+) -> LearningCurve:
     """Train one run to its end, or until it surely wins.
 
     Args:
         overrides: Settings by dotted key.
+        on_episode: Told the curve and the steps so far after every episode from the true start.
         stops_at_target: End as soon as `TARGET` of the last `WINDOW` episodes succeeded.
 
     Raises:
@@ -130,7 +141,10 @@ def train(overrides: dict[str, Any], *, stops_at_target: bool = False) -> Learni
         while True:
             time.sleep(_POLL_INTERVAL_S)
             for event in session.mailbox.drain():
-                if _take(curve, event):
+                is_over = _take(curve, event)
+                if on_episode and isinstance(event, EpisodeEnded) and not event.summary.start:
+                    on_episode(curve, event.total_steps)
+                if is_over:
                     curve.seconds = time.monotonic() - started
                     return curve
             if stops_at_target and curve.target_step is not None:
