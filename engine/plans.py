@@ -114,7 +114,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     """Not within its life, or not before the episode ended."""
     REPLACED = "replaced"
-    """Another goal came first; nothing is held against it."""
+    """Another goal came first; that is held against it only if no progress came of either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,12 @@ class Calibration:
         self._policy.add((1 - planned) * reached, (1 - planned) * (not summary.is_success))
 
     def judge(self, verdict: Verdict, setters: Sequence[str]) -> None:
-        """Take in what became of a goal that models set together."""
-        if verdict.is_ignored or verdict.outcome is Outcome.REPLACED:
+        """Take in what became of a goal that models set together.
+
+        One that gave way to another says something only if no progress came of either.
+        """
+        is_replaced = verdict.outcome is Outcome.REPLACED
+        if verdict.is_ignored or (is_replaced and verdict.made_progress):
             return
         is_good = verdict.outcome is Outcome.REACHED and verdict.made_progress
         for setter in setters:

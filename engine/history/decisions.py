@@ -46,7 +46,7 @@ _INSERT_GOAL = """
 _GOAL_COUNTS = """
     SELECT setter, made_progress, is_ignored, frequency FROM folded_goals WHERE run = ?
     UNION ALL SELECT setter, made_progress, is_ignored, COUNT(*) FROM judged_goals
-    WHERE run = ? AND outcome <> 'replaced' GROUP BY setter, made_progress, is_ignored
+    WHERE run = ? GROUP BY setter, made_progress, is_ignored
 """
 _CUT = "DELETE FROM decisions WHERE run = ? AND id > ?"
 
@@ -237,8 +237,8 @@ class DecisionHistoryAnalyzer:
     def planner_uplift(self, setter: str | None = None) -> Uplift:
         """Return what the run's planner is worth by all its goals so far; waits for the disk.
 
-        Goals that another replaced say nothing. Unlike decisions, goals are not taken back where a
-        run is resumed: what was undone happened all the same.
+        Unlike decisions, goals are not taken back where a run is resumed: what was undone happened
+        all the same.
 
         Args:
             setter: Of one model alone; None: of all.

@@ -37,7 +37,7 @@ _FOLD_DECISIONS = """
 _FOLD_GOALS = """
     INSERT INTO folded_goals
     SELECT run, setter, made_progress, is_ignored, COUNT(*)
-    FROM judged_goals WHERE id <= ? AND outcome <> 'replaced'
+    FROM judged_goals WHERE id <= ?
     GROUP BY run, setter, made_progress, is_ignored
     ON CONFLICT DO UPDATE SET frequency = frequency + excluded.frequency
 """

@@ -171,14 +171,7 @@ class Turns:
     def _close(self, slot: Slot, pursuit: Pursuit, outcome: Outcome, told: str = "") -> Slot:
         """End a pursuit: what was tried changes the situation's key, unless it was ignored."""
         memory = self.memory
-        verdict = self._verdict(pursuit, outcome)
-        if outcome is Outcome.REACHED and not verdict.made_progress:
-            # Followed or ignored, a plan has the same time to show progress: else those that are
-            # reached would seem worth more than they are.
-            until = memory.step + max(1, LIFE_STEPS - pursuit.age)
-            memory.waiting += (Waiting(verdict, until),)
-        else:
-            self.verdicts.append(verdict)
+        self._tell(pursuit, outcome)
         trigger = slot.trigger
         seen = Outcome.FAILED if told else outcome
         is_told = seen is Outcome.REACHED or (seen is Outcome.FAILED and not pursuit.is_ignored)
@@ -232,7 +225,7 @@ class Turns:
         if pursuit is not None:
             if _wants_the_same(pursuit.plan, plan):
                 return replace(slot, is_dealt=True)
-            self.verdicts.append(self._verdict(pursuit, Outcome.REPLACED))
+            self._tell(pursuit, Outcome.REPLACED)
         memory = self.memory
         # Plans that are ignored count as the rules', so more of the events are dealt to the model.
         memory.owed += min(1.0, now.model_share / max(1e-9, 1 - now.ignore_share))
@@ -292,6 +285,18 @@ class Turns:
         if pursuit.base == slot.base:
             tried = with_tried(tried, pursuit.plan, Outcome.FAILED)
         return key_of(self._game, slot.base, tried)
+
+    def _tell(self, pursuit: Pursuit, outcome: Outcome) -> None:
+        """Give a verdict out, as soon as it is known whether progress came of it.
+
+        Followed or ignored, reached or replaced, a plan has the same time to show progress: else
+        those that are followed would seem worth more, or less, than they are.
+        """
+        verdict, left = self._verdict(pursuit, outcome), LIFE_STEPS - pursuit.age
+        if verdict.made_progress or outcome is Outcome.FAILED or left <= 0:
+            self.verdicts.append(verdict)
+        else:
+            self.memory.waiting += (Waiting(verdict, self.memory.step + left),)
 
     def _verdict(self, pursuit: Pursuit, outcome: Outcome) -> Verdict:
         plan = pursuit.plan

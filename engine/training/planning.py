@@ -17,7 +17,7 @@ from engine.history.uplift import Uplift
 from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.llm.prompt import Notes
 from engine.llm.summary import RunSummary
-from engine.plans import Directions, Outcome, Plan, Situation
+from engine.plans import Directions, Plan, Situation
 from engine.strategy.advisor import SETTER
 from engine.strategy.experience import Known
 from engine.types import Action, EpisodeSummary
@@ -200,10 +200,9 @@ class Planning:
         for verdict in batch.verdicts:
             self._calibration.judge(verdict, self._groups.get(verdict.setter, ()))
             self._summary.add(verdict)
-            if verdict.outcome is not Outcome.REPLACED:
-                self._uplift = self._uplift.plus(
-                    is_ignored=verdict.is_ignored, made_progress=verdict.made_progress
-                )
+            self._uplift = self._uplift.plus(
+                is_ignored=verdict.is_ignored, made_progress=verdict.made_progress
+            )
             if self._history is not None:
                 self._history.record_goal(verdict)
             if self._exchanges is not None:

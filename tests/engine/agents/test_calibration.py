@@ -115,12 +115,18 @@ def test_a_models_goal_counts_at_once_and_only_if_it_led_somewhere():
     assert calibration.model_trust("small") == 2 / 5
 
 
-def test_ignored_and_replaced_goals_say_nothing_of_the_model():
+def test_ignored_goals_and_those_that_gave_way_to_better_ones_say_nothing_of_the_model():
     calibration = Calibration()
     calibration.judge(verdict(ignored=True), ["small"])
+    calibration.judge(dataclasses.replace(verdict(), outcome=Outcome.REPLACED), ["small"])
+    assert calibration.goal_trust("small", GoalKind.REACH) == 0.5
+
+
+def test_goal_after_goal_without_any_progress_is_failure():
+    calibration = Calibration()
     replaced = dataclasses.replace(verdict(progress=False), outcome=Outcome.REPLACED)
     calibration.judge(replaced, ["small"])
-    assert calibration.goal_trust("small", GoalKind.REACH) == 0.5
+    assert calibration.goal_trust("small", GoalKind.REACH) == 1 / 3
 
 
 def test_each_environment_is_advised_at_its_own_setters_worth():

@@ -53,8 +53,8 @@ def test_a_run_reads_its_own_uplift_from_the_file(path):
         history.record_goal(verdict(progress=False, setter="other"))
         history.record_goal(verdict(progress=True, outcome=Outcome.REPLACED))
     with DecisionHistoryAnalyzer(path, run="one") as history:
-        assert history.planner_uplift() == Uplift(4, 3, 1, 0)
-        assert history.planner_uplift("small") == Uplift(3, 3, 1, 0)
+        assert history.planner_uplift() == Uplift(5, 4, 1, 0)
+        assert history.planner_uplift("small") == Uplift(4, 4, 1, 0)
     with DecisionHistoryAnalyzer(path, run="two") as history:
         assert history.planner_uplift() == Uplift()
 

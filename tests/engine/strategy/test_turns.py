@@ -93,8 +93,18 @@ def test_share_and_random_numbers_go_on_over_episodes():
 def test_what_a_new_plan_takes_the_place_of_is_replaced():
     turns = Turns("game", 0, 1, plan_for)
     list(leaders(turns, Directions(True, 1.0, 0.0), 5))
+    assert turns.verdicts == []  # progress may yet come of them
+    turns.end()
     assert [v.outcome for v in turns.verdicts] == [Outcome.REPLACED] * 4
     assert not any(v.made_progress for v in turns.verdicts)
+
+
+def test_what_came_before_the_goal_that_led_on_shares_its_progress():
+    turns = Turns("game", 0, 1, plan_for)
+    directions = Directions(True, 1.0, 0.0)
+    list(leaders(turns, directions, 3))
+    turns.advance(scene(2), 2, directions, (), 0)  # a map new to the episode
+    assert [(v.outcome, v.made_progress) for v in turns.verdicts] == [(Outcome.REPLACED, True)] * 2
 
 
 def test_a_battle_on_the_way_keeps_the_goal():
