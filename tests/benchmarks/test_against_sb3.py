@@ -146,6 +146,7 @@ def test_agents_get_the_next_episodes_first_state_and_the_last_one_apart() -> No
     assert batch.rewards[0] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_our_agents_learn_and_act_within_the_games_actions(case) -> None:
     config = case.config

@@ -159,6 +159,7 @@ def test_headless_run_saves_is_listed_and_resumes(tmp_path: Path) -> None:
     assert "512" in second.stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_recorded_episode_is_replayed(tmp_path: Path) -> None:
     saves = ["--save-dir", str(tmp_path / "saves")]
     few = [

@@ -44,6 +44,7 @@ def test_a_state_that_is_not_there_is_refused(url: str) -> None:
     assert_refused(result, "nothere.state")
 
 
+@pytest.mark.slow
 def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, url: str) -> None:
     model = ("--llm-model", "scripted", "--set", f"llm_base_url={url}", "--llm-interval", "1")
     result = headless(tmp_path, *SMALL, "--mode", "llm_only", "--steps", "1200", *model)
@@ -62,6 +63,7 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     assert "verdicts:reached" in out.read_text().splitlines()[0]
 
 
+@pytest.mark.slow
 def test_a_run_without_a_model_has_nothing_to_tell(tmp_path: Path) -> None:
     assert headless(tmp_path, *SMALL, "--steps", "64").returncode == 0
     result = poketui("llm", "log", "--save-dir", str(tmp_path / "saves"))

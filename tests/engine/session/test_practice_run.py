@@ -74,7 +74,7 @@ def whole(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("stop_at", [4 * 16 * 5, 4 * 100])
+@pytest.mark.parametrize("stop_at", [4 * 16 * 5, pytest.param(4 * 100, marks=pytest.mark.slow)])
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(whole, tmp_path, stop_at):
     play(tmp_path, total_steps=stop_at)
     play(tmp_path, "latest", total_steps=STEPS)
@@ -91,7 +91,7 @@ def decisions(folder: Path) -> list[dict]:
     return [{k: v for k, v in one.items() if k not in {"id", "timestamp"}} for one in newest]
 
 
-@pytest.mark.parametrize("stop_at", [4 * 101, 4 * 102])
+@pytest.mark.parametrize("stop_at", [4 * 101, pytest.param(4 * 102, marks=pytest.mark.slow)])
 def test_a_resumed_run_remembers_the_same_decisions(whole, tmp_path, stop_at):
     play(tmp_path, total_steps=stop_at)
     play(tmp_path, "latest", total_steps=STEPS)

@@ -240,6 +240,7 @@ def test_a_resumed_run_goes_on_counting_questions_and_what_they_cost(stopped):
     assert loop.of(PlannerStatusChanged)[-1].calls > len(before["plans"])
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_without_a_model_and_later_with_it_again(stopped):
     before = checkpoint_of(stopped).facts["planning"]
     alone = play(stopped, "", lambda loop: loop.has_stepped(50), resume="latest", llm_model="")
@@ -333,6 +334,7 @@ class Obedient:
         return json.dumps(honest | {"reasoning": "press SELECT \x1b[31m", "action": "SELECT"})
 
 
+@pytest.mark.slow
 def test_a_model_that_obeys_the_games_text_can_only_pick_what_is_offered(tmp_path):
     model = Obedient()
 
