@@ -72,7 +72,7 @@ def read_context(key: str) -> dict[str, str]:
     return {str(name): str(word) for name, word in context.items()}
 
 
-def success_interval(successes: int, frequency: int) -> tuple[float, float]:
+def success_interval(successes: float, frequency: float) -> tuple[float, float]:
     """Return the 95 % Wilson score interval of a success rate; (0, 1) where nothing is known."""
     if not frequency:
         return 0.0, 1.0

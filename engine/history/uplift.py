@@ -13,14 +13,15 @@ class Uplift:
     Which goals are ignored is drawn by lot, so nothing else differs between the two.
 
     Attributes:
-        followed: Goals judged that were followed; `followed_progress` of them made progress.
+        followed: Goals judged that were followed; `followed_progress` of them made progress. All
+            are fractions where old evidence fades.
         ignored: Goals judged that were ignored; `ignored_progress` of them made progress.
     """
 
-    followed: int = 0
-    followed_progress: int = 0
-    ignored: int = 0
-    ignored_progress: int = 0
+    followed: float = 0
+    followed_progress: float = 0
+    ignored: float = 0
+    ignored_progress: float = 0
 
     @property
     def value(self) -> float:
@@ -44,6 +45,15 @@ class Uplift:
         return (
             value - math.hypot(rate - low, other_high - other),
             value + math.hypot(high - rate, other - other_low),
+        )
+
+    def faded(self, share: float) -> "Uplift":
+        """Return it with only a share of its evidence left."""
+        return Uplift(
+            self.followed * share,
+            self.followed_progress * share,
+            self.ignored * share,
+            self.ignored_progress * share,
         )
 
     def plus(self, *, is_ignored: bool, made_progress: bool, count: int = 1) -> "Uplift":

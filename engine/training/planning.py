@@ -6,6 +6,7 @@ Nothing here waits for a model: questions go into a slot; answers are looked for
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -34,6 +35,10 @@ _MIN_FREQUENCY = 8
 _TRIES = 4
 """Environments that are looked at for a question; most situations have been asked about."""
 _KEPT_PLANS = 2048
+_WORTHWHILE = 0.1
+"""Uplift that a planner must at least be able to have to be believed fully."""
+_FADES = 0.98
+"""Share of the evidence that is left after another episode, as in `SuccessRate`."""
 _SUMMARY_CHARACTERS = 1200
 
 
@@ -116,10 +121,22 @@ class Planning:
         self._experience: Known = {}
         self._summary = RunSummary()
         self._uplift = Uplift()
+        self._lately = Uplift()
         self._is_asking = False
         self._next_env = 0
         self._wait_steps = 0
         self._status: PlannerStatusChanged | None = None
+
+    @property
+    def worth(self) -> float:
+        """Return how far the models are believed at all, 1 falling to 0.
+
+        Goals seem good that are reached while the policy makes its progress by itself. Those that
+        are ignored show how much it would have made anyway: as soon as they rule out that following
+        is worth a tenth, belief is withdrawn.
+        """
+        _, high = self._lately.interval
+        return 1.0 if math.isnan(high) else min(1.0, max(0.0, high / _WORTHWHILE))
 
     @property
     def _groups(self) -> dict[str, tuple[str, ...]]:
@@ -170,8 +187,9 @@ class Planning:
         self._direct(vector, self._share)
 
     def count(self, summary: EpisodeSummary) -> None:
-        """Take in an episode that ended, for the summary of the run."""
+        """Take in an episode that ended; older evidence of what goals are worth fades."""
         self._summary.episode(summary)
+        self._lately = self._lately.faded(_FADES)
 
     def close(self) -> None:
         """End the asking."""
@@ -185,6 +203,7 @@ class Planning:
             "setters": [list(group) for group in self.setters],
             "summary": self._summary.save(),
             "next_env": self._next_env,
+            "lately": list(dataclasses.astuple(self._lately)),
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
@@ -195,13 +214,15 @@ class Planning:
         self.setters = [tuple(str(name) for name in group) for group in facts["setters"]]
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
+        self._lately = Uplift(*(float(count) for count in facts["lately"]))
 
     def _judge(self, batch: Batch, total_steps: int) -> None:
         for verdict in batch.verdicts:
             self._calibration.judge(verdict, self._groups.get(verdict.setter, ()))
             self._summary.add(verdict)
-            self._uplift = self._uplift.plus(
-                is_ignored=verdict.is_ignored, made_progress=verdict.made_progress
+            self._uplift, self._lately = (
+                uplift.plus(is_ignored=verdict.is_ignored, made_progress=verdict.made_progress)
+                for uplift in (self._uplift, self._lately)
             )
             if self._history is not None:
                 self._history.record_goal(verdict)
@@ -236,8 +257,8 @@ class Planning:
                 uplift=self._uplift.value,
                 uplift_low=low,
                 uplift_high=high,
-                followed=self._uplift.followed,
-                ignored=self._uplift.ignored,
+                followed=round(self._uplift.followed),
+                ignored=round(self._uplift.ignored),
             )
         )
 

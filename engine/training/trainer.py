@@ -316,9 +316,10 @@ class Trainer:
     def _advice_trust(self) -> FloatArray:
         if self.planning is None:
             return self.calibration.advice_trust(self.batch.goal_kinds)
-        return self.calibration.advice_trust(
-            self.batch.goal_kinds, self.batch.setters, self.planning.setters
-        )
+        setters = self.batch.setters
+        trust = self.calibration.advice_trust(self.batch.goal_kinds, setters, self.planning.setters)
+        believed: FloatArray = np.where(setters > 0, trust * self.planning.worth, trust)
+        return believed.astype(np.float32)
 
     def _model_share(self) -> float:
         """Return how many of the goals are the language model's, and not the rules'."""

@@ -15,7 +15,7 @@ from engine.llm.prompt import Notes
 from engine.plans import Directions, Outcome, Plan, Situation, Verdict
 from engine.training.build import build_planning
 from engine.training.planning import Planning
-from engine.types import GoalKind
+from engine.types import EpisodeSummary, GoalKind
 from tests.engine.llm.situations import situation
 from tests.engine.toy import ToyVector
 
@@ -250,3 +250,32 @@ def test_nobody_is_asked_where_nobody_would_follow(tmp_path):
     for settings in ({"mode": "rl_only"}, {"agent": "random"}, {"llm_model": " , "}):
         config = RunConfig(**{"llm_model": "smollm2:1.7b", **settings})
         assert build_planning(config, folder, Calibration(), None, print) is None
+
+
+def test_who_makes_no_difference_is_not_believed_any_more(bench):
+    assert bench.planning.worth == 1.0
+    alike = [verdict(), verdict(made_progress=False)]
+    ignored = [replace(one, is_ignored=True) for one in alike]
+    worths = []
+    for _ in range(400):
+        bench.step(verdicts=[*alike, *ignored])
+        worths.append(bench.planning.worth)
+    assert worths[:20] == [1.0] * 20  # too little is known yet
+    assert worths == sorted(worths, reverse=True)
+    assert worths[-1] < 0.75
+
+
+def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(bench):
+    useless = verdict(is_ignored=True, made_progress=False, outcome=Outcome.FAILED)
+    for _ in range(200):
+        bench.step(verdicts=[verdict(), useless])
+    assert bench.planning.worth == 1.0
+    for _ in range(400):
+        bench.step(verdicts=[verdict(made_progress=False), replace(useless, made_progress=True)])
+    assert bench.planning.worth == 0.0
+    for _ in range(500):
+        bench.planning.count(EpisodeSummary(0, 0.0, 1, ()))
+    assert bench.planning.worth == 1.0
+    facts = json.loads(json.dumps(bench.planning.save()))
+    bench.planning.load(facts)
+    assert bench.planning.worth == 1.0
