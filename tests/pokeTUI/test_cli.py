@@ -230,6 +230,7 @@ def test_wandb_without_its_package_is_refused_before_anything_is_written(tmp_pat
         assert not (tmp_path / "saves").exists()
 
 
+@pytest.mark.slow
 def test_actions_is_another_name_for_steps(tmp_path: Path) -> None:
     result = headless(tmp_path, *SMALL, "--actions", "64")
     assert result.returncode == 0, result.stderr
@@ -262,6 +263,7 @@ def run_ids(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "saves" / "runs").iterdir())
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(saved: Path) -> None:
     first, second = run_ids(saved)
     result = poketui("runs", first, second, "--save-dir", str(saved / "saves"))
@@ -285,6 +287,7 @@ def test_one_run_or_three_cannot_be_compared(saved: Path) -> None:
     assert_refused(poketui("runs", "a", "b", "--save-dir", str(saved)), "no saved run 'a'")
 
 
+@pytest.mark.slow
 def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
     first, _ = run_ids(saved)
     options = ("--save-dir", str(saved / "saves"), "--episodes", "2")

@@ -84,7 +84,7 @@ def test_the_planners_share_stays_between_none_and_the_first_stages(runs):
         assert 0.0 <= change.planner_share <= STAGES[0].planner_share
 
 
-@settings(deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(EPISODES, EPISODES)
 def test_a_loaded_curriculum_goes_on_alike(first, second):
     subject, other = Curriculum(CONFIG, 500.0), Curriculum(CONFIG, 500.0)

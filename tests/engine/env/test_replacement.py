@@ -181,6 +181,7 @@ def test_mending_what_is_whole_changes_nothing(vector: VectorEnv) -> None:
     assert not after.warnings
 
 
+@pytest.mark.slow
 def test_what_fails_again_and_again_is_an_error(vector: VectorEnv) -> None:
     breaking = actions(Action.LEFT, Action.START, Action.LEFT)
     for _ in range(5):

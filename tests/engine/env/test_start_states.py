@@ -182,6 +182,7 @@ def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
         new_env(file)
 
 
+@pytest.mark.slow
 def test_runs_from_the_start_state_are_alike_in_two_fresh_processes(tmp_path: Path) -> None:
     code = (
         "import hashlib, sys\n"

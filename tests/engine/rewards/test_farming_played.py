@@ -58,6 +58,7 @@ def test_talking_to_the_same_one(
     repeat(game, talk)
 
 
+@pytest.mark.slow
 def test_walking_in_circles(game: PaidMachine, player: Player) -> None:
     player.travel("HOME 1F")
 
@@ -68,6 +69,7 @@ def test_walking_in_circles(game: PaidMachine, player: Player) -> None:
     repeat(game, circle)
 
 
+@pytest.mark.slow
 def test_going_in_and_out(game: PaidMachine, player: Player) -> None:
     def in_and_out() -> None:
         player.travel("FERNWICK")
@@ -95,6 +97,7 @@ def test_opening_and_closing_menus(game: PaidMachine, trainer: Player) -> None:
     assert len(titles) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["mother", "bed", "nurse"])
 def test_resting_again_and_again(game: PaidMachine, trainer: Player, place: str) -> None:
     if place == "nurse":

@@ -113,6 +113,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
     settings = SETTINGS | {"checkpoint_interval_s": 0.2, "total_steps": STEPS}
     process = subprocess.Popen(

@@ -200,6 +200,7 @@ def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
     assert warnings(run)
 
 
+@pytest.mark.slow
 def test_what_dies_again_and_again_fails_the_run_with_one_clear_error(tmp_path: Path) -> None:
     def doomed(config: RunConfig) -> VectorEnv:
         return VectorEnv("tests.engine.env.factories:doomed", config, 1)
