@@ -4,7 +4,7 @@ A planner that is a language model never plays. It is shown a situation and pick
 that exist in it; the game's side pursues that goal and judges from RAM what became of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -193,12 +193,21 @@ class PlanBook:
         """Take in what is new."""
         if directions.is_whole:
             self._plans = {}
-        for plan in directions.plans:
+        self.add(directions.plans)
+        self._directions = replace(directions, plans=())
+
+    def add(self, plans: Iterable[Plan]) -> None:
+        """Keep more plans, each in place of the one that its key had."""
+        for plan in plans:
             self._plans.pop(plan.key, None)
             self._plans[plan.key] = plan
         while len(self._plans) > self._most:
             del self._plans[next(iter(self._plans))]
-        self._directions = replace(directions, plans=())
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """Return all that is kept, the oldest first."""
+        return tuple(self._plans.values())
 
     def get(self, key: str) -> Plan | None:
         """Return the plan for a key."""
@@ -206,4 +215,4 @@ class PlanBook:
 
     def whole(self) -> Directions:
         """Return everything that was taken in, for who begins with nothing."""
-        return replace(self._directions, plans=tuple(self._plans.values()), is_whole=True)
+        return replace(self._directions, plans=self.plans, is_whole=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_DECAY = 0.98
+DECAY = 0.98
 """Share of the evidence that is left after another episode."""
 
 
@@ -31,8 +31,8 @@ class SuccessRate:
 
     def decay(self) -> None:
         """Let an episode pass."""
-        self.reached *= _DECAY
-        self.failed *= _DECAY
+        self.reached *= DECAY
+        self.failed *= DECAY
 
     def save(self) -> list[float]:
         """Return the evidence, JSON-able."""

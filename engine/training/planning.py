@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from engine.agents.calibration import Calibration
+from engine.curriculum.success_rate import DECAY
 from engine.events import Event, GoalJudged, PlannerStatusChanged
 from engine.history.uplift import Uplift
 from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.llm.prompt import Notes
 from engine.llm.summary import RunSummary
-from engine.plans import Directions, Plan, Situation
+from engine.plans import Directions, Plan, PlanBook, Situation
 from engine.strategy.advisor import SETTER
 from engine.strategy.experience import Known
 from engine.types import Action, EpisodeSummary
@@ -34,11 +35,8 @@ _MIN_FREQUENCY = 8
 """How often a decision must have come up to be told to a model."""
 _TRIES = 4
 """Environments that are looked at for a question; most situations have been asked about."""
-_KEPT_PLANS = 2048
 _WORTHWHILE = 0.1
 """Uplift that a planner must at least be able to have to be believed fully."""
-_FADES = 0.98
-"""Share of the evidence that is left after another episode, as in `SuccessRate`."""
 _SUMMARY_CHARACTERS = 1200
 
 
@@ -115,7 +113,7 @@ class Planning:
         self._history = history
         self._exchanges = exchanges
         self._emit = emit
-        self._plans: dict[str, Plan] = {}
+        self._book = PlanBook()
         self._new: list[Plan] = []
         self._share = -1.0
         self._experience: Known = {}
@@ -137,10 +135,6 @@ class Planning:
         """
         _, high = self._lately.interval
         return 1.0 if math.isnan(high) else min(1.0, max(0.0, high / _WORTHWHILE))
-
-    @property
-    def _groups(self) -> dict[str, tuple[str, ...]]:
-        return {"+".join(group): group for group in self.setters}
 
     def tell(self, vector: Vector, share: float, experience: Known) -> None:
         """Tell the games all plans that are known.
@@ -189,7 +183,7 @@ class Planning:
     def count(self, summary: EpisodeSummary) -> None:
         """Take in an episode that ended; older evidence of what goals are worth fades."""
         self._summary.episode(summary)
-        self._lately = self._lately.faded(_FADES)
+        self._lately = self._lately.faded(DECAY)
 
     def close(self) -> None:
         """End the asking."""
@@ -199,7 +193,7 @@ class Planning:
         """Return JSON-able facts from which `load` goes on."""
         return {
             "planner": self._planner.save(),
-            "plans": [plan_facts(plan) for plan in self._plans.values()],
+            "plans": [plan_facts(plan) for plan in self._book.plans],
             "setters": [list(group) for group in self.setters],
             "summary": self._summary.save(),
             "next_env": self._next_env,
@@ -209,16 +203,17 @@ class Planning:
     def load(self, facts: Mapping[str, Any]) -> None:
         """Take back what `save` returned."""
         self._planner.load(facts["planner"])
-        plans = [read_plan_facts(one) for one in facts["plans"]]
-        self._plans = {plan.key: plan for plan in plans}
+        self._book = PlanBook()
+        self._book.add([read_plan_facts(one) for one in facts["plans"]])
         self.setters = [tuple(str(name) for name in group) for group in facts["setters"]]
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
         self._lately = Uplift(*(float(count) for count in facts["lately"]))
 
     def _judge(self, batch: Batch, total_steps: int) -> None:
+        groups = {"+".join(group): group for group in self.setters} if batch.verdicts else {}
         for verdict in batch.verdicts:
-            self._calibration.judge(verdict, self._groups.get(verdict.setter, ()))
+            self._calibration.judge(verdict, groups.get(verdict.setter, ()))
             self._summary.add(verdict)
             self._uplift, self._lately = (
                 uplift.plus(is_ignored=verdict.is_ignored, made_progress=verdict.made_progress)
@@ -239,14 +234,11 @@ class Planning:
                 self._emit_status(event)
             else:
                 self._emit(event)
+        self._book.add(plans)
+        self._new += plans
         for plan in plans:
-            self._plans.pop(plan.key, None)
-            self._plans[plan.key] = plan
-            self._new.append(plan)
             if plan.setters not in self.setters:
                 self.setters.append(plan.setters)
-        while len(self._plans) > _KEPT_PLANS:
-            del self._plans[next(iter(self._plans))]
 
     def _emit_status(self, status: PlannerStatusChanged) -> None:
         self._status = status
@@ -271,7 +263,7 @@ class Planning:
                 ignore_share=self._settings.ignore_share,
                 fallback=self._settings.fallback,
                 setters=tuple("+".join(group) for group in self.setters),
-                plans=tuple(self._plans.values()) if is_whole else tuple(self._new),
+                plans=self._book.plans if is_whole else tuple(self._new),
                 is_whole=is_whole,
                 experience=self._experience,
             )
