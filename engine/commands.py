@@ -55,6 +55,80 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayLive:
+    """While a person has control: let the game run at its own pace with what is held, or not.
+
+    Off (the default), the game waits, and each Press is one action.
+    """
+
+    is_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """While the game runs live, these buttons are down from now on.
+
+    Attributes:
+        buttons: Any of the eight buttons; empty lets all go.
+    """
+
+    buttons: frozenset[Action]
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """End the watched environment's episode here, uncounted, and begin another."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepState:
+    """Keep the watched environment's game of now, to branch from later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Let the watched environment go on from a kept state, in an episode of its own, uncounted."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Let planner and policy act together, or one alone: adaptive, rl_only or llm_only."""
+
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetStrategy:
+    """Fix how far the planner is followed: llm_heavy, balanced, rule_heavy; adaptive lets go."""
+
+    strategy: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetGoal:
+    """Have the rule planner pursue a milestone before all others; "" takes that back."""
+
+    milestone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Tell the language model in words what is wanted; "" takes that back."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetWeight:
+    """Let a reward component count `weight` from now on, in every environment."""
+
+    component: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Save:
     """Write a checkpoint now."""
 
@@ -66,4 +140,25 @@ class Stop:
     reason: str = "asked to stop"
 
 
-Command = Pause | Resume | StepOnce | SetSpeed | Watch | TakeOver | GiveBack | Press | Save | Stop
+Command = (
+    Pause
+    | Resume
+    | StepOnce
+    | SetSpeed
+    | Watch
+    | TakeOver
+    | GiveBack
+    | Press
+    | PlayLive
+    | Hold
+    | Restart
+    | KeepState
+    | Branch
+    | SetMode
+    | SetStrategy
+    | SetGoal
+    | Wish
+    | SetWeight
+    | Save
+    | Stop
+)

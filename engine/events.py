@@ -7,6 +7,9 @@ latest); all others arrive, each one, in order.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.plans import Verdict
 from engine.types import (
     Decision,
@@ -56,11 +59,19 @@ class FrameRendered:
 
 @dataclass(frozen=True, slots=True)
 class GameObserved:
-    """LOSSY. The watched environment's game state, goal and milestones so far in this episode."""
+    """LOSSY. The watched environment's game state, goal and milestones so far in this episode.
+
+    Attributes:
+        path: Tiles (x, y) of this map on the way to the goal, the next one first.
+        visited: (height, width) bool, tiles of this map that the episode has stood on; None where
+            nobody counts them.
+    """
 
     state: GameState
     goal: Goal | None
     milestones: frozenset[str]
+    path: tuple[tuple[int, int], ...] = ()
+    visited: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,10 @@ class StatusChanged:
     episode_steps: int
     phase: str
     """acting, learning, evaluating, saving, paused."""
+    is_live: bool = False
+    """A person plays in real time."""
+    shares: tuple[tuple[str, float], ...] = ()
+    """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +321,49 @@ class ControlChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SteeringChanged:
+    """What a person may change of a run while it goes on; told at its start and after each change.
+
+    Attributes:
+        strategy: As set: adaptive, llm_heavy, balanced or rule_heavy.
+        goal: Key of the milestone that a person set, "" if none.
+        wish: What a person told the language model, "" if nothing.
+        weights: (reward component, weight).
+    """
+
+    mode: str
+    strategy: str
+    goal: str
+    wish: str
+    weights: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A moment of a game that can be branched from.
+
+    Attributes:
+        number: Rising from 1.
+        episode_steps: Steps of its episode until then.
+        place: Name of the map.
+        is_asked: A person kept it; the others are kept now and then.
+    """
+
+    number: int
+    env_index: int
+    episode_steps: int
+    place: str
+    is_asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatesKept:
+    """LOSSY. The states that can be branched from, oldest first."""
+
+    states: tuple[KeptState, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRefused:
     """A command had no effect; `reason` says why."""
 
@@ -360,6 +418,8 @@ Event = (
     | PolicyUpdated
     | CheckpointSaved
     | ControlChanged
+    | SteeringChanged
+    | StatesKept
     | CommandRefused
     | WarningRaised
     | RunFailed
@@ -373,4 +433,5 @@ LOSSY: tuple[type, ...] = (
     RewardPaid,
     DecisionMade,
     PlannerStatusChanged,
+    StatesKept,
 )

@@ -36,7 +36,7 @@ from pokeTUI.screens.cockpit import Board, CockpitScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.state import DashboardState, fold
-from pokeTUI.theme import THEME
+from pokeTUI.theme import MOSSLIGHT, THEMES
 
 FRAME_INTERVAL_S = 1 / 30
 FRAMES_PER_FIGURES = 6
@@ -65,8 +65,9 @@ class CockpitApp(App[None]):
 
     def __init__(self, session: Session, config: RunConfig) -> None:
         super().__init__()
-        self.register_theme(THEME)
-        self.theme = THEME.name
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = MOSSLIGHT.name
         self.config = config
         self.end: RunStopped | RunFailed | None = None
         self._link = Link(session)

@@ -71,6 +71,8 @@ class DashboardState:
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
     is_human: bool = False
+    steering: events.SteeringChanged | None = None
+    kept_states: tuple[events.KeptState, ...] = ()
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
@@ -145,6 +147,10 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
             return _notify(state, "You play now" if is_human else "The agent plays again")
+        case events.SteeringChanged():
+            return replace(state, steering=event)
+        case events.StatesKept(states=states):
+            return replace(state, kept_states=states)
         case events.CommandRefused(command=command, reason=reason):
             return _notify(state, f"{command}: {reason}", "warning")
         case events.WarningRaised(message=message):

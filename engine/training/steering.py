@@ -60,6 +60,8 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             trainer.save()
         case Stop(reason):
             controls.stop_reason = reason or "asked to stop"
+        case _:
+            return "This is not possible yet."
     return ""
 
 

@@ -2,8 +2,6 @@
 
 from math import isnan
 
-from rich.style import Style
-
 from engine.events import CurriculumChanged
 from pokeTUI.panes.pane import Pane, empty
 from pokeTUI.rendering.lines import Line, add_bar, wrap
@@ -43,7 +41,7 @@ class CurriculumPane(Pane):
         return lines
 
 
-def _words(label: str, text: str, ink: Style, width: int, room: int) -> list[Line]:
+def _words(label: str, text: str, ink: Ink, width: int, room: int) -> list[Line]:
     """Return a labelled text in as many lines as there is room for."""
     return [
         Line(width).add(label if index == 0 else "", Ink.dim, _LABEL).add(part, ink)

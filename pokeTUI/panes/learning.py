@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.style import Style
 
 from pokeTUI.history import SUCCESS_WINDOW
 from pokeTUI.panes.pane import Pane, empty
@@ -106,7 +105,7 @@ def _figures(state: DashboardState, width: int) -> Line | None:
 
 def _add_owned(line: Line, text: str, owners: list[int]) -> None:
     """Add a chart row, each run of cells in the ink of its series."""
-    inks: dict[int, Style] = {-1: Ink.faint, 0: Ink.good, 1: Ink.info}
+    inks: dict[int, Ink] = {-1: Ink.faint, 0: Ink.good, 1: Ink.info}
     start = 0
     for column in range(1, len(text) + 1):
         if column == len(text) or owners[column] != owners[start]:

@@ -1,13 +1,52 @@
-"""What all panes share: a border with a title, lines drawn from the state."""
+"""What all panes share: a border with a title, lines drawn from the state, keys of their own."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.message import Message
+
+from engine.commands import Command
 from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 
 
+@dataclass(frozen=True, slots=True)
+class PaneKey:
+    """A key that a pane obeys while the keyboard is on it.
+
+    Attributes:
+        keys: Textual key names.
+        name: What `Pane.act` is given.
+        shown: The keys as people read them.
+        label: In the footer; "" keeps it out.
+        help: One sentence.
+    """
+
+    keys: tuple[str, ...]
+    name: str
+    shown: str
+    label: str
+    help: str
+
+
+class CommandWanted(Message):
+    """A pane asks for a command to be sent to the engine."""
+
+    def __init__(self, command: Command) -> None:
+        super().__init__()
+        self.command = command
+
+
 class Pane(LinesWidget):
-    """Draw lines from the state; `parts` names what of it the pane depends on."""
+    """Draw lines from the state; `parts` names what of it the pane depends on.
+
+    Attributes:
+        KEYS: What `act` understands. Footer, help, palette and bindings are made from it.
+    """
+
+    KEYS: ClassVar[tuple[PaneKey, ...]] = ()
 
     def __init__(self, title: str, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
@@ -20,6 +59,9 @@ class Pane(LinesWidget):
         after = self.parts(state)
         if any(new is not old for new, old in zip(after, before, strict=True)):
             self.redraw()
+
+    def act(self, name: str) -> None:
+        """Do what one of `KEYS` stands for, and redraw."""
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""

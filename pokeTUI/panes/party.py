@@ -1,7 +1,5 @@
 """Where the player is and with whom."""
 
-from rich.style import Style
-
 from engine.types import Creature, Facing, GameState
 from pokeTUI.panes.pane import Pane, empty
 from pokeTUI.rendering.lines import Line, add_bar, shorten
@@ -145,7 +143,7 @@ def _battle(game: GameState, width: int) -> Line:
     return _creature(_VERSUS, battle.enemy, width, label_ink=Ink.bad)
 
 
-def _creature(label: str, creature: Creature, width: int, label_ink: Style = Ink.dim) -> Line:
+def _creature(label: str, creature: Creature, width: int, label_ink: Ink = Ink.dim) -> Line:
     """Return name, level, health bar, health and status; a mark says what the colour says."""
     is_wide = width >= _WIDE
     line = Line(width)
@@ -168,7 +166,7 @@ def _creature(label: str, creature: Creature, width: int, label_ink: Style = Ink
     return line.add(f" {status}", Ink.bad) if is_wide and status else line
 
 
-def health(fraction: float) -> tuple[Style, str]:
+def health(fraction: float) -> tuple[Ink, str]:
     """Return the ink of a health bar and the mark that says the same without colour."""
     if fraction > 0.5:
         return Ink.good, " "

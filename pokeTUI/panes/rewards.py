@@ -1,7 +1,5 @@
 """Where the reward comes from."""
 
-from rich.style import Style
-
 from pokeTUI.panes.pane import Pane, empty
 from pokeTUI.rendering.lines import Line, add_bar, signed
 from pokeTUI.state import DashboardState
@@ -63,8 +61,8 @@ def _row(
     texts: tuple[str, ...],
     columns: tuple[int, int, int, int],
     width: int,
-    label_ink: Style,
-    inks: tuple[Style, ...],
+    label_ink: Ink,
+    inks: tuple[Ink, ...],
 ) -> Line:
     line = Line(width).add(label, label_ink, columns[0])
     for index, (text, size, ink) in enumerate(zip(texts, columns[1:], inks, strict=True)):
@@ -73,7 +71,7 @@ def _row(
     return line
 
 
-def _ink(number: float) -> Style:
+def _ink(number: float) -> Ink:
     if abs(number) < 0.0005:
         return Ink.dim
     return Ink.text if number > 0 else Ink.bad

@@ -5,7 +5,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-_PLAIN = Style()
+from pokeTUI.theme import Ink, Palette
 
 
 class Line:
@@ -14,21 +14,19 @@ class Line:
     def __init__(self, width: int) -> None:
         self.width = max(0, width)
         self.used = 0
-        self._segments: list[Segment] = []
+        self._parts: list[tuple[str, Ink]] = []
 
     @property
     def room(self) -> int:
         """Cells that are still free."""
         return self.width - self.used
 
-    def add(
-        self, text: str, style: Style, width: int | None = None, *, right: bool = False
-    ) -> "Line":
+    def add(self, text: str, ink: Ink, width: int | None = None, *, right: bool = False) -> "Line":
         """Add text, padded or cut to `width` if given; what does not fit is cut with an ellipsis.
 
         Args:
             text: Without line breaks.
-            style: Its ink.
+            ink: What it means; the theme says how that looks.
             width: Cells to fill.
             right: Align right in `width`.
         """
@@ -39,29 +37,27 @@ class Line:
             padding = " " * (limit - cell_len(text))
             text = padding + text if right else text + padding
         if text:
-            self._segments.append(Segment(text, style))
+            self._parts.append((text, ink))
             self.used += cell_len(text)
         return self
 
     def skip_to(self, column: int) -> "Line":
         """Add spaces up to `column`."""
-        return self.add(" " * max(0, min(column, self.width) - self.used), _PLAIN)
+        return self.add(" " * max(0, min(column, self.width) - self.used), Ink.text)
 
-    def add_whole(self, text: str, style: Style) -> "Line":
+    def add_whole(self, text: str, ink: Ink) -> "Line":
         """Add text only if all of it fits."""
-        return self.add(text, style) if cell_len(text) <= self.room else self
+        return self.add(text, ink) if cell_len(text) <= self.room else self
 
     def append(self, other: "Line") -> "Line":
         """Add what another line holds."""
-        for text, style, _ in other._segments:
-            self.add(text, style or _PLAIN)
+        for text, ink in other._parts:
+            self.add(text, ink)
         return self
 
-    def strip(self, base: Style) -> Strip:
+    def strip(self, base: Style, palette: Palette) -> Strip:
         """Return the line as a strip of its full width on the background of `base`."""
-        segments = [
-            Segment(text, base + style if style else base) for text, style, _ in self._segments
-        ]
+        segments = [Segment(text, base + palette[ink]) for text, ink in self._parts]
         if self.room > 0:
             segments.append(Segment(" " * self.room, base))
         return Strip(segments, self.width)
@@ -69,14 +65,10 @@ class Line:
     @property
     def text(self) -> str:
         """The bare text."""
-        return "".join(segment.text for segment in self._segments)
+        return "".join(text for text, _ in self._parts)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Line)
-            and self.width == other.width
-            and self._segments == other._segments
-        )
+        return isinstance(other, Line) and self.width == other.width and self._parts == other._parts
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
@@ -114,7 +106,7 @@ def bar(fraction: float, width: int) -> str:
 
 
 def add_bar(
-    line: Line, fraction: float, width: int, fill: Style, track: Style, *, is_hatched: bool = False
+    line: Line, fraction: float, width: int, fill: Ink, track: Ink, *, is_hatched: bool = False
 ) -> Line:
     """Add a bar over a dotted track; hatched bars differ without colour."""
     width = min(width, line.room)

@@ -5,6 +5,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from pokeTUI.rendering.lines import Line
+from pokeTUI.theme import palette
 
 
 class LinesWidget(Widget):
@@ -47,5 +48,5 @@ class LinesWidget(Widget):
         """Return one line of the content."""
         base = self.visual_style.rich_style
         if y < len(self._lines):
-            return self._lines[y].strip(base)
+            return self._lines[y].strip(base, palette(self.app.theme))
         return Strip.blank(self.content_size.width, base)

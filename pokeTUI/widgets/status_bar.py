@@ -1,7 +1,5 @@
 """The top line: what the run is doing, in figures."""
 
-from rich.style import Style
-
 from pokeTUI.rendering.lines import Line, clock
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
@@ -41,7 +39,7 @@ class StatusBar(LinesWidget):
             line.add(" " * gap if index else "", Ink.text).add(text, style)
         return [line]
 
-    def _parts(self, form: int) -> list[tuple[str, Style]]:
+    def _parts(self, form: int) -> list[tuple[str, Ink]]:
         """Return the parts of the line; the higher `form`, the shorter."""
         state, status = self._state, self._state.status
         is_short = form >= _SHORT
@@ -70,7 +68,7 @@ class StatusBar(LinesWidget):
             parts.append((f"run {state.run.run_id}", Ink.dim))
         return parts
 
-    def _activity(self) -> tuple[str, Style]:
+    def _activity(self) -> tuple[str, Ink]:
         state = self._state
         if state.failure is not None:
             return " ✗ failed ", Ink.badge_bad

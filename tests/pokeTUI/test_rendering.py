@@ -6,8 +6,9 @@ from rich.style import Style
 
 from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
 from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
+from pokeTUI.theme import Ink, palette
 
-PLAIN = Style(color="red")
+PLAIN = Ink.bad
 
 
 def test_a_rising_line_rises() -> None:
@@ -49,7 +50,7 @@ def test_a_line_never_exceeds_its_width(parts: list[str], width: int) -> None:
     for part in parts:
         line.add(part, PLAIN)
     assert line.used <= width
-    assert line.strip(Style()).cell_length == width
+    assert line.strip(Style(), palette("mosslight")).cell_length == width
 
 
 def test_a_column_is_padded_or_cut() -> None:
