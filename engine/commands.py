@@ -140,6 +140,16 @@ class Stop:
     reason: str = "asked to stop"
 
 
+@dataclass(frozen=True, slots=True)
+class RequestControl:
+    """Let this viewer steer the run; of the viewers of a run, one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseControl:
+    """Leave the steering to another viewer."""
+
+
 Command = (
     Pause
     | Resume
@@ -161,4 +171,6 @@ Command = (
     | SetWeight
     | Save
     | Stop
+    | RequestControl
+    | ReleaseControl
 )

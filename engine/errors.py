@@ -10,7 +10,9 @@ PokeTUIError
 ├── ReplayError              a recorded episode cannot be played again
 ├── LLMConnectionError       a language model server cannot be reached
 ├── DecisionValidationError  a decision is impossible (masked action, unknown source)
-└── TerminalError            the terminal cannot show the application
+├── TerminalError            the terminal cannot show the application
+└── AttachError              a run cannot be shown or steered from outside
+    └── ProtocolError        what came over the connection cannot be read
 """
 
 
@@ -73,3 +75,11 @@ class DecisionValidationError(PokeTUIError):
 
 class TerminalError(PokeTUIError):
     """The terminal cannot show the application."""
+
+
+class AttachError(PokeTUIError):
+    """A run cannot be shown or steered from outside."""
+
+
+class ProtocolError(AttachError):
+    """What came over the connection cannot be read."""

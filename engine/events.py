@@ -396,6 +396,32 @@ class RunStopped:
     checkpoint: str
 
 
+@dataclass(frozen=True, slots=True)
+class ViewersChanged:
+    """LOSSY. Somebody attached to the run or left it, or another viewer steers now.
+
+    Attributes:
+        viewers: How many look at the run.
+        is_yours: The viewer that is told this is the one that steers.
+    """
+
+    viewers: int
+    is_yours: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLost:
+    """This viewer is no longer attached to its run.
+
+    Attributes:
+        is_running: The run itself goes on.
+    """
+
+    message: str
+    hint: str
+    is_running: bool
+
+
 Event = (
     RunStarted
     | ProgressReported
@@ -424,6 +450,8 @@ Event = (
     | WarningRaised
     | RunFailed
     | RunStopped
+    | ViewersChanged
+    | ConnectionLost
 )
 
 LOSSY: tuple[type, ...] = (
@@ -434,4 +462,5 @@ LOSSY: tuple[type, ...] = (
     DecisionMade,
     PlannerStatusChanged,
     StatesKept,
+    ViewersChanged,
 )

@@ -34,6 +34,14 @@ def _several_games(state: DashboardState) -> bool:
     return not state.is_human and (state.run is None or state.run.num_envs > 1)
 
 
+def _attached(state: DashboardState) -> bool:
+    return state.viewers is not None
+
+
+def _beside_others(state: DashboardState) -> bool:
+    return state.viewers is not None and (state.viewers.viewers > 1 or not state.viewers.is_yours)
+
+
 @dataclass(frozen=True, slots=True)
 class KeyAction:
     """Something a key does.
@@ -165,6 +173,24 @@ ACTIONS: tuple[KeyAction, ...] = (
         is_priority=True,
     ),
     KeyAction(("shift+tab",), "next_pane(-1)", "", "", "", "Watch", is_priority=True),
+    KeyAction(
+        ("C",),
+        "toggle_steering",
+        "C",
+        "control",
+        "Attached with others: ask to be the one that steers; in control: leave it to another.",
+        "Program",
+        _beside_others,
+    ),
+    KeyAction(
+        ("Q",),
+        "stop_run",
+        "Q",
+        "stop the run",
+        "Attached: save and end the run itself; q only leaves it.",
+        "Program",
+        _attached,
+    ),
     KeyAction(("s",), "save", "s", "save", "Write a checkpoint now.", "Program"),
     KeyAction(("question_mark",), "help", "?", "help", "Show or leave this list.", "Program"),
     KeyAction(

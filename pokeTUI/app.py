@@ -17,6 +17,8 @@ from textual.screen import Screen
 from engine.commands import (
     GiveBack,
     Pause,
+    ReleaseControl,
+    RequestControl,
     Resume,
     Save,
     SetSpeed,
@@ -26,7 +28,7 @@ from engine.commands import (
     Watch,
 )
 from engine.config import RunConfig
-from engine.events import CheckpointSaved, RunFailed, RunStopped
+from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
 from engine.types import Action
 from pokeTUI.actions import SPEEDS, bindings, is_enabled
 from pokeTUI.hangup import end_on_hangup
@@ -51,6 +53,7 @@ class CockpitApp(App[None]):
     Args:
         session: Not yet started; the application starts it.
         config: Its configuration.
+        is_attached: The run goes on without this application, and quitting only leaves it.
 
     Attributes:
         end: How the run ended, None if the user left without waiting.
@@ -63,13 +66,14 @@ class CockpitApp(App[None]):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings())
 
-    def __init__(self, session: Session, config: RunConfig) -> None:
+    def __init__(self, session: Session, config: RunConfig, *, is_attached: bool = False) -> None:
         super().__init__()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = MOSSLIGHT.name
         self.config = config
-        self.end: RunStopped | RunFailed | None = None
+        self.is_remote = is_attached
+        self.end: RunStopped | RunFailed | ConnectionLost | None = None
         self._link = Link(session)
         self._cockpit = CockpitScreen()
         self._dashboard = DashboardState()
@@ -101,8 +105,12 @@ class CockpitApp(App[None]):
 
     def run(self, *arguments: Any, **options: Any) -> None:
         """Run until the user or the engine ends it; SIGTERM and SIGHUP save before the end."""
-        with end_on_hangup(lambda: self._link.send(Stop("SIGHUP")), lambda: self._link.is_alive):
+        with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
+
+    def _hang_up(self) -> None:
+        if not self.is_remote:
+            self._link.send(Stop("SIGHUP"))
 
     def on_mount(self) -> None:
         """Start the engine and begin to poll it."""
@@ -145,7 +153,7 @@ class CockpitApp(App[None]):
             self._is_save_wanted = False
             self.notify(f"Saved at step {state.checkpoint.total_steps:,}", timeout=3, markup=False)
 
-    def _finish(self, end: RunStopped | RunFailed) -> None:
+    def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when the run ended as asked; stay when it failed, and say what happened."""
         self.end = end
         self._show_figures(self._dashboard)
@@ -227,13 +235,35 @@ class CockpitApp(App[None]):
         if isinstance(self.screen, HelpScreen):
             self.pop_screen()
         elif self.end is not None:
-            self.exit(return_code=1 if isinstance(self.end, RunFailed) else 0)
+            self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
+        elif self.is_remote:
+            self.exit(return_code=0)
         elif isinstance(self.screen, ClosingScreen):
             self.screen.ask()
         else:
             self._close("quit")
 
+    def action_stop_run(self) -> None:
+        """Save and end a run that would go on without this application."""
+        if self._dashboard.viewers is not None and not self._dashboard.viewers.is_yours:
+            self.notify("Another viewer is in control: press C to ask for it.", severity="warning")
+        else:
+            self._end("quit")
+
+    def action_toggle_steering(self) -> None:
+        """Ask to be the viewer that steers, or leave that to another."""
+        viewers = self._dashboard.viewers
+        is_ours = viewers is not None and viewers.is_yours
+        self._link.send(ReleaseControl() if is_ours else RequestControl())
+
     def _close(self, reason: str) -> None:
+        """Leave: a run that is this application's own ends with it."""
+        if self.is_remote:
+            self.exit(return_code=0)
+        else:
+            self._end(reason)
+
+    def _end(self, reason: str) -> None:
         if self._is_closing:
             return
         self._is_closing = True

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.config import RunConfig, load_config
 from engine.errors import TerminalError
-from engine.events import RunFailed, RunStopped
+from engine.events import ConnectionLost, RunFailed, RunStopped
 from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
 
@@ -62,7 +62,9 @@ def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFai
     return HeadlessRunner(session, is_quiet=is_quiet).run()
 
 
-def _run_cockpit(session: EngineSession, config: RunConfig) -> RunStopped | RunFailed | None:
+def _run_cockpit(
+    session: EngineSession, config: RunConfig
+) -> RunStopped | RunFailed | ConnectionLost | None:
     from pokeTUI.app import CockpitApp
 
     cockpit = CockpitApp(session, config)
@@ -70,7 +72,7 @@ def _run_cockpit(session: EngineSession, config: RunConfig) -> RunStopped | RunF
     return cockpit.end
 
 
-def report(end: RunStopped | RunFailed | None) -> int:
+def report(end: RunStopped | RunFailed | ConnectionLost | None) -> int:
     """Say how a run ended; return the exit code: 128 and its number if a signal ended it."""
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):

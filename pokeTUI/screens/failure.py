@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from engine.events import RunFailed
+from engine.events import ConnectionLost, RunFailed
 
 
 class FailureScreen(ModalScreen[None]):
@@ -17,19 +17,20 @@ class FailureScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
-    def __init__(self, failure: RunFailed) -> None:
+    def __init__(self, failure: RunFailed | ConnectionLost) -> None:
         super().__init__()
         self._failure = failure
 
     def compose(self) -> ComposeResult:
         """Yield the message."""
         with Vertical(id="failure_box") as box:
-            box.border_title = "✗ The run ended by an error"
+            is_lost = isinstance(self._failure, ConnectionLost)
+            box.border_title = "✗ Not attached" if is_lost else "✗ The run ended by an error"
             box.border_subtitle = "q quit   esc look at the screen"
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")
-            if self._failure.has_checkpoint:
+            if isinstance(self._failure, RunFailed) and self._failure.has_checkpoint:
                 yield Static(
                     Content("Its last checkpoint is on disk: go on with poketui run --resume"),
                     id="failure_resume",

@@ -41,6 +41,8 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.PlanAnswered(1, "small", "go out", 0.8, "Go out.", "", (), 1.0, 0.4, 90, 12, 0.0),
         events.GoalJudged(9, Verdict(0, "k", "small", REACH, "go out", REACHED, True, 40)),
         events.PlannerStatusChanged("small", "ready"),
+        events.ViewersChanged(2, True),
+        events.ConnectionLost("The connection was lost.", "Attach again.", True),
         events.RunStopped("quit", 9, "x.zip"),
         events.RunFailed("broken", "mend it", True),
     ]
@@ -154,7 +156,7 @@ def test_control_follows_both_its_events() -> None:
 
 def test_an_episode_extends_the_history() -> None:
     state = fold_all(make_episode(1, 10.0), make_episode(2, 20.0, is_success=True))
-    assert state.history.returns == (10.0, 20.0)
+    assert state.history.record.points("return")[1].tolist() == [10.0, 20.0]
     assert state.history.success_rate == 0.5
     assert replace(state) == state
 
