@@ -29,6 +29,9 @@ TURN_FRAMES = 4
 STEP_FRAMES = 12
 DOOR_FRAMES = 64
 
+REST_FRAMES = 120
+"""Longest wait for rest after live play: a jump takes 32, a door 51."""
+
 _TICK = 2  # the overworld runs every second frame
 _WALKING, _STANDING = SYMBOLS["wPlayerWalking"], 255
 _MAP_STATUS, _HANDLING = SYMBOLS["wMapStatus"], 2
@@ -50,15 +53,21 @@ def play(
         _settle(emulator, render)
 
 
+def is_at_rest(emulator: Emulator) -> bool:
+    """Tell whether no step and no way through a door is under way."""
+    return _byte(emulator, _WALKING) == _STANDING and not is_between_maps(emulator)
+
+
 def _settle(emulator: Emulator, render: bool) -> None:
     for waited in range(0, DOOR_FRAMES, _TICK):
         is_walking = waited < STEP_FRAMES and _byte(emulator, _WALKING) != _STANDING
-        if not is_walking and not _is_between_maps(emulator):
+        if not is_walking and not is_between_maps(emulator):
             return
         emulator.tick(_TICK, render)
 
 
-def _is_between_maps(emulator: Emulator) -> bool:
+def is_between_maps(emulator: Emulator) -> bool:
+    """Tell whether the game is on its way from one map to another."""
     if _byte(emulator, _MAP_STATUS) == _HANDLING and _byte(emulator, _SCRIPT) != _WARPING:
         return False
     return not _byte(emulator, _BATTLE)

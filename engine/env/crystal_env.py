@@ -14,6 +14,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.env import actions
 from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
+from engine.env.live import LivePad, LiveStretch
 from engine.env.masking import action_mask, blocked_actions
 from engine.env.observation import (
     ObservationType,
@@ -98,6 +99,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         tables = self.profile.tables
         self.emulator = GameBoy(rom)
         self._reader = CrystalReader(self.emulator, self.profile)
+        self._pad = LivePad(self.emulator)
         self.rewards = rewards or RewardConfig()
         self._composer = RewardComposer(self.rewards)
         self._episode = Episode(tables.MILESTONES, self.component_names, self.config)
@@ -180,6 +182,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def begin_recorded(self, random: tuple[int, int]) -> None:
         """Go back to the start with these two bytes as the game's random state."""
         self.emulator.load_state(self._start)
+        self._pad.forget()
         self._reader = CrystalReader(self.emulator, self.profile)
         self._begin_here(random)
 
@@ -220,13 +223,52 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         actions.play(self.emulator, Action(action), previous, self.config, self.is_rendering)
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
-        self._blocked = None
         self._transition = self._episode.follow(previous, self.state, action)
-        self.breakdown = RewardBreakdown(())  # for an override that does not call this class
-        reward = self._book(self._calculate_reward(self.state, previous, action))
-        is_terminated = self.is_success
+        reward, is_terminated = self._pay(previous, action)
         is_truncated = not is_terminated and self._episode.is_spent
         return reward, is_terminated, is_truncated
+
+    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool = False) -> None:
+        """Let the game run with `buttons` down; `advance_live` reads it and pays."""
+        self._pad.run(buttons, frames, render)
+        self._episode.ran(buttons, frames)
+        self._has_frame = render
+
+    def come_to_rest(self) -> None:
+        """Let go of all buttons and wait until no step and no way through a door is under way."""
+        for _ in range(0, actions.REST_FRAMES, 2):
+            self.play_frames(frozenset(), 2)
+            if not self.state.control.in_game or actions.is_at_rest(self.emulator):
+                return
+
+    def advance_live(self) -> tuple[float, bool, bool]:
+        """Pay for what came of live frames since the last time, but count no step.
+
+        Between two maps, where the game cannot be read, it pays later.
+
+        Returns:
+            As `advance`; nothing is ever truncated.
+        """
+        if self.state.control.in_game and actions.is_between_maps(self.emulator):
+            return 0.0, False, False
+        previous, self.state = self.state, self._reader.read()
+        action = self._pad.take_pressed()
+        self._transition = self._episode.follow_live(previous, self.state, action)
+        reward, is_terminated = self._pay(previous, action)
+        return reward, is_terminated, False
+
+    def replay_live(self, stretch: LiveStretch) -> tuple[float, bool, bool]:
+        """Play live frames again, exactly; return what `advance_live` returns."""
+        for each in stretch.spans():
+            self.play_frames(*each)
+        return self.advance_live()
+
+    def _pay(self, previous: GameState, action: int) -> tuple[float, bool]:
+        """Pay for the transition; return its reward, and whether the goal is reached."""
+        self._blocked = None
+        self.breakdown = RewardBreakdown(())  # for an override that does not call this class
+        reward = self._book(self._calculate_reward(self.state, previous, action))
+        return reward, self.is_success
 
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
@@ -348,6 +390,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         """Put the machine and its reader back; return the facts about the rest."""
         facts, machine = unpack(saved)
         self.emulator.load_state(machine)
+        self._pad.forget()
         self._has_frame = False
         self._reader = CrystalReader(self.emulator, self.profile)
         self._reader.restore(facts["reader"])

@@ -7,6 +7,7 @@ from typing import Any
 from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
 from engine.env.defeat import DefeatWatch
+from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
 from engine.env.recording import Segment
 from engine.env.tiles import TileMemory
@@ -43,6 +44,7 @@ class Episode:
         origin: How the game came to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
+        live: What ran between them at a person's hands.
         idle_steps: Steps since the last new tile or milestone.
         total: Reward so far.
         sums: Reward so far by component.
@@ -58,6 +60,7 @@ class Episode:
         self.origin = TRUE_START
         self.random = (0, 0)
         self.inputs = bytearray()
+        self.live: list[LiveStretch] = []
         self.idle_steps = 0
         self.total = 0.0
         self.sums: dict[str, float] = {}
@@ -72,6 +75,7 @@ class Episode:
         self.origin = origin
         self.random = random
         self.inputs = bytearray()
+        self.live = []
         self.idle_steps = 0
         self.total = 0.0
         self.sums = dict.fromkeys(self._names, 0.0)
@@ -91,7 +95,7 @@ class Episode:
     @property
     def now(self) -> Origin:
         """Return how the game came to where it is now."""
-        own = Segment(self.random, bytes(self.inputs))
+        own = Segment(self.random, bytes(self.inputs), tuple(self.live))
         return Origin((*self.origin.segments, own), tuple(self.milestones.steps))
 
     @property
@@ -121,14 +125,30 @@ class Episode:
     def follow(self, previous: GameState, current: GameState, action: int) -> Transition:
         """Take in a step; return what it means for the reward."""
         self.inputs.append(action)
+        return self._take_in(previous, current, action, is_step=True)
+
+    def ran(self, buttons: frozenset[Action], frames: int) -> None:
+        """Take in frames that ran at a person's hands."""
+        if not self.live or self.live[-1].after != self.length:
+            self.live.append(LiveStretch(self.length))
+        self.live[-1] = self.live[-1].then(buttons, frames)
+
+    def follow_live(self, previous: GameState, current: GameState, action: int) -> Transition:
+        """Take in what came of such frames; no step is counted and nothing gets masked."""
+        return self._take_in(previous, current, action, is_step=False)
+
+    def _take_in(
+        self, previous: GameState, current: GameState, action: int, *, is_step: bool
+    ) -> Transition:
         self.battles_won += _is_won(previous, current)
         reached = self.milestones.update(current, self.length)
         if reached:
             self.tiles.begin_milestone()
         visit = self.tiles.visit(current)
         is_progress = visit.is_new_tile or bool(reached)
-        self.idle_steps = 0 if is_progress else self.idle_steps + 1
-        self.anti_stuck.update(previous, current, action, is_progress=is_progress)
+        self.idle_steps = 0 if is_progress else self.idle_steps + is_step
+        if is_step:
+            self.anti_stuck.update(previous, current, action, is_progress=is_progress)
         return Transition(
             previous,
             current,
@@ -169,6 +189,7 @@ class Episode:
         self.origin = Origin(tuple(lead), tuple(saved["reached_before"]))
         self.random = own.random
         self.inputs = bytearray(own.actions)
+        self.live = list(own.live)
         self.idle_steps = int(saved["idle_steps"])
         self.total = float(saved["total"])
         self.sums = dict(saved["sums"])

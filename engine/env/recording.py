@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from engine.emulator.base import Emulator
+from engine.env.live import LiveStretch
 from engine.errors import ReplayError
 from engine.types import NUM_ACTIONS
 
@@ -27,14 +28,17 @@ class Segment:
     Attributes:
         random: The two bytes of the game's random state (hRandomAdd, hRandomSub) at the start.
         actions: One byte an action.
+        live: What ran between the actions at a person's hands.
     """
 
     random: tuple[int, int]
     actions: bytes
+    live: tuple[LiveStretch, ...] = ()
 
     def pack(self) -> list[Any]:
         """Return it JSON-able."""
-        return [self.random, base64.b64encode(zlib.compress(self.actions, 9)).decode()]
+        packed = [self.random, base64.b64encode(zlib.compress(self.actions, 9)).decode()]
+        return [*packed, [stretch.pack() for stretch in self.live]] if self.live else packed
 
     @classmethod
     def unpack(cls, packed: Sequence[Any]) -> "Segment":
@@ -43,13 +47,17 @@ class Segment:
         Raises:
             ValueError, TypeError, zlib.error: It is none.
         """
-        random, data = packed
+        random, data, *rest = packed
         first, second = (int(value) for value in random)
         unpacker = zlib.decompressobj()
         actions = unpacker.decompress(base64.b64decode(data, validate=True), _MAX_SIZE)
         if not unpacker.eof or any(action >= NUM_ACTIONS for action in actions):
             raise ValueError("its actions are none")
-        return cls((first, second), actions)
+        live = tuple(LiveStretch.unpack(stretch) for part in rest for stretch in part)
+        places = [stretch.after for stretch in live]
+        if sorted(places) != places or any(not 0 <= at <= len(actions) for at in places):
+            raise ValueError("its live inputs are in no order")
+        return cls((first, second), actions, live)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +135,10 @@ def replay(
     *lead, episode = recording.segments
     for segment in lead:
         _begin(env, segment, is_first=segment is lead[0])
-        for action in segment.actions:
-            env.advance(action)
+        for _ in _play(env, segment):
+            pass
     _begin(env, episode, is_first=not lead)
-    for action in episode.actions:
-        yield env.advance(action)
+    yield from _play(env, episode)
     if memory_hash(env.emulator) != recording.memory:
         raise ReplayError(
             f"The episode went another way within its {len(recording.actions):,} steps.",
@@ -144,6 +151,19 @@ def _begin(env: "EnhancedPyBoyPokemonCrystalEnv", segment: Segment, *, is_first:
         env.begin_recorded(segment.random)
     else:
         env.begin_from(env.save(), segment.random)
+
+
+def _play(
+    env: "EnhancedPyBoyPokemonCrystalEnv", segment: Segment
+) -> Iterator[tuple[float, bool, bool]]:
+    """Play a segment's actions, and its live stretches between them."""
+    live = list(segment.live)
+    for number, action in enumerate(segment.actions):
+        while live and live[0].after == number:
+            yield env.replay_live(live.pop(0))
+        yield env.advance(action)
+    for stretch in live:
+        yield env.replay_live(stretch)
 
 
 def _check_same(env: "EnhancedPyBoyPokemonCrystalEnv", recording: Recording) -> None:

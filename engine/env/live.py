@@ -1,0 +1,133 @@
+"""Keep a person's inputs to the frame while a game runs at its own pace, and play them again."""
+
+import base64
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.emulator.base import Emulator
+from engine.types import Action
+
+BUTTONS: tuple[Action, ...] = tuple(action for action in Action if action is not Action.NOOP)
+
+_ENTRY = struct.Struct("<IB")
+_MAX_SIZE = 1 << 22
+
+
+def mask_of(buttons: frozenset[Action]) -> int:
+    """Return buttons as a byte, bit `Action` set for each; NOOP is none."""
+    return sum(1 << button for button in BUTTONS if button in buttons)
+
+
+def buttons_of(mask: int) -> frozenset[Action]:
+    """Return the buttons of a byte."""
+    return frozenset(button for button in BUTTONS if mask >> button & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveInput:
+    """From a frame on these buttons are down, and no others.
+
+    Attributes:
+        frame: Of the stretch, from 0.
+    """
+
+    frame: int
+    buttons: frozenset[Action]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveStretch:
+    """Frames that ran with a person's hands on the buttons, between two actions of an episode.
+
+    Attributes:
+        after: How many actions the episode had before it.
+        frames: Its length.
+        inputs: What was held, from frame 0 on, in order; each one differs from the one before.
+    """
+
+    after: int
+    frames: int = 0
+    inputs: tuple[LiveInput, ...] = ()
+
+    def then(self, buttons: frozenset[Action], frames: int) -> "LiveStretch":
+        """Return the stretch with `frames` more, during which `buttons` were down."""
+        inputs = self.inputs
+        if not inputs or inputs[-1].buttons != buttons:
+            inputs = (*inputs, LiveInput(self.frames, buttons))
+        return replace(self, frames=self.frames + frames, inputs=inputs)
+
+    def spans(self) -> Iterator[tuple[frozenset[Action], int]]:
+        """Yield what was held and for how many frames."""
+        ends = [*(each.frame for each in self.inputs), self.frames][1:]
+        for each, end in zip(self.inputs, ends, strict=True):
+            yield each.buttons, end - each.frame
+
+    def pack(self) -> list[Any]:
+        """Return it JSON-able; an input takes about three bytes."""
+        entries = (_ENTRY.pack(each.frame, mask_of(each.buttons)) for each in self.inputs)
+        data = base64.b64encode(zlib.compress(b"".join(entries), 9)).decode()
+        return [self.after, self.frames, data]
+
+    @classmethod
+    def unpack(cls, packed: Sequence[Any]) -> "LiveStretch":
+        """Read what `pack` returned.
+
+        Raises:
+            ValueError, TypeError, zlib.error: It is none.
+        """
+        after, frames, data = packed
+        unpacker = zlib.decompressobj()
+        raw = unpacker.decompress(base64.b64decode(data, validate=True), _MAX_SIZE)
+        if not unpacker.eof or len(raw) % _ENTRY.size:
+            raise ValueError("its live inputs are none")
+        inputs = tuple(
+            LiveInput(frame, buttons_of(mask)) for frame, mask in _ENTRY.iter_unpack(raw)
+        )
+        starts = [each.frame for each in inputs]
+        if (
+            starts[:1] not in ([], [0])
+            or sorted({*starts}) != starts
+            or starts[-1:] > [int(frames)]
+        ):
+            raise ValueError("its live inputs are in no order")
+        return cls(int(after), int(frames), inputs)
+
+
+class LivePad:
+    """The buttons of a running game as a person holds them.
+
+    Args:
+        emulator: Runs the game.
+
+    Attributes:
+        pressed: The button that went down last since `take_pressed`.
+    """
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._emulator = emulator
+        self._held: frozenset[Action] = frozenset()
+        self.pressed = Action.NOOP
+
+    def forget(self) -> None:
+        """Hold nothing: the emulator was put into another state, where nothing is held."""
+        self._held = frozenset()
+        self.pressed = Action.NOOP
+
+    def run(self, buttons: frozenset[Action], frames: int, render: bool = False) -> None:
+        """Run `frames` frames with exactly `buttons` down; `render` draws the last of them."""
+        for button in BUTTONS:
+            if button in self._held and button not in buttons:
+                self._emulator.release(button)
+            elif button in buttons and button not in self._held:
+                self._emulator.press(button)
+                self.pressed = button
+        self._held = buttons
+        self._emulator.tick(frames, render)
+
+    def take_pressed(self) -> Action:
+        """Return the button that went down last since this was last asked, else NOOP."""
+        pressed, self.pressed = self.pressed, Action.NOOP
+        return pressed
