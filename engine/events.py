@@ -142,6 +142,7 @@ class PlanRequested:
         model: Who is asked.
         trigger: Why now (`engine.plans.Situation`).
         prompt: All that it is told.
+        key: `engine.plans.Situation.key`, by which a verdict finds it.
     """
 
     exchange: int
@@ -149,6 +150,7 @@ class PlanRequested:
     model: str
     trigger: str
     prompt: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

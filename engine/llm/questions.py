@@ -124,7 +124,8 @@ async def put_question(
         clock: Seconds that never go back.
     """
     prompt = f"{request.system}\n\n{request.user}"
-    emit(PlanRequested(number, situation.env_index, member.model, situation.trigger, prompt))
+    env_index, trigger, key = situation.env_index, situation.trigger, situation.key
+    emit(PlanRequested(number, env_index, member.model, trigger, prompt, key))
     stream = Stream(number, emit, clock)
     try:
         answer = await _ask(member, request, settings, stream, clock)
