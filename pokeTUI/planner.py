@@ -5,8 +5,10 @@ import re
 from dataclasses import dataclass, replace
 
 from engine import events
-from engine.plans import Outcome
+from engine.plans import Outcome, Verdict
 
+MAX_EXCHANGES = 30
+_KEPT_PROMPT = 16_000
 _KEPT_CHARACTERS = 4000
 """Of an answer that streams in: no longer one is read."""
 
@@ -25,6 +27,28 @@ PlannerEvent = (
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question to a language model and what came of it; its own texts are printable.
+
+    Attributes:
+        key: Of the situation that it was asked about.
+        prompt: What it was told, line by line.
+        text: Its own words, the end of them; "" where they were not told.
+        answer: None while it is thought about.
+        verdict: What RAM showed of its goal, None before that.
+    """
+
+    number: int
+    model: str
+    trigger: str = ""
+    key: str = ""
+    prompt: tuple[str, ...] = ()
+    text: str = ""
+    answer: events.PlanAnswered | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannerView:
     """The model's state, and the question that it answers now or answered last.
 
@@ -32,6 +56,7 @@ class PlannerView:
         text: The end of what has been streamed, printable.
         is_thinking: That is no answer yet.
         is_open: More is to come.
+        exchanges: The last questions, oldest first.
     """
 
     status: events.PlannerStatusChanged | None = None
@@ -41,6 +66,22 @@ class PlannerView:
     text: str = ""
     is_thinking: bool = False
     is_open: bool = False
+    exchanges: tuple[Exchange, ...] = ()
+
+    def find(self, number: int) -> Exchange | None:
+        """Return an exchange by its number, if it is still kept."""
+        return next((one for one in self.exchanges if one.number == number), None)
+
+    def exchange_of(self, event: "PlannerEvent") -> int:
+        """Return the number of the exchange that an event tells of, 0 if none."""
+        match event:
+            case events.GoalJudged(verdict=verdict):
+                judged = (one for one in self.exchanges if one.verdict == verdict)
+                return next((one.number for one in judged), 0)
+            case events.PlanRequested() | events.PlanStreamed() | events.PlanAnswered():
+                return event.exchange
+            case _:
+                return 0
 
 
 def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
@@ -48,16 +89,48 @@ def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
     match event:
         case events.PlannerStatusChanged():
             return replace(view, status=event)
-        case events.PlanRequested(exchange=number, model=model, trigger=trigger):
-            return PlannerView(view.status, number, printable(model), trigger, is_open=True)
+        case events.PlanRequested():
+            return _asked(view, event)
         case events.PlanStreamed(exchange=number) if number == view.exchange:
             before = view.text if event.is_thinking == view.is_thinking else ""
             text = (before + printable(event.text))[-_KEPT_CHARACTERS:]
             return replace(view, text=text, is_thinking=event.is_thinking)
-        case events.PlanAnswered(exchange=number) if number == view.exchange:
-            return replace(view, is_open=False)
+        case events.PlanAnswered(exchange=number, is_cached=False):
+            found = view.find(number) or Exchange(number, printable(event.model))
+            text = view.text if number == view.exchange and not view.is_thinking else ""
+            exchanges = _put(view.exchanges, replace(found, text=text, answer=event))
+            is_open = view.is_open and number != view.exchange
+            return replace(view, is_open=is_open, exchanges=exchanges)
+        case events.GoalJudged(verdict=verdict):
+            return replace(view, exchanges=_judged(view.exchanges, verdict))
         case _:
             return view
+
+
+def _asked(view: PlannerView, event: events.PlanRequested) -> PlannerView:
+    prompt = tuple(printable(line) for line in event.prompt[:_KEPT_PROMPT].splitlines())
+    model = printable(event.model)
+    asked = Exchange(event.exchange, model, printable(event.trigger), event.key, prompt)
+    exchanges = _put(view.exchanges, asked)
+    return PlannerView(
+        view.status, event.exchange, model, asked.trigger, is_open=True, exchanges=exchanges
+    )
+
+
+def _put(exchanges: tuple[Exchange, ...], one: Exchange) -> tuple[Exchange, ...]:
+    """Replace the exchange of this number, or append it."""
+    if any(other.number == one.number for other in exchanges):
+        return tuple(one if other.number == one.number else other for other in exchanges)
+    return (*exchanges[-MAX_EXCHANGES + 1 :], one)
+
+
+def _judged(exchanges: tuple[Exchange, ...], verdict: Verdict) -> tuple[Exchange, ...]:
+    """Write a verdict down at the newest exchange that set its goal."""
+    for one in reversed(exchanges):
+        is_asked = one.key == verdict.key and one.model in verdict.setter.split("+")
+        if is_asked and one.answer is not None and one.answer.goal:
+            return _put(exchanges, replace(one, verdict=verdict))
+    return exchanges
 
 
 def planner_line(event: PlannerEvent) -> tuple[str, float | None] | None:

@@ -1,17 +1,21 @@
 """Fold the engine's events into what the screen shows: pure, so that it can be tested alone."""
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from engine import events
 from engine.events import Event
 from engine.types import Frame
-from pokeTUI.history import EpisodeHistory
+from pokeTUI.backlog import Backlog
+from pokeTUI.event_lines import EventLog
+from pokeTUI.history import EpisodeHistory, Record
+from pokeTUI.moves import MAX_MOVES, Move, stage_move, strategy_move
 from pokeTUI.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 
 _Item = TypeVar("_Item")
 
-MAX_LOG_LINES = 200
+MAX_LOG_LINES = 2000
 MAX_PAYOUTS = 50
 MAX_PROGRESS_LINES = 8
 MAX_NOTICES = 20
@@ -27,6 +31,8 @@ class LogLine:
     Attributes:
         confidence: 0 to 1, or None for what is no decision.
         count: How often it was decided in a row.
+        number: Rising by 1 with each line.
+        exchange: Number of the question to a language model that it tells of, 0 if none.
     """
 
     step: int
@@ -34,6 +40,8 @@ class LogLine:
     text: str
     confidence: float | None = None
     count: int = 1
+    number: int = 0
+    exchange: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,11 @@ class Notice:
     severity: str
 
 
+def new_updates() -> Record:
+    """Return an empty record of updates: not every update has every figure."""
+    return Record(absent=math.nan)
+
+
 @dataclass(frozen=True, slots=True)
 class DashboardState:
     """Everything that the panes show."""
@@ -63,20 +76,32 @@ class DashboardState:
     reward: events.RewardPaid | None = None
     payouts: tuple[events.PayoutMade, ...] = ()
     decision: events.DecisionMade | None = None
-    log: tuple[LogLine, ...] = ()
+    log: Backlog[LogLine] = field(default_factory=lambda: Backlog(MAX_LOG_LINES))
+    event_log: EventLog = field(default_factory=EventLog)
     planner: PlannerView = field(default_factory=PlannerView)
     history: EpisodeHistory = field(default_factory=EpisodeHistory)
+    updates: Record = field(default_factory=new_updates)
+    """The policy's figures, by update."""
+    evaluations: Record = field(default_factory=Record)
+    """Of the policy alone, by episode: return, length, success."""
+    moves: tuple[Move, ...] = ()
+    strategy: str = ""
+    """In force, "" while nobody has told."""
     last_episode: events.EpisodeEnded | None = None
     curriculum: events.CurriculumChanged | None = None
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
     is_human: bool = False
     steering: events.SteeringChanged | None = None
+    first_weights: tuple[tuple[str, float], ...] = ()
+    """Weights of the reward components before a person changed any."""
     kept_states: tuple[events.KeptState, ...] = ()
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
-    end: events.RunStopped | events.RunFailed | None = None
+    viewers: events.ViewersChanged | None = None
+    """Who looks at the run besides; None where nobody can."""
+    end: events.RunStopped | events.RunFailed | events.ConnectionLost | None = None
 
     @property
     def is_paused(self) -> bool:
@@ -91,6 +116,13 @@ class DashboardState:
 
 def fold(state: DashboardState, event: Event) -> DashboardState:
     """Return the state after `event`."""
+    after = _fold(state, event)
+    uptime_s = after.status.uptime_s if after.status is not None else 0.0
+    event_log = state.event_log.take(event, uptime_s)
+    return after if event_log is state.event_log else replace(after, event_log=event_log)
+
+
+def _fold(state: DashboardState, event: Event) -> DashboardState:
     match event:
         case events.FrameRendered():
             return replace(state, frame=event.frame, frame_env=event.env_index)
@@ -119,7 +151,7 @@ def fold(state: DashboardState, event: Event) -> DashboardState:
         case events.EpisodeEnded(summary=summary) if summary.start:
             return replace(state, last_episode=event)  # only those from the true start compare
         case events.EpisodeEnded(summary=summary):
-            history = state.history.add(summary.total_reward, summary.is_success)
+            history = state.history.add(event.episode, summary)
             return replace(state, history=history, last_episode=event)
         case _:
             return _fold_run(state, event)
@@ -133,32 +165,63 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
         case events.ProgressReported(text=text):
             return replace(state, progress=_append(state.progress, text, MAX_PROGRESS_LINES))
         case events.CurriculumChanged():
-            state = replace(state, curriculum=event)
+            state = replace(_fold_move(state, event), curriculum=event)
             if event.has_moved and state.status is not None:
                 # Before the first status a resumed run only repeats its past.
                 state = _notify(state, f"Curriculum: stage {event.stage}, {event.name}")
             return state
-        case events.StrategySwitched(new=new, cause=cause) if state.status is not None:
-            return _notify(state, f"Strategy {new}: {cause}")
+        case events.StrategySwitched(new=new, cause=cause):
+            moves = _append(state.moves, strategy_move(event), MAX_MOVES)
+            state = replace(state, moves=moves, strategy=new)
+            return _notify(state, f"Strategy {new}: {cause}") if state.status else state
         case events.PolicyUpdated():
-            return replace(state, policy=event)
+            updates = state.updates.add(float(event.update), event.figures)
+            return replace(state, policy=event, updates=updates)
+        case events.EvaluationEnded(episode=episode, evaluation=evaluation):
+            figures = {
+                "return": evaluation.avg_reward,
+                "length": evaluation.avg_length,
+                "success": evaluation.success_rate,
+            }
+            return replace(state, evaluations=state.evaluations.add(float(episode), figures))
         case events.CheckpointSaved():
             return replace(state, checkpoint=event)
         case events.ControlChanged(is_human=is_human):
             state = replace(state, is_human=is_human)
             return _notify(state, "You play now" if is_human else "The agent plays again")
         case events.SteeringChanged():
-            return replace(state, steering=event)
+            return replace(
+                state, steering=event, first_weights=state.first_weights or event.weights
+            )
         case events.StatesKept(states=states):
             return replace(state, kept_states=states)
         case events.CommandRefused(command=command, reason=reason):
             return _notify(state, f"{command}: {reason}", "warning")
         case events.WarningRaised(message=message):
             return _notify(state, message, "warning")
-        case events.RunFailed() | events.RunStopped():
+        case events.ViewersChanged():
+            return _fold_viewers(state, event)
+        case events.RunFailed() | events.RunStopped() | events.ConnectionLost():
             return replace(state, end=event)
         case _:
             return state
+
+
+def _fold_viewers(state: DashboardState, event: events.ViewersChanged) -> DashboardState:
+    was_yours = state.viewers is not None and state.viewers.is_yours
+    state = replace(state, viewers=event)
+    if event.is_yours == was_yours or (event.is_yours and event.viewers == 1):
+        return state
+    text = "You are in control now" if event.is_yours else "Another viewer is in control now"
+    return _notify(state, text)
+
+
+def _fold_move(state: DashboardState, event: events.CurriculumChanged) -> DashboardState:
+    if not event.has_moved:
+        return state
+    returns = tuple(value for value, _ in state.history.recent)
+    move = stage_move(state.curriculum, event, state.history.count, returns)
+    return replace(state, moves=_append(state.moves, move, MAX_MOVES))
 
 
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
@@ -171,7 +234,8 @@ def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
         return state
     text, confidence = said
     step = state.status.episode_steps if state.status is not None else 0
-    return replace(state, log=_log(state.log, LogLine(step, "model", text, confidence)))
+    line = LogLine(step, "model", text, confidence, exchange=state.planner.exchange_of(event))
+    return replace(state, log=_log(state.log, line))
 
 
 def _notify(state: DashboardState, text: str, severity: str = "information") -> DashboardState:
@@ -193,13 +257,14 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
 
 
-def _log(log: tuple[LogLine, ...], line: LogLine) -> tuple[LogLine, ...]:
+def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:
     """Append a line, or count it with the one before when it says the same."""
-    if log and (log[-1].source, log[-1].text) == (line.source, line.text):
-        last = log[-1]
+    last = log[-1] if log else None
+    if last is not None and (last.source, last.text) == (line.source, line.text):
         confidence = last.confidence if line.confidence is None else line.confidence
-        return (*log[:-1], replace(line, confidence=confidence, count=last.count + 1))
-    return _append(log, line, MAX_LOG_LINES)
+        count = last.count + 1
+        return log.with_last(replace(line, confidence=confidence, count=count, number=last.number))
+    return log.add(replace(line, number=log.end))
 
 
 def _append(items: tuple[_Item, ...], item: _Item, limit: int) -> tuple[_Item, ...]:

@@ -67,13 +67,13 @@ def test_goals_failures_and_verdicts_are_logged():
 
 
 def test_goals_of_games_that_nobody_watches_are_not_told():
-    assert folded(events.GoalJudged(9, replace(VERDICT, env_index=3))).log == ()
+    assert len(folded(events.GoalJudged(9, replace(VERDICT, env_index=3))).log) == 0
 
 
 def test_what_is_known_or_was_replaced_makes_no_noise():
     replaced = replace(VERDICT, outcome=Outcome.REPLACED)
     state = folded(replace(ANSWERED, is_cached=True), events.GoalJudged(9, replaced))
-    assert state.log == ()
+    assert len(state.log) == 0
 
 
 def test_a_terminal_obeys_nothing_that_a_model_says():

@@ -1,0 +1,198 @@
+"""Tell in a line each what happened in a run: the log that the log pane shows."""
+
+from dataclasses import dataclass, field, replace
+from heapq import merge
+from pathlib import PurePath
+
+from engine import events
+from engine.events import Event
+from engine.types import EpisodeSummary
+from pokeTUI.backlog import Backlog
+from pokeTUI.planner import printable
+
+MAX_EVENT_LINES = 2000
+MAX_EPISODE_LINES = 1000
+"""Episodes are kept apart: many thousands of them must not push a warning out."""
+
+_WELL = frozenset({"loading", "ready", "asking"})
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """Something that happened.
+
+    Attributes:
+        number: Rising, over all kinds.
+        uptime_s: Of the run, when it happened.
+        kind: run, work, warning, refused, failure, saved, evaluated, episode, stage, strategy,
+            control, model or state.
+        count: How often it happened in a row.
+    """
+
+    number: int
+    uptime_s: float
+    kind: str
+    text: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """What happened so far, and what is needed to tell what changed."""
+
+    episodes: Backlog[EventLine] = field(default_factory=lambda: Backlog(MAX_EPISODE_LINES))
+    others: Backlog[EventLine] = field(default_factory=lambda: Backlog(MAX_EVENT_LINES))
+    count: int = 0
+    steering: events.SteeringChanged | None = None
+    model_state: str = ""
+    last_asked: int = 0
+    """Highest number of a state that a person kept."""
+
+    def take(self, event: Event, uptime_s: float) -> "EventLog":
+        """Return the log after an event; the same one where the event is not told."""
+        said = self._said(event)
+        log = self._remember(event)
+        if said is None:
+            return log
+        line = EventLine(log.count, uptime_s, said[0], printable(said[1]))
+        return log._add(line)
+
+    def lines(self) -> list[EventLine]:
+        """Return all lines, oldest first."""
+        return list(merge(self.episodes, self.others, key=lambda line: line.number))
+
+    def _add(self, line: EventLine) -> "EventLog":
+        if line.kind == "episode":
+            return replace(self, episodes=self.episodes.add(line), count=self.count + 1)
+        last = self.others[-1] if self.others else None
+        if last is not None and (last.kind, last.text) == (line.kind, line.text):
+            again = replace(last, uptime_s=line.uptime_s, count=last.count + 1)
+            return replace(self, others=self.others.with_last(again))
+        return replace(self, others=self.others.add(line), count=self.count + 1)
+
+    def _said(self, event: Event) -> tuple[str, str] | None:
+        match event:
+            case events.PlannerStatusChanged(state=state) if state != self.model_state:
+                return _model(event, self.model_state)
+            case events.SteeringChanged() if self.steering is not None:
+                changes = _changes(self.steering, event)
+                return ("control", "; ".join(changes)) if changes else None
+            case events.StatesKept(states=states):
+                new = [one for one in states if one.is_asked and one.number > self.last_asked]
+                return ("state", _kept(new)) if new else None
+            case events.EpisodeEnded():
+                return "episode", _episode(event.episode, event.summary)
+            case _:
+                return _told(event)
+
+    def _remember(self, event: Event) -> "EventLog":
+        match event:
+            case events.SteeringChanged():
+                return replace(self, steering=event)
+            case events.PlannerStatusChanged(state=state) if state != self.model_state:
+                return replace(self, model_state=state)
+            case events.StatesKept(states=states):
+                last = max((one.number for one in states if one.is_asked), default=0)
+                return replace(self, last_asked=last) if last > self.last_asked else self
+            case _:
+                return self
+
+
+def _told(event: Event) -> tuple[str, str] | None:
+    """Return kind and text of an event that needs no other to be told."""
+    match event:
+        case events.ProgressReported(text=text):
+            return "work", text
+        case events.WarningRaised(message=message):
+            return "warning", message
+        case events.CommandRefused(command=command, reason=reason):
+            return "refused", f"{command} refused: {reason}"
+        case events.CurriculumChanged(has_moved=True):
+            return "stage", f"stage {event.stage} of {event.num_stages}: {event.name}"
+        case events.StrategySwitched():
+            return "strategy", f"strategy {event.old} → {event.new}: {event.cause}"
+        case events.ControlChanged(is_human=is_human):
+            return "control", "you play now" if is_human else "the agent plays again"
+        case events.CheckpointSaved(path=path, total_steps=steps):
+            return "saved", f"saved at step {steps:,}: {PurePath(path).name}"
+        case _:
+            return _milestone_of_run(event)
+
+
+def _milestone_of_run(event: Event) -> tuple[str, str] | None:
+    """Return kind and text of a run's beginning, its evaluations and its end."""
+    match event:
+        case events.RunStarted():
+            resumed = f", resumed at step {event.resumed_from:,}" if event.resumed_from else ""
+            return "run", (
+                f"run {event.run_id} began{resumed}: {event.game}, {event.agent}, {event.mode}, "
+                f"{_counted(event.num_envs, 'game')} in "
+                f"{_counted(event.num_workers, 'process', 'processes')}"
+            )
+        case events.EvaluationEnded(evaluation=found):
+            return "evaluated", (
+                f"the policy alone after {_counted(event.episode, 'episode')}: "
+                f"reward {found.avg_reward:+.1f} ± {found.std_reward:.1f}, "
+                f"success {100 * found.success_rate:.0f} %, {found.avg_length:,.0f} steps"
+            )
+        case events.RunFailed(message=message, hint=hint):
+            return "failure", f"the run failed: {message} {hint}".rstrip()
+        case events.RunStopped(reason=reason, total_steps=steps):
+            saved = f", saved as {PurePath(event.checkpoint).name}" if event.checkpoint else ""
+            return "run", f"the run ended at step {steps:,}: {reason}{saved}"
+        case _:
+            return None
+
+
+def _episode(number: int, summary: EpisodeSummary) -> str:
+    parts = [
+        f"episode {number:,}: {summary.total_reward:+.1f} in {summary.length:,} steps",
+        "goal reached" if summary.is_success else "",
+        f"from {summary.start}" if summary.start else "",
+        _counted(summary.interventions, "hand on it", "hands on it")
+        if summary.interventions
+        else "",
+        "broken off" if summary.is_aborted else "",
+        f"game {summary.env_index + 1}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _model(status: events.PlannerStatusChanged, before: str) -> tuple[str, str] | None:
+    """Tell a change of a model's state; that it is asked now and then is none."""
+    is_well = status.state in _WELL
+    if is_well and before in _WELL and status.state != "loading":
+        return None
+    detail = f": {status.detail}" if status.detail else ""
+    return "model" if is_well else "warning", f"model {status.model} is {status.state}{detail}"
+
+
+def _changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:
+    found = [
+        f"{name} {getattr(before, name)} → {getattr(after, name)}"
+        for name in ("mode", "strategy")
+        if getattr(before, name) != getattr(after, name)
+    ]
+    if before.goal != after.goal:
+        found.append(f"goal set: {after.goal}" if after.goal else "the set goal was taken back")
+    if before.wish != after.wish:
+        found.append(f"wish: {after.wish}" if after.wish else "the wish was taken back")
+    weights = dict(before.weights)
+    found += [
+        f"weight of {name} {weights.get(name, 0.0):g} → {weight:g}"
+        for name, weight in after.weights
+        if weights.get(name) != weight
+    ]
+    return found
+
+
+def _kept(states: list[events.KeptState]) -> str:
+    return "; ".join(
+        f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
+        f"of game {one.env_index + 1}"
+        for one in states
+    )
+
+
+def _counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
