@@ -159,6 +159,9 @@ class PlannerConfig(Section):
     """Who sets the goals where the model has set none: the rule planner, or nobody."""
     ignore_share: float = Field(default=0.2, ge=0, lt=1)
     """Share of its goals that are not followed, at random: by these its worth is measured."""
+    shaping: float = Field(default=0.5, ge=0, allow_inf_nan=False)
+    """What coming near a fully trusted goal is worth while learning, and what reaching it is: a
+    tenth of what a milestone pays. 0: nothing."""
     first_token_timeout_s: float = Field(default=5.0, gt=0)
     """Longest wait for an answer's first word, once the model is loaded."""
     answer_timeout_s: float = Field(default=20.0, gt=0)

@@ -3,6 +3,7 @@
 Nothing here imports more than numpy, so every package may use it.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -389,12 +390,15 @@ class Advice:
     Attributes:
         prior: (9,) float32, non-negative, sums to 1, or all zero when it has nothing to say.
         reason: One line: why these actions serve the goal.
+        nearness: Of the goal, 1 there and falling towards 0 with the way to it; nan where no way is
+            known or walked just now.
     """
 
     goal: Goal
     prior: NDArray[np.float32]
     confidence: float
     reason: str
+    nearness: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,15 @@ class Guidance:
         needed_confidence: Confidence from which the policy may act against the planner's advice.
         policy_trust: What the policy's confidence is worth, 0 to 1 (`engine.agents.calibration`).
         advice_trust: (envs,) likewise of the planner's, or one number for all.
+        advice_proof: (envs,) how far it is proven that following it leads somewhere, or one number
+            for all: so far is what is followed also imitated.
     """
 
     planner_share: float
     needed_confidence: float
     policy_trust: float = 1.0
     advice_trust: FloatArray | float = 1.0
+    advice_proof: FloatArray | float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ class DQN:
         """Remember the step."""
         assert self._acted is not None
         before, actions = self._acted
-        rewards = batch.rewards
+        rewards = batch.lessons
         if self._config.scale_rewards:
             rewards = self._scaler.scale(rewards, batch.terminated | batch.truncated)
         self.replay.append(

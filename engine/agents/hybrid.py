@@ -111,7 +111,7 @@ class GuidedPolicy:
                 actions = np.where(led > 0, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
         planned = is_planned(_of(own.numpy(), actions), log_probs) | (led > 0)
-        acted = Acted(batch, evaluation, bias, actions, log_probs, led == 0)
+        acted = Acted(batch, evaluation, bias, actions, log_probs, led == 0, guidance.advice_proof)
         confidences = np.where(planned, c_planner, c_policy).astype(np.float32)
         return Choices(actions, confidences, planned, Source.POLICY, led), acted
 

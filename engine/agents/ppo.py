@@ -57,6 +57,7 @@ class Acted:
         log_probs: (envs,) float32, of the actions, with mask and bias.
         is_own: (envs,) bool, False where the action was not drawn from the policy: the step then
             teaches what states are worth, but not what to do.
+        proof: (envs,) float32, how far the advice is imitated, or one number for all.
     """
 
     batch: Batch
@@ -65,6 +66,7 @@ class Acted:
     actions: NDArray[np.int64]
     log_probs: FloatArray
     is_own: NDArray[np.bool_]
+    proof: FloatArray | float = 1.0
 
 
 class PPO:
@@ -144,8 +146,9 @@ class PPO:
         rollout.actions[step] = acted.actions
         rollout.log_probs[step] = acted.log_probs
         rollout.is_own[step] = acted.is_own
+        rollout.proofs[step] = acted.proof
         rollout.values[step] = acted.evaluation.values
-        rollout.rewards[step] = self._scaler.scale(batch.rewards, ended)
+        rollout.rewards[step] = self._scaler.scale(batch.lessons, ended)
         rollout.boundaries[step] = ended
         rollout.boundary_values[step] = 0.0
         memory = acted.evaluation.memory
@@ -217,7 +220,8 @@ class PPO:
         # Of the policy without the planner: else the bonus would teach it to undo the bias.
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
         mean_entropy = _mean(entropy(own_log_probs)[own])
-        imitation_loss = -(batch.biases * own_log_probs).sum(-1).mean() / STRENGTH
+        advised = (batch.biases * own_log_probs).sum(-1)
+        imitation_loss = -(batch.proofs * advised).mean() / STRENGTH
         loss = (
             policy_loss
             + config.value_coefficient * value_loss

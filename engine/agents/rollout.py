@@ -29,6 +29,7 @@ class Rollout:
         actions: (steps, envs) int64.
         log_probs: (steps, envs) float32, of the action, with mask and bias.
         is_own: (steps, envs) bool, False where the action was not drawn from the policy.
+        proofs: (steps, envs) float32, how far the advice is imitated, 0 to 1.
         values: (steps, envs) float32, the critic's estimate before the step.
         rewards: (steps, envs) float32.
         boundaries: (steps, envs) bool.
@@ -44,6 +45,7 @@ class Rollout:
     actions: NDArray[np.int64]
     log_probs: FloatArray
     is_own: NDArray[np.bool_]
+    proofs: FloatArray
     values: FloatArray
     rewards: FloatArray
     boundaries: NDArray[np.bool_]
@@ -71,6 +73,7 @@ class Rollout:
             actions=np.zeros(shape, np.int64),
             log_probs=np.zeros(shape, np.float32),
             is_own=np.zeros(shape, np.bool_),
+            proofs=np.ones(shape, np.float32),
             values=np.zeros(shape, np.float32),
             rewards=np.zeros(shape, np.float32),
             boundaries=np.zeros(shape, np.bool_),

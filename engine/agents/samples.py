@@ -23,6 +23,7 @@ class Samples:
     actions: Tensor
     log_probs: Tensor
     is_own: Tensor
+    proofs: Tensor
     advantages: Tensor
     returns: Tensor
 
@@ -41,6 +42,7 @@ class Samples:
             rollout.actions,
             rollout.log_probs,
             rollout.is_own,
+            rollout.proofs,
             advantages,
             returns,
         )
@@ -59,6 +61,7 @@ class Samples:
             self.actions[index],
             self.log_probs[index],
             self.is_own[index],
+            self.proofs[index],
             self.advantages[index],
             self.returns[index],
         )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from engine.plans import Directions, Situation, Verdict
 from engine.types import (
+    Action,
     Advice,
     EpisodeSummary,
     Frame,
@@ -102,6 +103,7 @@ class ArrayEnv(Protocol):
         mask: (9,) bool, False for actions of no use now.
         prior: (9,) float32, the advisor's suggestion, all zero when it has none.
         confidence: The advisor's, 0 to 1.
+        nearness: Of its goal, 0 to 1, nan where that is not known.
         goal_kind: Of the goal that the suggestion serves.
         setter: Who set that goal, as place in `Directions.setters`.
         wants_plan: `question` has something to ask.
@@ -116,6 +118,7 @@ class ArrayEnv(Protocol):
     mask: NDArray[np.bool_]
     prior: NDArray[np.float32]
     confidence: float
+    nearness: float
 
     @property
     def goal_kind(self) -> GoalKind:
@@ -177,6 +180,22 @@ class ArrayEnv(Protocol):
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
+        ...
+
+    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
+        """Let the game run with `buttons` down; `count_frames` reads what came of it."""
+        ...
+
+    def live_frame(self) -> Frame | None:
+        """Return the picture after live frames, None where nobody wants pictures."""
+        ...
+
+    def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
+        """Take in what came of live frames; return what `step` returns.
+
+        Args:
+            is_over: First let go of all buttons and let what has begun come to its end.
+        """
         ...
 
     def summary(self) -> EpisodeSummary:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.env.array_env import Watched
 from engine.plans import Directions, Situation, Verdict
-from engine.types import EpisodeSummary
+from engine.types import Action, EpisodeSummary, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,10 @@ class Batch:
             `Directions.setters`: 0 is the rules; or one number for all.
         wants_plan: (N,) bool, `question` has something to ask; or one for all.
         verdicts: What became of the planner's goals, as far as it showed with this step.
+        nearness: (N,) float32, of the goal that the advice serves, 0 to 1, nan where that is not
+            known; or one for all.
+        shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.shaping`); or
+            one for all.
     """
 
     features: NDArray[np.float32]
@@ -60,6 +64,13 @@ class Batch:
     setters: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
     wants_plan: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((), np.bool_))
     verdicts: tuple[Verdict, ...] = ()
+    nearness: NDArray[np.float32] = field(default_factory=lambda: np.full((), np.nan, np.float32))
+    shaping: NDArray[np.float32] = field(default_factory=lambda: np.zeros((), np.float32))
+
+    @property
+    def lessons(self) -> NDArray[np.float32]:
+        """Return (N,) what is learnt from: rewards and shaping."""
+        return self.rewards + self.shaping
 
 
 class Vector(Protocol):
@@ -83,6 +94,16 @@ class Vector(Protocol):
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment."""
+        ...
+
+    def play_frames(
+        self, index: int, buttons: frozenset[Action], frames: int, *, shows: bool
+    ) -> Frame | None:
+        """Let one game run with `buttons` down; return its picture if it is watched and `shows`."""
+        ...
+
+    def count_frames(self, index: int, *, is_over: bool) -> Batch:
+        """Take in what came of live frames in one environment."""
         ...
 
     def mend(self) -> Batch:

@@ -76,6 +76,7 @@ class SharedArrays:
         mask: (N, 9) bool.
         prior: (N, 9) float32.
         confidence: (N,) float32.
+        nearness: (N,) float32, of the goal; nan where that is not known.
         goal_kind: (N,) int64, place in `GoalKind`.
         setters: (N,) int64, place in `Directions.setters`.
         wants_plan: (N,) bool.
@@ -92,6 +93,7 @@ class SharedArrays:
     mask: NDArray[np.bool_]
     prior: NDArray[np.float32]
     confidence: NDArray[np.float32]
+    nearness: NDArray[np.float32]
     goal_kind: NDArray[np.int64]
     setters: NDArray[np.int64]
     wants_plan: NDArray[np.bool_]
@@ -113,6 +115,7 @@ class SharedArrays:
             (np.float32, (num_envs, feature_size)),
             (np.bool_, (num_envs, NUM_ACTIONS)),
             (np.float32, (num_envs, NUM_ACTIONS)),
+            (np.float32, (num_envs,)),
             (np.float32, (num_envs,)),
             (np.int64, (num_envs,)),
             (np.int64, (num_envs,)),

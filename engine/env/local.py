@@ -11,7 +11,7 @@ from engine.env.batch import Batch
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.stepping import SteppedEnv
 from engine.plans import Directions, Situation, Verdict
-from engine.types import EpisodeSummary, Goal, GoalKind, Observation
+from engine.types import Action, EpisodeSummary, Frame, Goal, GoalKind, Observation
 
 _GOAL_KINDS = tuple(GoalKind)
 
@@ -61,6 +61,12 @@ class GymnasiumEnv(SteppedEnv):
         if self._start:  # at an archived moment, where no reset was
             self.observation, self.info = self.env.observe()
 
+    def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
+        """Take in what came of live frames; the observation is then that of now."""
+        result = super().count_frames(is_over=is_over)
+        self.observation, self.info = self.env.observe()
+        return result
+
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned; the arrays and the observation are then those of now."""
         super().restore(saved)
@@ -103,8 +109,22 @@ class LocalVector:
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action."""
+        return self._after(*self.stepped.step(action))
+
+    def play_frames(
+        self, index: int, buttons: frozenset[Action], frames: int, *, shows: bool
+    ) -> Frame | None:
+        """Let the game run with `buttons` down; return its picture if it is watched and `shows`."""
+        self.stepped.play_frames(buttons, frames, render=shows)
+        self._has_news = True
+        return self.stepped.live_frame() if shows else None
+
+    def count_frames(self, index: int, *, is_over: bool) -> Batch:
+        """Take in what came of live frames."""
+        return self._after(*self.stepped.count_frames(is_over=is_over))
+
+    def _after(self, reward: float, is_terminated: bool, is_truncated: bool) -> Batch:
         stepped = self.stepped
-        reward, is_terminated, is_truncated = stepped.step(action)
         self._has_news = True
         if not is_terminated and not is_truncated:
             verdicts = stepped.take_verdicts()
@@ -205,4 +225,5 @@ class LocalVector:
             setters=np.array([stepped.setter]),
             wants_plan=np.array([stepped.wants_plan]),
             verdicts=verdicts,
+            nearness=np.array([stepped.nearness], np.float32),
         )

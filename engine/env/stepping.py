@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import struct
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +18,9 @@ from engine.env.start_states import states_folder
 from engine.plans import Directions, Situation, Verdict
 from engine.types import (
     NUM_ACTIONS,
+    Action,
     EpisodeSummary,
+    Frame,
     Goal,
     GoalKind,
     RewardBreakdown,
@@ -70,6 +73,7 @@ class SteppedEnv:
         self.mask = np.ones(NUM_ACTIONS, np.bool_)
         self.prior = np.zeros(NUM_ACTIONS, np.float32)
         self.confidence = 0.0
+        self.nearness = math.nan
         self._advisor = advisor
         self._directed = advisor if isinstance(advisor, DirectedAdvisor) else None
         self._setters: dict[str, int] = {}
@@ -124,6 +128,33 @@ class SteppedEnv:
         if self._stack is not None:
             self._stack.push(self.env.frame())
         self._observe()
+        return result
+
+    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
+        """Let the game run with `buttons` down; `count_frames` reads what came of it."""
+        self.env.play_frames(buttons, frames, render=render)
+
+    def live_frame(self) -> Frame | None:
+        """Return the picture after live frames, None where nobody wants pictures."""
+        return self.env.frame() if self._shows_frames else None
+
+    def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
+        """Take in what came of live frames; return what `step` returns.
+
+        The advisor is asked at the end only: it would judge the time that a person takes.
+
+        Args:
+            is_over: First let go of all buttons and let what has begun come to its end.
+        """
+        if is_over:
+            self.env.come_to_rest()
+        result = self.env.advance_live()
+        if self._is_watched:
+            self._paid.add(self.env.breakdown)
+        if is_over:
+            if self._stack is not None:
+                self._stack.push(self.env.frame())
+            self._observe()
         return result
 
     def summary(self) -> EpisodeSummary:
@@ -247,9 +278,11 @@ class SteppedEnv:
         if advice is None:
             self.prior[:] = 0.0
             self.confidence, self._goal, self._reason = 0.0, None, ""
+            self.nearness = math.nan
         else:
             self.prior[:] = advice.prior
             self.confidence = advice.confidence
+            self.nearness = advice.nearness
             self._goal, self._reason = advice.goal, advice.reason
 
 

@@ -294,4 +294,5 @@ class VectorEnv:
             arrays.setters.copy(),
             arrays.wants_plan.copy(),
             verdicts,
+            arrays.nearness.copy(),
         )

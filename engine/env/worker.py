@@ -138,6 +138,7 @@ class Worker:
         arrays.mask[index] = env.mask
         arrays.prior[index] = env.prior
         arrays.confidence[index] = env.confidence
+        arrays.nearness[index] = env.nearness
         arrays.goal_kind[index] = _GOAL_KINDS.index(env.goal_kind)
         arrays.setters[index] = env.setter
         arrays.wants_plan[index] = env.wants_plan

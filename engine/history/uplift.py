@@ -47,6 +47,16 @@ class Uplift:
             value + math.hypot(high - rate, other - other_low),
         )
 
+    def chance_above(self, least: float) -> float:
+        """Return how likely the difference is more than `least`, 0 to 1.
+
+        By Beta(1, 1) priors of both shares, and a normal distribution of the difference.
+        """
+        mean, variance = _beta(self.followed_progress, self.followed)
+        other_mean, other_variance = _beta(self.ignored_progress, self.ignored)
+        deviation = math.sqrt(variance + other_variance)
+        return 0.5 * (1 + math.erf((mean - other_mean - least) / (deviation * math.sqrt(2))))
+
     def faded(self, share: float) -> "Uplift":
         """Return it with only a share of its evidence left."""
         return Uplift(
@@ -72,3 +82,9 @@ class Uplift:
             self.ignored,
             self.ignored_progress,
         )
+
+
+def _beta(successes: float, count: float) -> tuple[float, float]:
+    """Return mean and variance of a share, of which a Beta(1, 1) was known before."""
+    mean = (successes + 1) / (count + 2)
+    return mean, mean * (1 - mean) / (count + 3)

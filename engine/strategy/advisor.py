@@ -1,5 +1,6 @@
 """Advise the next button: battle rules, menus and texts, else the way to the goal."""
 
+import math
 from collections.abc import Collection
 from typing import Any
 
@@ -26,6 +27,12 @@ STUCK = "Nothing changes: try something else"
 
 _NOWHERE = Goal("explore", "Explore")
 _UNREACHABLE = 1_000
+
+_HALFWAY = 30.0
+"""Steps from which a goal is half as near as from where it is."""
+
+_STEPS_A_MAP = 20
+"""What another map on the way counts as."""
 
 
 class RuleAdvisor:
@@ -90,7 +97,14 @@ class RuleAdvisor:
             lambda: self.steering.walk(state, self._exits(state, goal), goal.text),
             wants_catch=wants_catch,
         )
-        return advice_of(goal, actions, reason, mask, confidence)
+        return advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+
+    def nearness(self, goal: Goal, state: GameState) -> float:
+        """Return how near a goal is after the way that was suggested last, nan without one."""
+        steps = self.steering.steps_left
+        if steps is None or goal.map is None:
+            return math.nan
+        return _HALFWAY / (_HALFWAY + steps + _STEPS_A_MAP * self._maps_away(state, goal))
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
@@ -182,12 +196,17 @@ def known_healers(profile: GameProfile) -> tuple[Goal, ...]:
 
 
 def advice_of(
-    goal: Goal, actions: list[Action], reason: str, mask: NDArray[np.bool_], confidence: float
+    goal: Goal,
+    actions: list[Action],
+    reason: str,
+    mask: NDArray[np.bool_],
+    confidence: float,
+    nearness: float = math.nan,
 ) -> Advice:
     """Return advice to press any of the actions that are not masked."""
     prior = np.zeros(NUM_ACTIONS, np.float32)
     valid = [action for action in actions if mask[action]]
     if not valid:
-        return Advice(goal, prior, 0.0, reason)
+        return Advice(goal, prior, 0.0, reason, nearness)
     prior[valid] = 1.0 / len(valid)
-    return Advice(goal, prior, confidence, reason)
+    return Advice(goal, prior, confidence, reason, nearness)

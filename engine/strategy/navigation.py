@@ -75,6 +75,7 @@ class WorldMap:
         self._links = {
             MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
         }
+        self._distances: dict[MapId, dict[MapId, int]] = {}
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -105,6 +106,11 @@ class WorldMap:
 
     def distances_to(self, goal: MapId) -> dict[MapId, int]:
         """Return from each map how many maps away `goal` is."""
+        if goal not in self._distances:
+            self._distances[goal] = self._search_back(goal)
+        return self._distances[goal]
+
+    def _search_back(self, goal: MapId) -> dict[MapId, int]:
         leading: dict[MapId, list[MapId]] = {}
         for source, links in self._links.items():
             for link in links:

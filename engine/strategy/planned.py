@@ -224,7 +224,9 @@ class PlannedAdvisor:
         goal, confidence = plan.choice.goal, plan.confidence * pursuit.freshness
         if self._rules.is_stuck:
             return advice_of(goal, [], STUCK, mask, confidence)
-        return advice_of(goal, *self._suggest(state, pursuit), mask, confidence)
+        actions, reason = self._suggest(state, pursuit)
+        nearness = self._rules.nearness(goal, state)
+        return advice_of(goal, actions, reason, mask, confidence, nearness)
 
     def _suggest(self, state: GameState, pursuit: Pursuit) -> Suggestion:
         kind = pursuit.plan.choice.kind

@@ -17,11 +17,15 @@ class Steering:
 
     Args:
         tables: Of the game.
+
+    Attributes:
+        steps_left: On this map, of the way that was suggested last; None where none was.
     """
 
     def __init__(self, tables: GameTables) -> None:
         self._battle = BattleRules(tables)
         self._navigator = Navigator()
+        self.steps_left: int | None = None
 
     def suggest(
         self,
@@ -39,6 +43,7 @@ class Steering:
             wants_catch: A new creature would be welcome.
             wants_run: Leave wild battles, or never; None: when it is wise.
         """
+        self.steps_left = None
         if not state.control.in_game:
             return [], "the game has not begun"
         if state.battle is not None:
@@ -60,6 +65,7 @@ class Steering:
         actions, distance = self._navigator.step_towards(state, exits)
         if not actions:
             return [], f"{what}: the way is blocked"
+        self.steps_left = distance
         return actions, f"{what}: {distance} steps to go" if distance else what
 
 

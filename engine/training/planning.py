@@ -6,7 +6,6 @@ Nothing here waits for a model: questions go into a slot; answers are looked for
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +18,7 @@ from engine.history.uplift import Uplift
 from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.llm.prompt import Notes
 from engine.llm.summary import RunSummary
-from engine.plans import Directions, Plan, PlanBook, Situation
+from engine.plans import Directions, Plan, PlanBook, Situation, Verdict
 from engine.strategy.advisor import SETTER
 from engine.strategy.experience import Known
 from engine.types import Action, EpisodeSummary
@@ -35,8 +34,8 @@ _MIN_FREQUENCY = 8
 """How often a decision must have come up to be told to a model."""
 _TRIES = 4
 """Environments that are looked at for a question; most situations have been asked about."""
-_WORTHWHILE = 0.1
-"""Uplift that a planner must at least be able to have to be believed fully."""
+_WORTHWHILE = 0.05
+"""Uplift from which following a planner is worth it."""
 _SUMMARY_CHARACTERS = 1200
 
 
@@ -120,6 +119,7 @@ class Planning:
         self._summary = RunSummary()
         self._uplift = Uplift()
         self._lately = Uplift()
+        self._chance = self._lately.chance_above(_WORTHWHILE)
         self._is_asking = False
         self._next_env = 0
         self._wait_steps = 0
@@ -127,14 +127,27 @@ class Planning:
 
     @property
     def worth(self) -> float:
-        """Return how far the models are believed at all, 1 falling to 0.
+        """Return how far the models are believed at all, 0 to 1; nearly 1 at first.
 
         Goals seem good that are reached while the policy makes its progress by itself. Those that
-        are ignored show how much it would have made anyway: as soon as they rule out that following
-        is worth a tenth, belief is withdrawn.
+        are ignored show how much it would have made anyway: as it becomes more likely than not
+        that following is worth nothing, belief is withdrawn.
         """
-        _, high = self._lately.interval
-        return 1.0 if math.isnan(high) else min(1.0, max(0.0, high / _WORTHWHILE))
+        return min(1.0, 2 * self._chance)
+
+    @property
+    def proof(self) -> float:
+        """Return how far it is proven that following is worth it, 0 rising to 1.
+
+        Until then it is followed but not imitated: what is learnt is not soon unlearnt.
+        """
+        return max(0.0, 2 * self._chance - 1)
+
+    def trust_of(self, verdict: Verdict) -> float:
+        """Return how far goals like the judged one are believed, 0 to 1."""
+        names = verdict.setter.split("+")
+        trusts = [self._calibration.goal_trust(name, verdict.kind) for name in names]
+        return self.worth * sum(trusts) / len(trusts)
 
     def tell(self, vector: Vector, share: float, experience: Known) -> None:
         """Tell the games all plans that are known.
@@ -184,6 +197,7 @@ class Planning:
         """Take in an episode that ended; older evidence of what goals are worth fades."""
         self._summary.episode(summary)
         self._lately = self._lately.faded(DECAY)
+        self._chance = self._lately.chance_above(_WORTHWHILE)
 
     def close(self) -> None:
         """End the asking."""
@@ -209,6 +223,7 @@ class Planning:
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
         self._lately = Uplift(*(float(count) for count in facts["lately"]))
+        self._chance = self._lately.chance_above(_WORTHWHILE)
 
     def _judge(self, batch: Batch, total_steps: int) -> None:
         groups = {"+".join(group): group for group in self.setters} if batch.verdicts else {}
@@ -224,8 +239,10 @@ class Planning:
             if self._exchanges is not None:
                 self._exchanges.add_verdict(verdict)
             self._emit(GoalJudged(total_steps, verdict))
-        if batch.verdicts and self._status is not None:
-            self._emit_status(self._status)
+        if batch.verdicts:
+            self._chance = self._lately.chance_above(_WORTHWHILE)
+            if self._status is not None:
+                self._emit_status(self._status)
 
     def _collect(self) -> None:
         plans, events = self._planner.poll()

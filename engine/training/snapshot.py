@@ -32,6 +32,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "tally/steps": tally.steps,
         "tally/planned_steps": tally.planned_steps,
         "tally/is_touched": tally.is_touched,
+        "potential": trainer.shaping.potential,
         "torch_rng": torch.get_rng_state().numpy(),
     }
     facts: dict[str, Any] = {
@@ -117,6 +118,7 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.tally.steps[:] = tally["steps"]
     trainer.tally.planned_steps[:] = tally["planned_steps"]
     trainer.tally.is_touched[:] = tally["is_touched"]
+    trainer.shaping.potential[:] = checkpoint.arrays["potential"]
     trainer.reporter.resume_uptime(float(facts["uptime_s"]))
     trainer.journal.cut(int(facts["journal_bytes"]))
     if trainer.recorder and facts["history"]:

@@ -80,6 +80,7 @@ def _take_over(trainer: Trainer) -> str:
         return "You have control already."
     env_index = trainer.controls.watched_env
     trainer.agent.cut(env_index, trainer.batch)
+    trainer.shaping.forget(env_index)
     trainer.controls.is_human = True
     trainer.emit(ControlChanged(is_human=True))
     trainer.reporter.status()

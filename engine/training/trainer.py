@@ -35,6 +35,7 @@ from engine.events import (
     WarningRaised,
 )
 from engine.history.recorder import DecisionRecorder
+from engine.plans import Verdict
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
@@ -45,6 +46,7 @@ from engine.training.lessons import Lessons
 from engine.training.metrics import RunMetrics
 from engine.training.planning import Planning
 from engine.training.reporter import Reporter
+from engine.training.shaping import Shaping
 from engine.training.snapshot import take_snapshot
 from engine.training.steering import obey
 from engine.types import EpisodeSummary
@@ -111,6 +113,8 @@ class Trainer:
         self.planning = planning
         self.kept_planning: dict[str, Any] | None = None
         self.lessons = Lessons(recorder.history if recorder is not None else None)
+        gamma = config.dqn.gamma if config.agent == "dqn" else config.ppo.gamma
+        self.shaping = Shaping(config.planner.shaping, gamma, vector.num_envs)
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
@@ -156,7 +160,7 @@ class Trainer:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
         choices = self.agent.decide(self.batch, self._guidance())
         batch = self.vector.step(choices.actions)
-        self.agent.observe(batch)
+        self.agent.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
         self.metrics.total_steps += self.vector.num_envs
         self.tally.steps += 1
@@ -299,12 +303,27 @@ class Trainer:
             self._evaluate()
 
     def _guidance(self) -> Guidance:
+        proof: FloatArray | float = 1.0
+        if self.planning is not None:
+            proof = np.where(self.batch.setters > 0, self.planning.proof, 1.0).astype(np.float32)
         return Guidance(
             self.curriculum.planner_share,
             self.curriculum.stage.needed_confidence,
             self.calibration.policy_trust,
-            self._advice_trust(),
+            self._advice_trust(self.batch),
+            proof,
         )
+
+    def _shaped(self, batch: Batch) -> Batch:
+        """Return what a step led to as the agent learns from it, where goals are followed."""
+        share = self.curriculum.planner_share
+        if not share and not self.shaping.potential.any():
+            return batch
+        return self.shaping.shaped(batch, share * self._advice_trust(batch), self._trust_of)
+
+    def _trust_of(self, verdict: Verdict) -> float:
+        trust = self.planning.trust_of(verdict) if self.planning is not None else 0.0
+        return self.curriculum.planner_share * trust
 
     def tell_games(self) -> None:
         """Tell the environments all that planner and history know."""
@@ -313,11 +332,11 @@ class Trainer:
         else:
             self.lessons.tell(self.vector, None)
 
-    def _advice_trust(self) -> FloatArray:
+    def _advice_trust(self, batch: Batch) -> FloatArray:
         if self.planning is None:
-            return self.calibration.advice_trust(self.batch.goal_kinds)
-        setters = self.batch.setters
-        trust = self.calibration.advice_trust(self.batch.goal_kinds, setters, self.planning.setters)
+            return self.calibration.advice_trust(batch.goal_kinds)
+        setters = batch.setters
+        trust = self.calibration.advice_trust(batch.goal_kinds, setters, self.planning.setters)
         believed: FloatArray = np.where(setters > 0, trust * self.planning.worth, trust)
         return believed.astype(np.float32)
 

@@ -33,6 +33,15 @@ def test_the_interval_is_newcombes():
     assert uplift.interval == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
+def test_the_chance_of_a_difference_follows_the_evidence():
+    assert Uplift().chance_above(0.0) == pytest.approx(0.5)
+    assert Uplift(300, 150, 300, 150).chance_above(0.0) == pytest.approx(0.5)
+    assert Uplift(300, 150, 300, 150).chance_above(0.1) < 0.01
+    assert Uplift(300, 240, 300, 150).chance_above(0.1) > 0.99
+    few, many = Uplift(10, 6, 10, 4), Uplift(100, 60, 100, 40)
+    assert 0.5 < few.chance_above(0.05) < many.chance_above(0.05)
+
+
 counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 
 

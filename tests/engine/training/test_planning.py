@@ -253,16 +253,18 @@ def test_nobody_is_asked_where_nobody_would_follow(tmp_path):
 
 
 def test_who_makes_no_difference_is_not_believed_any_more(bench):
-    assert bench.planning.worth == 1.0
+    assert bench.planning.worth == pytest.approx(0.9, abs=0.02)
+    assert bench.planning.proof == 0.0
     alike = [verdict(), verdict(made_progress=False)]
     ignored = [replace(one, is_ignored=True) for one in alike]
     worths = []
     for _ in range(400):
         bench.step(verdicts=[*alike, *ignored])
         worths.append(bench.planning.worth)
-    assert worths[:20] == [1.0] * 20  # too little is known yet
+    assert worths[10] > 0.6  # too little is known yet
     assert worths == sorted(worths, reverse=True)
-    assert worths[-1] < 0.75
+    assert worths[-1] < 0.05
+    assert bench.planning.proof == 0.0
 
 
 def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(bench):
@@ -270,12 +272,14 @@ def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(b
     for _ in range(200):
         bench.step(verdicts=[verdict(), useless])
     assert bench.planning.worth == 1.0
+    assert bench.planning.proof == pytest.approx(1.0)
     for _ in range(400):
         bench.step(verdicts=[verdict(made_progress=False), replace(useless, made_progress=True)])
-    assert bench.planning.worth == 0.0
+    assert bench.planning.worth == pytest.approx(0.0)
     for _ in range(500):
         bench.planning.count(EpisodeSummary(0, 0.0, 1, ()))
-    assert bench.planning.worth == 1.0
+    faded = bench.planning.worth
+    assert faded > 0.8
     facts = json.loads(json.dumps(bench.planning.save()))
     bench.planning.load(facts)
-    assert bench.planning.worth == 1.0
+    assert bench.planning.worth == faded
