@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Frame = NDArray[np.uint8]
-"""A game frame: (144, 160, 3) uint8 RGB."""
+"""A game frame: `FRAME_SHAPE` uint8, RGB."""
+FRAME_SHAPE = (144, 160, 3)
 
 
 class Action(IntEnum):

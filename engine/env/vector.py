@@ -14,10 +14,12 @@ from engine.config import RunConfig
 from engine.env import worker
 from engine.env.array_env import ArrayEnv, Watched
 from engine.env.batch import Batch
+from engine.env.live import mask_of
 from engine.env.pool import WorkerPool
+from engine.env.process import WorkerProcess
 from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.plans import Directions, PlanBook, Situation, Verdict
-from engine.types import EpisodeSummary
+from engine.types import FRAME_SHAPE, Action, EpisodeSummary, Frame
 
 PLAIN_FACTORY = "engine.env.vector:plain_env"
 
@@ -113,6 +115,10 @@ class VectorEnv:
             payload = only.to_bytes(4, "little")
         for process in processes:
             process.send(worker.STEP, payload)
+        return self._answered(processes)
+
+    def _answered(self, processes: Sequence[WorkerProcess]) -> Batch:
+        """Collect the answers of processes that have stepped."""
         summaries: dict[int, EpisodeSummary] = {}
         reached: dict[int, tuple[str, int]] = {}
         verdicts: list[Verdict] = []
@@ -131,6 +137,39 @@ class VectorEnv:
         actions = np.zeros(self.num_envs, np.int64)
         actions[index] = action
         return self.step(actions, only=index)
+
+    def play_frames(
+        self, index: int, buttons: frozenset[Action], frames: int, *, shows: bool
+    ) -> Frame | None:
+        """Let one game run with `buttons` down; the others stand still.
+
+        Args:
+            index: The environment.
+            buttons: Down from the first of the frames on, and after them.
+            frames: To run.
+            shows: Render the last of them.
+
+        Returns:
+            The picture, if it was rendered and the environment is watched with its frames.
+        """
+        process = self._pool.owner(index)
+        request = json.dumps([index, mask_of(buttons), frames, shows]).encode()
+        process.send(worker.FRAMES, request)
+        picture = process.try_answer(self._timeout_s)
+        return np.frombuffer(picture, np.uint8).reshape(FRAME_SHAPE) if picture else None
+
+    def count_frames(self, index: int, *, is_over: bool) -> Batch:
+        """Take in what came of live frames in one environment: rewards, milestones, its end.
+
+        Args:
+            index: The environment; the others stand still, with reward 0.
+            is_over: First let go of all buttons and let what has begun come to its end, so that an
+                action can follow.
+        """
+        self._clear()
+        process = self._pool.owner(index)
+        process.send(worker.COUNT, json.dumps([index, is_over]).encode())
+        return self._answered([process])
 
     def mend(self) -> Batch:
         """Replace the processes that are known to have failed; the others stand still."""

@@ -21,10 +21,12 @@ from dataclasses import asdict
 from engine.config import parse_config
 from engine.env.array_env import ArrayEnv
 from engine.env.channel import Channel, SharedArrays
+from engine.env.live import buttons_of
 from engine.errors import PokeTUIError, WorkerError
 from engine.types import GoalKind
 
 DONE, FAILED = b".", b"!"
+FRAMES, COUNT = b"F", b"C"
 BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, DIRECT, QUESTION, QUIT = (
     b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"D", b"?", b"Q",
 )  # fmt: skip
@@ -54,6 +56,8 @@ class Worker:
             MAP: self._map,
             RESET: self._reset,
             STEP: self._step,
+            FRAMES: self._play_frames,
+            COUNT: self._count_frames,
             WATCH: self._watch,
             LOOK: self._look,
             SAVE: self._save,
@@ -109,11 +113,29 @@ class Worker:
     def _step(self, payload: bytes) -> bytes:
         """Step all environments, or only the named one; return what happened beside."""
         indices = [int.from_bytes(payload, "little")] if payload else list(self._envs)
+        actions = self._mapped().actions
+        return self._after(
+            [(index, self._envs[index].step(int(actions[index]))) for index in indices]
+        )
+
+    def _play_frames(self, payload: bytes) -> bytes:
+        index, mask, frames, shows = json.loads(payload)
+        env = self._envs[index]
+        env.play_frames(buttons_of(mask), frames, render=shows)
+        self._has_news = self._has_news or self._watched == index
+        frame = env.live_frame() if shows else None
+        return b"" if frame is None else frame.tobytes()
+
+    def _count_frames(self, payload: bytes) -> bytes:
+        index, is_over = json.loads(payload)
+        return self._after([(index, self._envs[index].count_frames(is_over=is_over))])
+
+    def _after(self, results: list[tuple[int, tuple[float, bool, bool]]]) -> bytes:
+        """Publish what environments returned; return what happened beside."""
         summaries, reached, verdicts = [], [], []
         arrays = self._mapped()
-        for index in indices:
+        for index, (reward, is_terminated, is_truncated) in results:
             env = self._envs[index]
-            reward, is_terminated, is_truncated = env.step(int(arrays.actions[index]))
             arrays.rewards[index] = reward
             arrays.terminated[index] = is_terminated
             arrays.truncated[index] = is_truncated
@@ -127,7 +149,7 @@ class Worker:
                 reached.append([index, env.milestone, env.steps_from_start])
             verdicts += [asdict(verdict) for verdict in env.take_verdicts()]
             self._publish(index)
-        self._has_news = self._has_news or self._watched in indices
+            self._has_news = self._has_news or self._watched == index
         if not summaries and not reached and not verdicts:
             return b""
         return json.dumps([summaries, reached, verdicts]).encode()
