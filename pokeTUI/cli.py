@@ -9,6 +9,8 @@ import typer
 from pokeTUI.cli_bench import bench_app
 from pokeTUI.cli_llm import llm_app
 from pokeTUI.cli_options import LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli_serve import serve
+from pokeTUI.completion import choices_of, complete_runs, complete_runs_or_latest, words
 
 app = typer.Typer(
     name="poketui",
@@ -36,17 +38,29 @@ def run(
     resume: Annotated[
         str | None,
         typer.Option(
-            metavar="[RUN]", help="Go on with a saved run.", show_default="the latest, if no RUN"
+            metavar="[RUN]",
+            help="Go on with a saved run.",
+            show_default="the latest, if no RUN",
+            autocompletion=complete_runs_or_latest,
         ),
     ] = None,
-    agent: Annotated[str | None, typer.Option(help="ppo, dqn, rules or random.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="ppo, dqn, rules or random.", autocompletion=choices_of("agent")),
+    ] = None,
     mode: Annotated[
         str | None,
-        typer.Option(help="adaptive (planner and policy), rl_only or llm_only (planner)."),
+        typer.Option(
+            help="adaptive (planner and policy), rl_only or llm_only (planner).",
+            autocompletion=choices_of("mode"),
+        ),
     ] = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="adaptive, or always llm_heavy, balanced or rule_heavy."),
+        typer.Option(
+            help="adaptive, or always llm_heavy, balanced or rule_heavy.",
+            autocompletion=choices_of("strategy"),
+        ),
     ] = None,
     llm_model: Annotated[
         str | None,
@@ -58,7 +72,11 @@ def run(
     ] = None,
     llm_backend: Annotated[
         str | None,
-        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
+        typer.Option(
+            help="ollama, openai or anthropic.",
+            show_default="by the model's name",
+            autocompletion=choices_of("llm_backend"),
+        ),
     ] = None,
     llm_interval: Annotated[
         int | None, typer.Option(help="Actions between two questions to it.")
@@ -110,7 +128,10 @@ def run(
 @app.command()
 def runs(
     pair: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN RUN]", help="Two runs to compare.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN RUN]", help="Two runs to compare.", autocompletion=complete_runs
+        ),
     ] = None,
     save_dir: SaveDir = None,
 ) -> None:
@@ -134,7 +155,10 @@ def runs(
 def evaluate(
     run: LatestRun = "latest",
     episodes: Annotated[int, typer.Option(min=1, help="Episodes to play.")] = 30,
-    checkpoint: Annotated[str, typer.Option(help="latest, best, or a file.")] = "latest",
+    checkpoint: Annotated[
+        str,
+        typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
+    ] = "latest",
     planner: Annotated[
         bool, typer.Option("--planner", help="Follow the planner as far as the run does.")
     ] = False,
@@ -149,10 +173,15 @@ def evaluate(
 @app.command()
 def export(
     run: LatestRun = "latest",
-    format_: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    format_: Annotated[
+        str, typer.Option("--format", help="csv or json.", autocompletion=words("csv", "json"))
+    ] = "csv",
     table: Annotated[
         str,
-        typer.Option(help="For csv: episodes, updates, evaluations or exchanges; json has all."),
+        typer.Option(
+            help="For csv: episodes, updates, evaluations or exchanges; json has all.",
+            autocompletion=words("episodes", "updates", "evaluations", "exchanges"),
+        ),
     ] = "episodes",
     out: Annotated[
         Path | None, typer.Option(help="File to write.", show_default="named after the run")
@@ -191,6 +220,7 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
         raise found.refusal
 
 
+app.command()(serve)
 app.add_typer(bench_app, name="bench")
 app.add_typer(llm_app, name="llm")
 

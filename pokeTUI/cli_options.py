@@ -4,9 +4,17 @@ from typing import Annotated, Any
 
 import typer
 
+from pokeTUI.completion import complete_runs_or_latest
+
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 LatestRun = Annotated[
-    str, typer.Argument(metavar="[RUN]", help="A saved run.", show_default="the latest")
+    str,
+    typer.Argument(
+        metavar="[RUN]",
+        help="A saved run.",
+        show_default="the latest",
+        autocompletion=complete_runs_or_latest,
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

@@ -1,0 +1,65 @@
+"""Define `poketui serve`: a run that goes on in the background, shown in a browser."""
+
+import socket
+from typing import Annotated
+
+import typer
+
+from pokeTUI.completion import complete_live_runs
+
+DEFAULT_PORT = 8080
+
+
+def serve(
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run that goes on in the background.",
+            show_default="the only one",
+            autocompletion=complete_live_runs,
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0: any that is free.")
+    ] = DEFAULT_PORT,
+    control: Annotated[
+        bool, typer.Option("--control", help="Let browsers steer it too, not only watch.")
+    ] = False,
+) -> None:
+    """Show a run in a browser on this machine; the printed address lets whoever has it watch."""
+    import asyncio
+    import importlib.util
+
+    from engine.errors import ConfigurationError
+    from engine.remote.folder import find_live_run
+
+    if importlib.util.find_spec("textual_serve") is None:
+        raise ConfigurationError(
+            "Browsers need the package textual-serve, which is not installed.",
+            "Install it: pip install 'poketui[web]'.",
+        )
+    run_id = find_live_run(run).run_id
+
+    from pokeTUI.serve.server import Program
+    from pokeTUI.serve.server import serve as serve_program
+
+    options = () if control else ("--read-only",)
+    program = Program(
+        ("pokeTUI", "attach", run_id, *options), f"{run_id} - PokeTUI", f"Opening the run {run_id}"
+    )
+    asyncio.run(
+        serve_program(program, port, lambda address: _announce(address, run_id, is_steered=control))
+    )
+    print(f"\nThe run {run_id} is not shown any more; it goes on: poketui attach {run_id}")
+
+
+def _announce(address: str, run_id: str, *, is_steered: bool) -> None:
+    """Print the address, the only time that the token is seen."""
+    port = address.partition("/?")[0].rpartition(":")[2]
+    steered = "to watch and to steer" if is_steered else "to watch; with --control also to steer"
+    print(f"The run {run_id} in a browser, {steered}:")
+    print(f"  {address}")
+    print("Keep the address to yourself. From another machine, first open a tunnel there:")
+    print(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")
+    print("Ctrl-C ends this; the run goes on.", flush=True)

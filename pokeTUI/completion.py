@@ -1,0 +1,83 @@
+"""Complete words of the command line: names of runs, and the values of options that have few.
+
+A shell waits for this at every press of Tab, so a saved run's name and two of its settings are read
+here and nothing else of it.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import typer
+
+_MOST_RUNS = 50
+_LATEST = ("latest", "the one that was worked on last")
+
+Completer = Callable[[str], list[str]]
+
+
+def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the saved runs whose names begin so, the newest first, each with what it is."""
+    named = context.params.get("pair") or ()
+    given = context.params.get("save_dir") or os.environ.get("POKETUI_SAVE_DIR") or "saves"
+    runs = _newest_first(Path(given).expanduser() / "runs")
+    found = [run for run in runs if run.name.startswith(incomplete) and run.name not in named]
+    return [(run.name, _describe(run)) for run in found[:_MOST_RUNS]]
+
+
+def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the same, and "latest" before them."""
+    first = [_LATEST] if _LATEST[0].startswith(incomplete) else []
+    return first + complete_runs(context, incomplete)
+
+
+def complete_live_runs(incomplete: str) -> list[str]:
+    """Return the runs that have a socket; whether anybody listens there is not asked."""
+    from engine.errors import PokeTUIError
+    from engine.remote.folder import runtime_folder
+
+    try:
+        sockets = sorted(runtime_folder().glob("*.sock"), reverse=True)
+    except (PokeTUIError, OSError):
+        return []
+    names = [path.name.rsplit(".", 2)[0] for path in sockets]
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def choices_of(key: str) -> Completer:
+    """Return what completes a setting that is one of a few words."""
+
+    def complete(incomplete: str) -> list[str]:
+        from engine.config import RunConfig
+
+        allowed = get_args(RunConfig.model_fields[key].annotation)
+        return [word for word in allowed if word and word.startswith(incomplete)]
+
+    return complete
+
+
+def words(*allowed: str) -> Completer:
+    """Return what completes one of `allowed`."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in allowed if word.startswith(incomplete)]
+
+    return complete
+
+
+def _newest_first(runs: Path) -> list[Path]:
+    try:
+        found = [path for path in runs.iterdir() if (path / "config.json").is_file()]
+    except OSError:
+        return []
+    return sorted(found, key=lambda path: path.name, reverse=True)
+
+
+def _describe(run: Path) -> str:
+    try:
+        settings = json.loads((run / "config.json").read_text(encoding="utf-8"))
+        return f"{settings['agent']} {settings['mode']}, seed {settings['seed']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

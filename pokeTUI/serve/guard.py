@@ -1,0 +1,82 @@
+"""Decide whose requests are answered: the token's bearer's, from our own page, at our own name.
+
+A page of another site can make a browser send requests here, and a name of its own can be made to
+mean 127.0.0.1. So every request must name this machine, a websocket must come from our own page,
+and everything but the first page needs the cookie that the token brings.
+"""
+
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+
+COOKIE = "poketui"
+_OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+
+
+class Guard:
+    """Hold the secrets of one server.
+
+    Attributes:
+        token: What the printed address carries.
+        key: The cookie's value.
+        path: Where everything but the first page is, e.g. "/0f3a...". Browsers send a cookie to
+            every port of a machine; bound to a path that nobody can guess it stays here.
+    """
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self.key = secrets.token_urlsafe(32)
+        self.path = f"/{secrets.token_hex(16)}"
+
+    def is_token(self, given: str) -> bool:
+        """Tell whether `given` is the token, in a time that says nothing about it."""
+        return _is_same(given, self.token)
+
+    def is_key(self, given: str) -> bool:
+        """Tell whether `given` is the cookie's value, likewise."""
+        return _is_same(given, self.key)
+
+
+def is_own_host(host: str) -> bool:
+    """Tell whether a Host header names this machine. Any port: a tunnel may have another one."""
+    return _OWN_HOST.fullmatch(host) is not None
+
+
+def is_own_origin(origin: str, host: str) -> bool:
+    """Tell whether an Origin header is that of a page which came from `host`, the Host header."""
+    return is_own_host(host) and origin.lower() == f"http://{host}".lower()
+
+
+def security_headers(host: str) -> Mapping[str, str]:
+    """Return what every answer carries: nothing from elsewhere, in nobody's frame, stored nowhere.
+
+    Args:
+        host: The Host header, known to be one of ours.
+    """
+    policy = {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        # xterm.js makes style elements and attributes.
+        "style-src": "'self' 'unsafe-inline'",
+        "font-src": "'self'",
+        "img-src": "'self' data:",
+        # Not every browser takes 'self' to mean websockets too.
+        "connect-src": f"'self' ws://{host}",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+
+
+def _is_same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), wanted.encode())

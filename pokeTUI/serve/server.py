@@ -1,0 +1,274 @@
+"""Show a Textual program in browsers on this machine: one page, one websocket, one process each.
+
+The terminal in the page and the protocol between are textual-serve's. Its own server has no token,
+asks for fonts elsewhere and cannot be bound to a process that ends when it does.
+"""
+
+import asyncio
+import contextlib
+import html
+import importlib.util
+import json
+import secrets
+import signal
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from engine.errors import ConfigurationError
+from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, security_headers
+from pokeTUI.serve.viewer import Viewer, bounded
+
+HOST = "127.0.0.1"
+MOST_CLIENTS = 8
+_PAGE = Path(__file__).with_name("page")
+_LARGEST_MESSAGE = 256 * 1024
+_HEARTBEAT_S = 20.0
+_KEPT_ENDS = 64
+_SHUTDOWN_S = 5.0
+_ENDED = "The viewer has ended."
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is shown.
+
+    Attributes:
+        command: A module and its arguments; this Python runs it.
+        title: Of the page.
+        opening: What the page says until there is something to see.
+    """
+
+    command: tuple[str, ...]
+    title: str
+    opening: str
+
+
+class BrowserServer:
+    """Serve a program to the browsers of whoever has the token."""
+
+    def __init__(self, program: Program, *, most_clients: int = MOST_CLIENTS) -> None:
+        self.guard = Guard()
+        self._program = program
+        self._most_clients = most_clients
+        self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
+        self._sockets: set[web.WebSocketResponse] = set()
+        self._places = 0
+        self._ends: dict[str, str] = {}
+
+    async def run(self, port: int, announce: Callable[[str], None], stop: asyncio.Event) -> None:
+        """Serve until `stop` is set; then no process is left.
+
+        Args:
+            port: 0: any that is free.
+            announce: Is told the address, token included.
+            stop: Ends it.
+
+        Raises:
+            ConfigurationError: The port is not to be had.
+        """
+        runner = web.AppRunner(
+            self._application(), access_log=None, shutdown_timeout=_SHUTDOWN_S, handle_signals=False
+        )
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, HOST, port)
+            try:
+                await site.start()
+            except (OSError, OverflowError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                raise ConfigurationError(
+                    f"Port {port} of {HOST} cannot be used: {reason}.",
+                    "Choose another one: --port 8081.",
+                ) from None
+            address = runner.addresses[0]
+            announce(f"http://{HOST}:{address[1]}/?token={self.guard.token}")
+            await stop.wait()
+        finally:
+            await runner.cleanup()
+
+    def _application(self) -> web.Application:
+        application = web.Application(middlewares=[self._check])
+        application.on_response_prepare.append(_add_headers)
+        application.on_shutdown.append(self._close_all)
+        path = self.guard.path
+        # textual.js and its fonts: the directory of the package, and nothing else of it.
+        found = importlib.util.find_spec("textual_serve")
+        assert found is not None
+        assert found.origin is not None
+        application.add_routes(
+            [
+                web.get("/", self._first_page),
+                web.get(f"{path}/", self._show_page),
+                web.get(f"{path}/ws/{{client}}", self._serve_client),
+                web.get(f"{path}/end/{{client}}", self._say_end),
+                web.static(f"{path}/static", Path(found.origin).with_name("static")),
+                web.static(f"{path}/page", _PAGE),
+            ]
+        )
+        return application
+
+    # Who may ask
+
+    @web.middleware
+    async def _check(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        host = request.headers.get("Host", "")
+        if not is_own_host(host):
+            raise web.HTTPMisdirectedRequest(text="This server answers at 127.0.0.1 only.")
+        origin = request.headers.get("Origin")
+        if origin is not None and not is_own_origin(origin, host):
+            raise web.HTTPForbidden(text="Pages of other sites may not ask here.")
+        if request.path == "/":
+            is_allowed = self.guard.is_token(request.query.get("token", ""))
+        else:
+            is_allowed = self.guard.is_key(request.cookies.get(COOKIE, ""))
+        if not is_allowed:
+            raise web.HTTPForbidden(
+                text="The address is not complete. Open the one that `poketui serve` printed, "
+                "with its token."
+            )
+        return await handler(request)
+
+    # The page
+
+    async def _first_page(self, request: web.Request) -> web.StreamResponse:
+        response = await self._show_page(request)
+        response.set_cookie(
+            COOKIE, self.guard.key, path=self.guard.path, httponly=True, samesite="Strict"
+        )
+        return response
+
+    async def _show_page(self, request: web.Request) -> web.Response:
+        values = {
+            "title": self._program.title,
+            "opening": self._program.opening,
+            "path": self.guard.path,
+            "host": request.headers["Host"],
+            "client": secrets.token_hex(8),
+        }
+        escaped = {name: html.escape(value) for name, value in values.items()}
+        return web.Response(text=self._page.substitute(escaped), content_type="text/html")
+
+    async def _say_end(self, request: web.Request) -> web.Response:
+        return web.Response(text=self._ends.get(request.match_info["client"], _ENDED))
+
+    # The terminal
+
+    async def _serve_client(self, request: web.Request) -> web.StreamResponse:
+        if "Origin" not in request.headers:  # every browser sends it with a websocket
+            raise web.HTTPForbidden(text="A websocket must say which page it is of.")
+        client = request.match_info["client"]
+        if self._places >= self._most_clients:
+            self._note_end(
+                client, f"{self._most_clients} viewers are open already. Close one of them first."
+            )
+            raise web.HTTPServiceUnavailable(text="too many viewers")
+        self._places += 1
+        viewer = Viewer(self._program.command)
+        try:
+            socket = web.WebSocketResponse(
+                heartbeat=_HEARTBEAT_S, max_msg_size=_LARGEST_MESSAGE, compress=False
+            )
+            await socket.prepare(request)
+            self._sockets.add(socket)
+            try:
+                await viewer.start(
+                    bounded(request.query.get("width"), 80),
+                    bounded(request.query.get("height"), 24),
+                )
+                await _relay(socket, viewer)
+            finally:
+                self._sockets.discard(socket)
+                await _finish(viewer.end())
+                self._note_end(client, viewer.last_words().removeprefix("poketui: ") or _ENDED)
+                await socket.close()
+        finally:
+            self._places -= 1
+        return socket
+
+    def _note_end(self, client: str, text: str) -> None:
+        self._ends[client] = text
+        while len(self._ends) > _KEPT_ENDS:
+            del self._ends[next(iter(self._ends))]
+
+    async def _close_all(self, application: web.Application) -> None:
+        await asyncio.gather(
+            *(socket.close(code=WSCloseCode.GOING_AWAY) for socket in set(self._sockets))
+        )
+
+
+async def serve(program: Program, port: int, announce: Callable[[str], None]) -> None:
+    """Serve until SIGINT, SIGTERM or SIGHUP.
+
+    Raises:
+        ConfigurationError: The port is not to be had.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop.set)
+    await BrowserServer(program).run(port, announce, stop)
+
+
+async def _relay(socket: web.WebSocketResponse, viewer: Viewer) -> None:
+    """Carry both ways until either side ends."""
+    ways = (
+        asyncio.create_task(_to_browser(socket, viewer)),
+        asyncio.create_task(_to_viewer(socket, viewer)),
+    )
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+
+async def _to_browser(socket: web.WebSocketResponse, viewer: Viewer) -> None:
+    with contextlib.suppress(ConnectionError):
+        async for data in viewer.output():
+            await socket.send_bytes(data)
+
+
+async def _to_viewer(socket: web.WebSocketResponse, viewer: Viewer) -> None:
+    async for message in socket:
+        if message.type is WSMsgType.TEXT:
+            await _handle(socket, viewer, message.data)
+
+
+async def _handle(socket: web.WebSocketResponse, viewer: Viewer, text: str) -> None:
+    """Act on a message of textual.js; what is none is passed over."""
+    try:
+        message: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    match message:
+        case ["stdin", str(data)]:
+            await viewer.press(data)
+        case ["resize", {"width": width, "height": height}]:
+            await viewer.tell(type="resize", width=bounded(width, 80), height=bounded(height, 24))
+        case ["focus" | "blur" as kind, *_]:
+            await viewer.tell(type=kind)
+        case ["ping", str(data)]:
+            await socket.send_json(["pong", data])
+
+
+async def _finish(work: Coroutine[None, None, None]) -> None:
+    """See `work` through even if the handler is cancelled meanwhile."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    host = request.headers.get("Host", "")
+    response.headers.update(security_headers(host if is_own_host(host) else HOST))
+    response.headers["Server"] = "poketui"
