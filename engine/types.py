@@ -110,6 +110,17 @@ class MapObject:
     y: int
 
 
+class TileKind(IntEnum):
+    """What a walk tile is, in a word; what stands on it and where it leads is told apart."""
+
+    WALL = 0
+    FLOOR = 1
+    GRASS = 2
+    WATER = 3
+    LEDGE = 4
+    DOOR = 5
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MapView:
     """The current map: its size, what each tile is, and what stands on it.
@@ -121,6 +132,7 @@ class MapView:
         bordered: (height + 12, width + 12) uint8, `collision` with the 6 tiles around the map,
             which hold the neighbours' nearest strips; read-only. None where it is not known.
         edges: The connections whose neighbour RAM names; the practice game leaves it out.
+        kinds: (height, width) uint8, `collision` as TileKind; read-only. None where it is not told.
     """
 
     width: int
@@ -132,6 +144,7 @@ class MapView:
     signs: tuple[tuple[int, int], ...] = ()
     bordered: NDArray[np.uint8] | None = None
     edges: tuple[Edge, ...] = ()
+    kinds: NDArray[np.uint8] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.crystal.collision_ids import ANSWERING, WALLS, WATER
-from engine.types import Facing
+from engine.types import Facing, TileKind
 
 WALL = 0x07
 GRASS = frozenset({0x10, 0x14, 0x18, 0x1C, 0x48, 0x49, 0x4A, 0x4B, 0x4C})
@@ -49,3 +49,21 @@ IS_WATER = _lookup(WATER)
 IS_LEDGE = _lookup(frozenset(LEDGES))
 IS_WARP = _lookup(DOORS | frozenset(CARPETS))
 IS_TALKING = _lookup(ANSWERING)
+
+
+def _kinds() -> NDArray[np.uint8]:
+    table = np.full(256, TileKind.FLOOR, np.uint8)
+    for is_one, kind in (
+        (~IS_WALKABLE, TileKind.WALL),
+        (IS_WATER, TileKind.WATER),
+        (IS_GRASS, TileKind.GRASS),
+        (IS_LEDGE, TileKind.LEDGE),
+        (IS_WARP, TileKind.DOOR),
+    ):
+        table[is_one] = kind
+    table.setflags(write=False)
+    return table
+
+
+KINDS = _kinds()
+"""(256,) TileKind by collision id."""

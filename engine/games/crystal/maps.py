@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator.base import Emulator, rom_slice
+from engine.games.crystal.collision import KINDS
 from engine.games.crystal.ram import BASE, RAM_SIZE, WorkRam, at
 from engine.games.crystal.symbols import SYMBOLS
 from engine.types import Edge, MapId, MapObject, MapView, Warp
@@ -143,16 +144,20 @@ class MapReader:
         height, width = (size - 2 * BORDER for size in bordered.shape)
         signs = ((row[1], row[0]) for row in self._rows(ram, "wCurMapBGEventCount", _SIGN_SIZE))
         sides = ram[at("wMapConnections")]
+        collision = bordered[BORDER : BORDER + height, BORDER : BORDER + width]
+        kinds = KINDS[collision]
+        kinds.setflags(write=False)
         view = MapView(
             width,
             height,
-            bordered[BORDER : BORDER + height, BORDER : BORDER + width],
+            collision,
             tuple(w for w in self._warps(ram) if w.x < width and w.y < height),
             (),
             frozenset(side for bit, side, _ in _CONNECTIONS if sides & bit),
             tuple((x, y) for x, y in signs if x < width and y < height),
             bordered,
             tuple(self._edges(ram)),
+            kinds,
         )
         return _Layout(key, blocks, view)
 
