@@ -6,7 +6,9 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
+from pokeTUI import cli_attach
 from pokeTUI.cli_bench import bench_app
+from pokeTUI.cli_doctor import doctor
 from pokeTUI.cli_llm import llm_app
 from pokeTUI.cli_options import LatestRun, SaveDir, Settings, parse_settings
 from pokeTUI.cli_serve import serve
@@ -35,6 +37,9 @@ def run(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Train without a screen.")] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Train in the background; see: poketui attach.")
+    ] = False,
     resume: Annotated[
         str | None,
         typer.Option(
@@ -118,11 +123,11 @@ def run(
         "total_steps": steps,
         "total_episodes": episodes,
         "save_dir": save_dir,
-        "headless": headless or None,
+        "headless": False if detach else headless or None,
         "allow_unknown_rom": allow_unknown_rom or None,
     }
     overrides |= {key: value for key, value in given.items() if value is not None}
-    raise typer.Exit(launch(config, overrides, resume=resume, is_quiet=quiet))
+    raise typer.Exit(launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach))
 
 
 @app.command()
@@ -220,6 +225,8 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
         raise found.refusal
 
 
+cli_attach.register(app)
+app.command()(doctor)
 app.command()(serve)
 app.add_typer(bench_app, name="bench")
 app.add_typer(llm_app, name="llm")

@@ -1,0 +1,81 @@
+"""Define `poketui doctor`: examine this machine, and say what to do."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pokeTUI.cli_options import SaveDir, Settings, parse_settings
+from pokeTUI.completion import choices_of
+
+if TYPE_CHECKING:
+    from pokeTUI.doctor.finding import Finding
+
+
+def doctor(
+    rom: Annotated[
+        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
+    llm_model: Annotated[
+        str | None, typer.Option(help="Language model to look for.", show_default="none")
+    ] = None,
+    llm_backend: Annotated[
+        str | None,
+        typer.Option(
+            help="ollama, openai or anthropic.",
+            show_default="by the model's name",
+            autocompletion=choices_of("llm_backend"),
+        ),
+    ] = None,
+    save_dir: SaveDir = None,
+    set_: Settings = None,
+    json_: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Examine this machine for a run: what is found and what to do; exit code 1 if it will fail."""
+    import json
+    from dataclasses import asdict
+
+    from pokeTUI.doctor.examination import examine, is_well, look_around
+
+    given = {
+        "rom_path": rom,
+        "llm_model": llm_model,
+        "llm_backend": llm_backend,
+        "save_dir": save_dir,
+    }
+    overrides = parse_settings(set_)
+    overrides |= {key: value for key, value in given.items() if value is not None}
+    findings = []
+    for finding in examine(look_around(), config, overrides):
+        findings.append(finding)
+        if not json_:
+            _print(finding)
+    if json_:
+        rows = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
+        print(json.dumps({"is_well": is_well(tuple(findings)), "findings": rows}, indent=1))
+    raise typer.Exit(0 if is_well(tuple(findings)) else 1)
+
+
+def _print(finding: "Finding") -> None:
+    """Print a finding; a terminal without these signs gets others instead of a crash."""
+    import sys
+
+    from pokeTUI.doctor.finding import NAME_WIDTH
+    from pokeTUI.planner import printable
+
+    lines = [f"{finding.verdict.sign} {finding.name:<{NAME_WIDTH}} {printable(finding.text)}"]
+    if finding.remedy:
+        lines.append(f"  {'':<{NAME_WIDTH}} {printable(finding.remedy)}")
+    encoding = sys.stdout.encoding or "ascii"
+    for line in lines:
+        safe = line.replace("✓", "ok").replace("✗", "x") if not _can_show(line, encoding) else line
+        print(safe.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def _can_show(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

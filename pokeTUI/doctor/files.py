@@ -1,0 +1,86 @@
+"""Examine the ROM, the save folder and the runs that go on. Nothing is changed."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from engine.config import RunConfig
+from engine.errors import PokeTUIError, RomError
+from engine.games.profile import identify
+from engine.remote.folder import live_runs
+from pokeTUI.doctor.finding import Finding, bad, good, warning
+
+_NEEDED_GB, _COMFORTABLE_GB = 0.1, 1.0
+_GB = 1024**3
+_OTHER_FOLDER = "Give another one: --save-dir FOLDER"
+
+
+def examine_rom(config: RunConfig) -> Finding:
+    """Tell whether the configured ROM, or the practice game, can be played."""
+    try:
+        found = identify(config.rom_path)
+    except RomError as error:
+        return bad("ROM", error.message, error.hint)
+    if found.profile is None and found.refusal is not None:
+        return bad("ROM", found.refusal.message, found.refusal.hint)
+    if found.refusal is not None:
+        if config.allow_unknown_rom:
+            return warning("ROM", found.refusal.message, "It is tried all the same, as you asked.")
+        return bad("ROM", found.refusal.message, found.refusal.hint)
+    chosen = "" if config.rom_path else ", which comes with this; your own: --rom FILE"
+    return good("ROM", f"{found.game}{chosen}")
+
+
+def examine_saves(config: RunConfig) -> Finding:
+    """Tell whether runs can be saved: the folder can be written, and there is space."""
+    folder = Path(config.save_dir).expanduser().absolute()
+    nearest = folder
+    while not nearest.exists() and nearest != nearest.parent:
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        return bad("saves", f"{nearest} is no folder.", _OTHER_FOLDER)
+    if not _is_writable(nearest, is_ours=nearest == folder):
+        return bad("saves", f"{nearest} cannot be written.", _OTHER_FOLDER)
+    try:
+        free_gb = shutil.disk_usage(nearest).free / _GB
+    except OSError as error:
+        return bad("saves", f"{nearest} cannot be read: {error.strerror}.", _OTHER_FOLDER)
+    text = f"{folder}, {free_gb:,.1f} GB free" + ("" if nearest == folder else ", made when needed")
+    if free_gb < _NEEDED_GB:
+        return bad("saves", f"{text}.", f"Make space. {_OTHER_FOLDER}")
+    if free_gb < _COMFORTABLE_GB:
+        return warning("saves", f"{text}.", f"A long run may fill that. {_OTHER_FOLDER}")
+    return good("saves", text)
+
+
+def examine_live_runs() -> Finding:
+    """Tell which runs go on in the background."""
+    try:
+        live = live_runs()
+    except PokeTUIError as error:
+        return bad("live runs", error.message, error.hint)
+    silent = [run.run_id for run in live if run.hello is None]
+    if silent:
+        return warning(
+            "live runs",
+            f"{', '.join(silent)} {'does' if len(silent) == 1 else 'do'} not answer.",
+            f"It may be busy; if it stays so, end it: poketui stop {silent[0]}",
+        )
+    if not live:
+        return good("live runs", "none in the background")
+    return good(
+        "live runs",
+        ", ".join(run.run_id for run in live),
+        f"Watch it: poketui attach {live[0].run_id}",
+    )
+
+
+def _is_writable(folder: Path, *, is_ours: bool) -> bool:
+    """Try it in a folder of our own; of any other one only ask, so that nothing appears there."""
+    if not is_ours:
+        return os.access(folder, os.W_OK | os.X_OK)
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):
+        return True
+    return False

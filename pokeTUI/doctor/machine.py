@@ -1,0 +1,165 @@
+"""Examine Python, its packages, the cores and the memory."""
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import sys
+from pathlib import Path
+
+from pokeTUI.doctor.finding import Finding, bad, good, warning
+
+_OLDEST_PYTHON = (3, 11)
+_SHOWN = ("textual", "torch", "pyboy", "gymnasium", "numpy")
+_INSTALL = "Install them again: pip install -c constraints.txt -e ."
+_MODULES = {"pydantic-settings": "pydantic_settings"}
+_EXTRAS = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "tensorboard": "tensorboard",
+    "wandb": "wandb",
+    "web": "textual_serve",
+}
+"""Extra and the module that it brings."""
+_NEEDED_GB = 2.0
+_CGROUP = Path("/sys/fs/cgroup")
+_GB = 1024**3
+
+
+def examine_python(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
+    """Tell whether this Python is new enough."""
+    text = ".".join(map(str, version))
+    if version < _OLDEST_PYTHON:
+        return bad("Python", f"{text} is too old.", "Use Python 3.11 or newer.")
+    return good("Python", text)
+
+
+def examine_packages() -> Finding:
+    """Tell whether what is needed is installed, in versions that fit. Nothing is imported."""
+    try:
+        needed = [
+            parsed
+            for line in importlib.metadata.requires("poketui") or ()
+            if "extra ==" not in line and (parsed := _parse(line)) is not None
+        ]
+    except importlib.metadata.PackageNotFoundError:
+        return warning("packages", "poketui itself is not installed.", _INSTALL)
+    missing, old, new, versions = [], [], [], {}
+    for name, least, below in needed:
+        try:
+            version = versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+            continue
+        if importlib.util.find_spec(_MODULES.get(name, name)) is None:
+            missing.append(name)
+        elif least and _numbers(version) < _numbers(least):
+            old.append(f"{name} {version} (needs {least})")
+        elif below and _numbers(version) >= _numbers(below):
+            new.append(f"{name} {version} (tested below {below})")
+    if missing or old:
+        parts = [f"missing: {', '.join(missing)}"] if missing else []
+        parts += [f"too old: {', '.join(old)}"] if old else []
+        return bad("packages", f"{'; '.join(parts)}.", _INSTALL)
+    if new:
+        return warning("packages", f"newer than tested: {', '.join(new)}.", _INSTALL)
+    return good("packages", ", ".join(f"{n} {versions[n]}" for n in _SHOWN if n in versions))
+
+
+def examine_extras(wanted: str = "") -> Finding:
+    """Tell which optional packages are there.
+
+    Args:
+        wanted: An extra that the settings need; "": none.
+    """
+    present = [name for name, module in _EXTRAS.items() if importlib.util.find_spec(module)]
+    absent = [name for name in _EXTRAS if name not in present]
+    if wanted and wanted in absent:
+        return bad(
+            "extras",
+            f"the settings need {wanted}, which is not installed.",
+            f"pip install 'poketui[{wanted}]'",
+        )
+    text = ", ".join(present) or "none"
+    if not absent:
+        return good("extras", text)
+    return good(
+        "extras",
+        f"{text}; not installed: {', '.join(absent)}",
+        f"As you like: pip install 'poketui[{absent[0]}]'",
+    )
+
+
+def examine_cores(cores: float | None = None) -> Finding:
+    """Tell how many cores may be used."""
+    cores = usable_cores() if cores is None else cores
+    text = f"{cores:g} {'core' if cores == 1 else 'cores'}"
+    if cores < 2:
+        return warning(
+            "cores",
+            f"{text}: the screen and the training share it.",
+            "Training goes faster with more cores, or without a screen: poketui run --headless",
+        )
+    return good("cores", text)
+
+
+def examine_memory(free_gb: float | None = None) -> Finding:
+    """Tell whether the memory will do."""
+    free_gb = free_memory_gb() if free_gb is None else free_gb
+    if free_gb is None:
+        return good("memory", "this system does not say how much is free")
+    if free_gb < _NEEDED_GB:
+        return warning(
+            "memory",
+            f"{free_gb:.1f} GB free; a usual run takes up to {_NEEDED_GB:g} GB.",
+            "End other programs, or play fewer games at once: --envs 8 --workers 1",
+        )
+    return good("memory", f"{free_gb:.1f} GB free")
+
+
+def usable_cores() -> float:
+    """Return the cores that this process may use: a container may have a part of them."""
+    if sys.platform == "linux":
+        count = float(len(os.sched_getaffinity(0)))
+    else:
+        count = float(os.cpu_count() or 1)
+    try:
+        quota, period = (_CGROUP / "cpu.max").read_text().split()
+        return min(count, int(quota) / int(period))
+    except (OSError, ValueError, ZeroDivisionError):
+        return count
+
+
+def free_memory_gb() -> float | None:
+    """Return the memory that is free here, None if the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+        free = sizes["MemAvailable"]
+    except (OSError, ValueError, KeyError, IndexError):
+        return None
+    try:
+        limit = int((_CGROUP / "memory.max").read_text())
+        free = min(free, limit - int((_CGROUP / "memory.current").read_text()))
+    except (OSError, ValueError):
+        pass
+    return max(0, free) / _GB
+
+
+def _parse(requirement: str) -> tuple[str, str, str] | None:
+    """Return the name, the lowest version and the first that is too high, "" where none is set."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    if name is None:
+        return None
+    least = re.search(r">=\s*([\d.]+)", requirement)
+    below = re.search(r"<\s*([\d.]+)", requirement)
+    return name[0], least[1] if least else "", below[1] if below else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version's leading numbers, without the zeros at the end: 8.0 is 8."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in found[0].split(".")] if found else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)

@@ -1,0 +1,93 @@
+"""Examine the language model: its server, itself, and the keys for it, which are never shown."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+
+from engine.config import RunConfig
+from engine.errors import PokeTUIError
+from engine.llm.backends import backend_of, make_backend
+from engine.llm.backends.base import ModelStatus, key_from, shown_address
+from engine.llm.quoting import one_line
+from pokeTUI.doctor.finding import Finding, bad, good, warning
+
+_TIMEOUT_S = 2.0
+_CONNECT_TIMEOUT_S = 1.0
+_SUGGESTED = "smollm2:1.7b"
+_SHOWN_MODELS = 4
+_NOT_NEEDED = "not needed: rules set the goals"
+_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+
+
+def examine_models(config: RunConfig) -> list[Finding]:
+    """Tell of every configured model whether it can be asked; without one, what there would be."""
+    names = [name.strip() for name in config.llm_model.split(",") if name.strip()]
+    if not names:
+        return [_unused_server(config)]
+    return [_model(name, config) for name in names]
+
+
+def examine_keys(environment: Mapping[str, str] = os.environ) -> Finding:
+    """Tell which keys are there."""
+    has = {kind: bool(key_from(variable, environment)) for kind, variable in _KEYS.items()}
+    words = [
+        f"{_KEYS[kind]} {'is set' if is_set else 'is not set'}" for kind, is_set in has.items()
+    ]
+    return good("keys", ", ".join(words))
+
+
+def _model(name: str, config: RunConfig) -> Finding:
+    try:
+        kind = config.llm_backend or backend_of(name)
+        status = asyncio.run(_probe(name, kind, config.llm_base_url))
+    except PokeTUIError as error:
+        return bad("model", error.message, error.hint)
+    if status is None:
+        return bad("model", f"{name}: no answer within {_TIMEOUT_S:g} s.", _remedy(name, kind))
+    if status.state in ("ready", "loading"):
+        return good("model", f"{name} is there" + _loading(status))
+    text = one_line(status.detail, 200) or status.state
+    return bad("model", f"{name}: {text}", _remedy(name, kind))
+
+
+def _unused_server(config: RunConfig) -> Finding:
+    """Tell whether there is a server on this machine, though nobody asks for one."""
+    address = shown_address(os.environ.get("OLLAMA_HOST", "").strip()) or "127.0.0.1:11434"
+    try:
+        status = asyncio.run(_probe(_SUGGESTED, "ollama", config.llm_base_url))
+    except PokeTUIError as error:
+        return warning("model", error.message, error.hint)
+    if status is None or status.state in ("unreachable", "refused"):
+        return good("model", f"none set, and no Ollama at {address}; {_NOT_NEEDED}")
+    models = ", ".join(one_line(model, 40) for model in status.models[:_SHOWN_MODELS])
+    more = ", ..." if len(status.models) > _SHOWN_MODELS else ""
+    chosen = status.models[0] if status.models else _SUGGESTED
+    first = "" if status.models else f"ollama pull {_SUGGESTED}; "
+    return good(
+        "model",
+        f"none set; Ollama at {address} has {models or 'no models'}{more}",
+        f"To have one set goals: {first}poketui run --llm-model {one_line(chosen, 40)}",
+    )
+
+
+async def _probe(name: str, kind: str, base_url: str) -> ModelStatus | None:
+    """Return what a model's server says; None: nothing in time."""
+    backend = make_backend(
+        name, backend=kind, base_url=base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
+    )
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            return await backend.probe()
+    except TimeoutError:
+        return None
+    finally:
+        await backend.close()
+
+
+def _loading(status: ModelStatus) -> str:
+    return ", not loaded yet" if status.state == "loading" else ""
+
+
+def _remedy(name: str, kind: str) -> str:
+    backend = "" if kind == backend_of(name) else f" --backend {kind}"
+    return f"Step by step: poketui llm check --model {one_line(name, 60)}{backend}"

@@ -1,0 +1,109 @@
+"""Examine the terminal: how large, how colourful, what lies between."""
+
+import os
+from collections.abc import Mapping
+
+from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
+from pokeTUI.rendering.colors import ColorDepth
+from pokeTUI.terminal.probe import Terminal
+
+_COMFORTABLE = (120, 40)
+_HEADLESS = "Without a terminal: poketui run --headless"
+
+
+def examine_terminal(
+    terminal: Terminal | None, size: tuple[int, int], environment: Mapping[str, str]
+) -> list[Finding]:
+    """Tell how the cockpit will look here.
+
+    Args:
+        terminal: None: standard output is none.
+        size: Columns and rows.
+        environment: TERM, COLORTERM, NO_COLOR, TMUX, SSH_CONNECTION and the locale are looked at.
+    """
+    if terminal is None:
+        return [
+            warning("terminal", "this is none that can be drawn on.", _HEADLESS),
+            _locale(environment),
+        ]
+    return [
+        _kind(terminal, environment),
+        _size(*size),
+        _colors(terminal, environment),
+        _graphics(terminal),
+        _locale(environment),
+    ]
+
+
+def _kind(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
+    if terminal.term in ("", "dumb"):
+        return bad(
+            "terminal",
+            f"TERM is {terminal.term or 'not set'}: nothing can be drawn.",
+            f"In a real terminal: export TERM=xterm-256color. {_HEADLESS}",
+        )
+    between = []
+    if environment.get("TMUX"):
+        between.append("tmux")
+    elif environment.get("STY"):
+        between.append("GNU screen")
+    if environment.get("SSH_CONNECTION"):
+        between.append("ssh")
+    name = f"{terminal.name}, " if terminal.name else ""
+    through = f", through {' and '.join(between)}" if between else ""
+    return good("terminal", f"{name}TERM={terminal.term}{through}")
+
+
+def _size(columns: int, rows: int) -> Finding:
+    if columns < MIN_COLUMNS or rows < MIN_ROWS:
+        return bad(
+            "size",
+            f"{columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
+            f"Enlarge the terminal or choose a smaller font. {_HEADLESS}",
+        )
+    if columns < _COMFORTABLE[0] or rows < _COMFORTABLE[1]:
+        return good("size", f"{columns}x{rows}: panes share their places; 120x40 shows more")
+    return good("size", f"{columns}x{rows}")
+
+
+def _colors(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
+    if environment.get("NO_COLOR"):
+        return good("colours", "none, as NO_COLOR asks")
+    if terminal.depth is ColorDepth.TRUECOLOR:
+        return good("colours", "16 million")
+    if environment.get("TMUX"):
+        remedy = "In ~/.tmux.conf: set -g default-terminal tmux-256color, then start tmux anew."
+    else:
+        remedy = "If it can show more (most can; ssh does not say so): export COLORTERM=truecolor"
+    if terminal.depth is ColorDepth.EIGHT_BIT:
+        return warning("colours", "256: the game looks a little coarser.", remedy)
+    return warning("colours", f"{terminal.depth.value}: the game is hard to see.", remedy)
+
+
+def _graphics(terminal: Terminal) -> Finding:
+    pictures = "Kitty pictures" if terminal.has_kitty_graphics else "blocks of characters"
+    keys = "told" if terminal.has_kitty_keys else "guessed"
+    text = f"the game is drawn as {pictures}; when a key is let go is {keys}"
+    if not terminal.is_answering:
+        text += " (the terminal did not answer)"
+    return good("drawing", text)
+
+
+def _locale(environment: Mapping[str, str]) -> Finding:
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            if "utf-8" in value.lower() or "utf8" in value.lower():
+                return good("letters", f"{name}={value}")
+            return warning(
+                "letters",
+                f"{name}={value} is not UTF-8: lines and blocks may look wrong.",
+                "export LC_ALL=C.UTF-8",
+            )
+    return warning("letters", "no locale is set.", "export LANG=C.UTF-8")
+
+
+def is_drawable() -> bool:
+    """Tell whether standard input, output and error are a terminal."""
+    return all(os.isatty(number) for number in (0, 1, 2))
