@@ -144,13 +144,18 @@ def planner_line(event: PlannerEvent) -> tuple[str, float | None] | None:
         case events.PlanAnswered(error=error):
             return f"no goal from {printable(event.model)}: {printable(error)}", None
         case events.GoalJudged(verdict=verdict) if verdict.outcome is not Outcome.REPLACED:
-            word = verdict.outcome.value
-            if verdict.outcome is Outcome.REACHED and not verdict.made_progress:
-                word = "reached, but it led nowhere"
-            ignored = "not followed, to compare; " if verdict.is_ignored else ""
-            return f"{ignored}{word} after {verdict.steps}: {printable(verdict.text)}", None
+            return f"{describe_verdict(verdict)}: {printable(verdict.text)}", None
         case _:
             return None
+
+
+def describe_verdict(verdict: Verdict) -> str:
+    """Return what became of a goal."""
+    word = verdict.outcome.value
+    if verdict.outcome is Outcome.REACHED and not verdict.made_progress:
+        word = "reached, but it led nowhere"
+    ignored = "not followed, to compare; " if verdict.is_ignored else ""
+    return f"{ignored}{word} after {verdict.steps}"
 
 
 def describe_status(status: events.PlannerStatusChanged) -> str:
@@ -180,4 +185,6 @@ def readable(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return text of a model or a game with nothing in it that a terminal could obey."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else " " for char in text)

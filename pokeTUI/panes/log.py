@@ -1,17 +1,92 @@
-"""Events and warnings."""
+"""What happened in the run."""
 
-from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.rendering.lines import Line
+from collections.abc import Sequence
+
+from pokeTUI.event_lines import EventLine
+from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
+from pokeTUI.rendering.lines import Line, clock, wrap
+from pokeTUI.screens.detail import Passage
 from pokeTUI.state import DashboardState
+from pokeTUI.theme import Ink
+
+_MARKS: dict[str, tuple[str, Ink, Ink]] = {
+    "run": ("▶", Ink.accent, Ink.strong),
+    "work": ("·", Ink.dim, Ink.dim),
+    "warning": ("!", Ink.warn, Ink.warn),
+    "refused": ("✗", Ink.warn, Ink.text),
+    "failure": ("‼", Ink.bad, Ink.bad),
+    "saved": ("✓", Ink.good, Ink.dim),
+    "evaluated": ("◎", Ink.info, Ink.strong),
+    "episode": ("○", Ink.faint, Ink.text),
+    "stage": ("≡", Ink.accent, Ink.strong),
+    "strategy": ("⇄", Ink.info, Ink.strong),
+    "control": ("▲", Ink.warn, Ink.strong),
+    "model": ("◇", Ink.info, Ink.text),
+    "state": ("◆", Ink.odd, Ink.text),
+}
+"""Mark, its ink and the ink of the text, by kind."""
+_FILTERS: dict[str, frozenset[str]] = {
+    "warnings": frozenset({"warning", "refused", "failure"}),
+    "no episodes": frozenset(_MARKS) - {"episode"},
+    "episodes": frozenset({"episode", "evaluated"}),
+    "what people did": frozenset({"control", "state", "refused"}),
+    "stages and strategy": frozenset({"stage", "strategy", "model"}),
+}
+_WIDE = 70
 
 
-class LogPane(Pane):
-    """Events and warnings."""
+class LogPane(ScrollLogPane[EventLine]):
+    """Events and warnings, newest last, with the run's time."""
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
-        return ()
+        return (state.event_log,)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return the lines."""
-        return empty("Nothing yet.", width)
+        """Return as much of the log as there is room for."""
+        if not state.event_log.count:
+            return [Line(width).add("Nothing has happened yet.", Ink.dim)]
+        each = 2 if height > 8 else 1
+        return self.log_lines(state, width, height, max_lines=each)
+
+    def entries(self, state: DashboardState) -> Sequence[EventLine]:
+        """Return the log."""
+        return state.event_log.lines()
+
+    def block(self, entry: EventLine, look: Look) -> list[Line]:
+        """Return time, mark and text."""
+        mark, ink, body_ink = _MARKS.get(entry.kind, ("·", Ink.dim, Ink.text))
+        time = clock(entry.uptime_s)
+        first = Line(look.width).add(time, Ink.dim, 8, right=look.width >= _WIDE)
+        first.add(f" {mark} " if look.width >= _WIDE else f"{mark} ", ink)
+        if look.width >= _WIDE:
+            first.add(entry.kind, ink, 10)
+        indent = first.used
+        repeat = f" ×{entry.count}" if entry.count > 1 else ""
+        parts = wrap(entry.text, look.width - indent - len(repeat), look.max_lines) or [""]
+        lines = [add_found(first, parts[0], body_ink, look.query)]
+        lines += [
+            add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
+            for part in parts[1:]
+        ]
+        lines[-1].add(repeat, Ink.dim)
+        return lines
+
+    def text_of(self, entry: EventLine) -> str:
+        """Return a line as it is searched and copied."""
+        return f"{clock(entry.uptime_s)} {entry.kind}: {entry.text}"
+
+    def filters(self, state: DashboardState) -> list[str]:
+        """Return the kinds of lines that can be shown alone."""
+        return list(_FILTERS)
+
+    def is_in(self, entry: EventLine, shown: str) -> bool:
+        """Tell whether an entry is of a kind."""
+        return entry.kind in _FILTERS[shown]
+
+    def passages(self, entry: EventLine, state: DashboardState) -> tuple[str, list[Passage]]:
+        """Return the line whole."""
+        passages = [Passage("at", clock(entry.uptime_s)), Passage("kind", entry.kind)]
+        if entry.count > 1:
+            passages.append(Passage("in a row", f"{entry.count:,} times"))
+        return "Log", [*passages, Passage("", entry.text, Ink.strong)]

@@ -1,8 +1,12 @@
 """Why the agent does what it does."""
 
-from pokeTUI.panes.pane import Pane
-from pokeTUI.planner import PlannerView, describe_status, readable
+from collections.abc import Sequence
+
+from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
+from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
+from pokeTUI.planner import printable
 from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.screens.detail import Passage
 from pokeTUI.state import DashboardState, LogLine
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
@@ -11,9 +15,12 @@ _WIDE = 66
 _STEP = 5
 _TALL = 14
 """Rows from which there is room for several lines of an answer."""
+_TWO_COLUMNS = 118
+"""Cells from which the model has a column of its own."""
+_UNKNOWN = ("·", Ink.dim)
 
 
-class ReasoningPane(Pane):
+class ReasoningPane(ScrollLogPane[LogLine]):
     """The goal, the decision of now, the language model's words as they come, and the log.
 
     The log holds decisions, goals and what became of them, newest last.
@@ -21,85 +28,146 @@ class ReasoningPane(Pane):
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
-        return (state.game and state.game.goal, state.log, state.decision, state.planner)
+        shares = state.status.shares if state.status is not None else None
+        return (state.game and state.game.goal, state.log, state.decision, state.planner, shares)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return goal, decision and as much of the log as there is room for."""
-        goal = state.game.goal if state.game else None
-        text = goal.text if goal else "none yet"
-        lines = [
-            Line(width).add("goal" if index == 0 else "", Ink.dim, _LABEL).add(part, Ink.strong)
-            for index, part in enumerate(wrap(text, width - _LABEL, 2 if height > 8 else 1))
-        ]
+        """Return goal, decision, model and as much of the log as there is room for."""
+        is_split = width >= _TWO_COLUMNS and height >= _TALL and state.planner.status is not None
+        if is_split:
+            left = width * 58 // 100
+            lines = self._column(state, left, height, has_model=False)
+            side = model_column(state.planner, width - left - 3, height)
+            return [
+                Line(width)
+                .append(lines[row] if row < len(lines) else Line(left))
+                .skip_to(left + 1)
+                .add("│ ", Ink.faint)
+                .append(side[row] if row < len(side) else Line(0))
+                for row in range(height)
+            ]
+        return self._column(state, width, height, has_model=True)
+
+    def _column(
+        self, state: DashboardState, width: int, height: int, *, has_model: bool
+    ) -> list[Line]:
+        lines = _goal(state, width, 2 if height > 8 else 1)
         if height > 5:
             lines.append(_now(state, width))
-        if height > 5:
-            max_lines = 3 if height >= _TALL else 1 if height > 8 else 0
-            lines += _model(state.planner, width, max_lines)
-        lines_each = 1 if height < 9 else 2
-        blocks: list[Line] = []
-        for entry in reversed(state.log):
-            block = _entry(entry, width, lines_each)
-            if len(lines) + len(block) + len(blocks) > height:
-                break
-            blocks = block + blocks
-        return lines + blocks
+        if height >= _TALL:
+            lines += _shares(state, width)
+        if height > 5 and has_model:
+            max_lines = height // 6 if height >= _TALL else 1 if height > 8 else 0
+            lines += model_lines(state.planner, width, max_lines, is_full=height >= 20)
+        if height >= _TALL and len(state.log):
+            lines.append(Line(width).add("─" * width, Ink.faint))
+        room = height - len(lines)
+        each = 1 if height < 9 else 2 if height < 40 else 3
+        return lines + self.log_lines(state, width, room, max_lines=each, top=len(lines))
+
+    def entries(self, state: DashboardState) -> Sequence[LogLine]:
+        """Return the log."""
+        return state.log
+
+    def block(self, entry: LogLine, look: Look) -> list[Line]:
+        """Return step, mark, source, confidence and text; several lines if one is too short."""
+        mark, ink = SOURCE_MARKS.get(entry.source, _UNKNOWN)
+        is_wide = look.width >= _WIDE
+        first = Line(look.width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True)
+        first.add(f" {mark} ", ink)
+        if is_wide:
+            first.add(entry.source, ink, 11)
+        body_ink = Ink.strong
+        if entry.confidence is not None:
+            first.add(f"{entry.confidence:.2f} ", Ink.dim)
+            body_ink = Ink.text
+        elif is_wide:
+            first.add("", Ink.dim, 5)
+        indent = first.used
+        repeat = f" ×{entry.count}" if entry.count > 1 else ""
+        text = printable(entry.text)
+        parts = wrap(text, look.width - indent - len(repeat), look.max_lines) or [""]
+        lines = [add_found(first, parts[0], body_ink, look.query)]
+        lines += [
+            add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
+            for part in parts[1:]
+        ]
+        lines[-1].add(repeat, Ink.dim)
+        return lines
+
+    def text_of(self, entry: LogLine) -> str:
+        """Return a line as it is searched and copied."""
+        sure = "" if entry.confidence is None else f" ({entry.confidence:.2f})"
+        return f"{entry.step} {entry.source}{sure}: {printable(entry.text)}"
+
+    def filters(self, state: DashboardState) -> list[str]:
+        """Return the sources that are there."""
+        found = {entry.source for entry in self.entries(state)}
+        return [*(name for name in SOURCE_MARKS if name in found), *sorted(found - {*SOURCE_MARKS})]
+
+    def is_in(self, entry: LogLine, shown: str) -> bool:
+        """Tell whether an entry is of a source."""
+        return entry.source == shown
+
+    def passages(self, entry: LogLine, state: DashboardState) -> tuple[str, list[Passage]]:
+        """Return the exchange with the model that a line tells of, or the line."""
+        exchange = state.planner.find(entry.exchange) if entry.exchange else None
+        if exchange is not None:
+            return f"Question {exchange.number}", exchange_passages(exchange)
+        passages = [Passage("step", f"{entry.step:,}"), Passage("by", entry.source)]
+        if entry.confidence is not None:
+            passages.append(Passage("sure", f"{entry.confidence:.2f}"))
+        if entry.count > 1:
+            passages.append(Passage("in a row", f"{entry.count:,} times"))
+        title = "Reasoning" if entry.confidence is None else "Decision"
+        return title, [*passages, Passage("", printable(entry.text), Ink.strong)]
+
+    def copied(self, state: DashboardState) -> tuple[str, str]:
+        """Return the model's last answer, or the last line."""
+        answered = [one for one in state.planner.exchanges if one.answer is not None]
+        if answered:
+            passages = exchange_passages(answered[-1], has_prompt=False)
+            text = "\n".join(f"{one.heading}: {one.text}" for one in passages)
+            return text, "the model's last answer"
+        return super().copied(state)
 
 
-def _model(view: PlannerView, width: int, max_lines: int) -> list[Line]:
-    """Return how the language model does, and the end of what it is saying; [] without one."""
-    status = view.status
-    if status is None:
-        return []
-    is_well = status.state in {"ready", "asking"}
-    name = f"{status.model} " if width >= _WIDE else ""
-    state_ink = Ink.text if is_well else Ink.warn
-    said = wrap(name + describe_status(status), width - _LABEL, 2 if max_lines > 1 else 1)
-    lines = [
-        Line(width).add("" if index else "model", Ink.dim, _LABEL).add(part, state_ink)
-        for index, part in enumerate(said)
+def _goal(state: DashboardState, width: int, max_lines: int) -> list[Line]:
+    goal = state.game.goal if state.game else None
+    text = printable(goal.text) if goal else "none yet"
+    ink = Ink.strong if goal else Ink.dim
+    return [
+        Line(width).add("" if index else "goal", Ink.dim, _LABEL).add(part, ink)
+        for index, part in enumerate(wrap(text, width - _LABEL, max_lines))
     ]
-    text = status.detail
-    if is_well:
-        text = readable(view.text) if view.is_open else ""
-    parts = wrap(text, width - _LABEL, 100)
-    parts = parts[-max_lines:] if is_well else parts[:max_lines]
-    ink = Ink.dim if view.is_thinking else Ink.info
-    return lines + [Line(width).skip_to(_LABEL).add(p, ink) for p in parts if max_lines]
 
 
 def _now(state: DashboardState, width: int) -> Line:
-    """Return who decided just now, how surely, and which button it was."""
+    """Return who decided just now, how surely, which button it was, and why if there is room."""
     line = Line(width).add("now", Ink.dim, _LABEL)
     if state.decision is None:
         return line.add("no decision yet", Ink.dim)
     decision = state.decision.decision
-    mark, ink = SOURCE_MARKS.get(decision.source.value, ("·", Ink.dim))
+    mark, ink = SOURCE_MARKS.get(decision.source.value, _UNKNOWN)
     line.add(f"{mark} {decision.source.value} ", ink, 10).add(
         f"{decision.action.name:<7}", Ink.strong
     )
     line.add(f"sure {decision.confidence:.2f} ", Ink.text)
     bar_width = min(20, line.room) if line.room >= 4 else 0
-    return add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
+    add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
+    if line.room >= 24:
+        line.add(f"  {printable(decision.reason)}", Ink.dim)
+    return line
 
 
-def _entry(entry: LogLine, width: int, max_lines: int) -> list[Line]:
-    """Return step, mark, source, confidence and text; two lines if one is too short."""
-    mark, ink = SOURCE_MARKS.get(entry.source, ("·", Ink.dim))
-    is_wide = width >= _WIDE
-    first = Line(width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True).add(f" {mark} ", ink)
-    if is_wide:
-        first.add(entry.source, ink, 11)
-    body_ink = Ink.strong
-    if entry.confidence is not None:
-        first.add(f"{entry.confidence:.2f} ", Ink.dim)
-        body_ink = Ink.text
-    elif is_wide:
-        first.add("", Ink.dim, 5)
-    indent = first.used
-    repeat = f" ×{entry.count}" if entry.count > 1 else ""
-    parts = wrap(entry.text, width - indent - len(repeat), max_lines) or [""]
-    lines = [first.add(parts[0], body_ink)]
-    lines += [Line(width).skip_to(indent).add(part, body_ink) for part in parts[1:]]
-    lines[-1].add(repeat, Ink.dim)
-    return lines
+def _shares(state: DashboardState, width: int) -> list[Line]:
+    """Return who made the last decisions; [] where nobody counted."""
+    shares = state.status.shares if state.status is not None else ()
+    if not shares:
+        return []
+    line = Line(width).add("who", Ink.dim, _LABEL)
+    for source, share in sorted(shares, key=lambda one: -one[1]):
+        if share >= 0.005:
+            mark, ink = SOURCE_MARKS.get(source, _UNKNOWN)
+            line.add_whole(f"{mark} {source} {100 * share:.0f} %  ", ink)
+    return [line]

@@ -36,8 +36,10 @@ def test_an_answer_is_shown_while_it_streams_in():
     streamed = [PlanStreamed(1, "The gym "), PlanStreamed(1, "is near.")]
     state = folded(READY, asked, *streamed)
     assert "The gym is near." in shown(state)
-    assert "smollm2:1.7b ready" in shown(state)
-    assert "0.8 s · 12 asked · 1 failed" in shown(state)
+    assert "smollm2:1.7b ready" in shown(state, height=16)
+    assert "0.8 s · 12 asked · 1 failed" in shown(state, height=16)
+    assert "smollm2:1.7b ● ready, breaker closed" in shown(state)
+    assert "12 asked · 1 failed · 0.8 s each" in shown(state)
     assert shown(state, height=9).count("\n") < 9
 
 
@@ -89,8 +91,9 @@ def test_an_unreachable_model_says_what_to_do():
         "smollm2:1.7b", "unreachable", "Nothing answers. Start it: ollama serve", retry_in_s=5.0
     )
     text = shown(folded(away))
-    assert "unreachable, again in 5 s" in text
+    assert "unreachable, breaker open, again in 5 s" in text
     assert "ollama serve" in text
+    assert "unreachable, again in 5 s" in shown(folded(away), height=12)
 
 
 def test_the_uplift_comes_with_its_interval():

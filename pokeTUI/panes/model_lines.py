@@ -1,0 +1,199 @@
+"""Draw how the language model does, and what it is asked and answers."""
+
+import math
+
+from engine import events
+from pokeTUI.planner import (
+    Exchange,
+    PlannerView,
+    describe_status,
+    describe_verdict,
+    printable,
+    readable,
+)
+from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.screens.detail import Passage
+from pokeTUI.theme import Ink
+
+_LABEL = 6
+_WIDE = 66
+_WELL = frozenset({"ready", "asking"})
+
+
+def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool) -> list[Line]:
+    """Return how the language model does, and the end of what it is saying; [] without one.
+
+    Args:
+        view: What is known of it.
+        width: Cells.
+        max_lines: Rows of its words.
+        is_full: There is room for every figure.
+    """
+    status = view.status
+    if status is None:
+        return []
+    is_well = status.state in _WELL
+    if is_full:
+        lines = _figures(status, width)
+    else:
+        ink = Ink.text if is_well else Ink.warn
+        name = f"{printable(status.model)} " if width >= _WIDE else ""
+        said = wrap(name + describe_status(status), width - _LABEL, 2 if max_lines > 1 else 1)
+        lines = [
+            _labelled("" if row else "model", part, ink, width) for row, part in enumerate(said)
+        ]
+    if not is_well:
+        return lines + _wrapped(printable(status.detail), width, Ink.info, max_lines)
+    if not view.is_open:
+        return lines
+    ink = Ink.dim if view.is_thinking else Ink.info
+    parts = wrap(_saying(view), width - _LABEL, 100)
+    return lines + [_labelled("", part, ink, width) for part in parts[-max_lines:] if max_lines]
+
+
+def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
+    """Return all of the model in a column: figures, the question of now, the answers before."""
+    status = view.status
+    assert status is not None
+    lines = _figures(status, width)
+    if status.state not in _WELL and status.detail:
+        lines += _wrapped(printable(status.detail), width, Ink.info, 4)
+    asked = view.find(view.exchange)
+    if asked is not None:
+        lines += [Line(width), *_question(view, asked, width)]
+    before = [one for one in reversed(view.exchanges) if one.answer and one is not asked]
+    if before and height - len(lines) > 4:
+        lines += [Line(width), Line(width).add("before that", Ink.dim)]
+        for one in before:
+            block = _answer_before(one, width)
+            if len(lines) + len(block) > height:
+                break
+            lines += block
+    if not view.exchanges:
+        lines += [Line(width), Line(width).add("It has not been asked yet.", Ink.dim)]
+    return lines[:height]
+
+
+def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage]:
+    """Return all that is known of an exchange, the answer first."""
+    passages = [Passage("model", one.model)]
+    answer = one.answer
+    if one.trigger:
+        passages.append(Passage("asked for", one.trigger))
+    if answer is None:
+        passages.append(Passage("answer", "not complete yet"))
+    else:
+        passages += _answer_passages(answer)
+        if one.verdict is not None:
+            passages.append(Passage("verdict", describe_verdict(one.verdict), Ink.strong))
+        elif answer.goal:
+            passages.append(Passage("verdict", "none yet", Ink.dim))
+    if one.text:
+        passages.append(Passage("its words", readable(one.text), Ink.info))
+    if has_prompt and one.prompt:
+        passages.append(Passage("what it was told", "\n".join(one.prompt), Ink.dim))
+    return passages
+
+
+def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
+    passages = []
+    if answer.goal:
+        passages.append(Passage("goal", printable(answer.goal), Ink.strong))
+        passages.append(Passage("sure", f"{answer.confidence:.2f}"))
+    if answer.reasoning:
+        passages.append(Passage("because", printable(answer.reasoning)))
+    if answer.error:
+        passages.append(Passage("no goal", printable(answer.error), Ink.warn))
+    if answer.repairs:
+        passages.append(Passage("mended", printable(", ".join(answer.repairs))))
+    first = "" if math.isnan(answer.first_token_s) else f", first word {answer.first_token_s:.1f} s"
+    passages.append(Passage("took", f"{answer.latency_s:.1f} s{first}"))
+    cost = f", ${answer.cost:.4f}" if answer.cost else ""
+    tokens = f"{answer.prompt_tokens:,} read, {answer.answer_tokens:,} written{cost}"
+    return [*passages, Passage("tokens", tokens)]
+
+
+def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
+    """Return the model's state, breaker, speed, cost and worth, a line each."""
+    is_well = status.state in _WELL
+    state = "● " if is_well else "! "
+    first = Line(width).add("model", Ink.dim, _LABEL).add(f"{printable(status.model)} ", Ink.strong)
+    first.add(f"{state}{status.state}", Ink.good if is_well else Ink.warn)
+    if status.retry_in_s:
+        again = f", breaker open, again in {status.retry_in_s:.0f} s"
+        first.add(again, Ink.warn)
+    else:
+        first.add_whole(", breaker closed", Ink.dim)
+    asked = [f"{status.calls:,} asked"]
+    if status.failures:
+        asked.append(f"{status.failures:,} failed")
+    if status.cached:
+        asked.append(f"{status.cached:,} known")
+    if status.calls:
+        asked.append(f"{status.median_latency_s:.1f} s each")
+    asked.append(f"${status.cost:.3f}" if status.cost else "no cost")
+    asked.append(f"{status.prompt_tokens + status.answer_tokens:,} tokens")
+    lines = [first, _labelled("", _joined(asked, width - _LABEL), Ink.text, width)]
+    if math.isnan(status.uplift):
+        worth = f"not known yet: {status.followed:,} goals followed, {status.ignored:,} ignored"
+        return [*lines, _labelled("worth", worth, Ink.dim, width)]
+    low, high = 100 * status.uplift_low, 100 * status.uplift_high
+    ink = Ink.good if low > 0 else Ink.bad if high < 0 else Ink.text
+    worth = f"uplift {100 * status.uplift:+.0f} % ({low:+.0f} to {high:+.0f})"
+    line = _labelled("worth", worth, ink, width)
+    line.add_whole(f" {status.followed:,} followed, {status.ignored:,} ignored", Ink.dim)
+    return [*lines, line]
+
+
+def _question(view: PlannerView, asked: Exchange, width: int) -> list[Line]:
+    lines = [
+        Line(width).add(f"question {asked.number:,}", Ink.dim).add(f"  {asked.trigger}", Ink.text)
+    ]
+    if view.is_open:
+        text, ink = _saying(view) or "waiting for its first word", Ink.info
+        if view.is_thinking:
+            lines[0].add("  thinking", Ink.dim)
+            ink = Ink.dim
+        return lines + [Line(width).add(part, ink) for part in wrap(text, width, 200)[-12:]]
+    return lines + (_answer_before(asked, width, max_lines=8) if asked.answer else [])
+
+
+def _answer_before(one: Exchange, width: int, max_lines: int = 2) -> list[Line]:
+    """Return goal, confidence and verdict of an answer, and why."""
+    answer = one.answer
+    assert answer is not None
+    if not answer.goal:
+        text = f"no goal: {printable(answer.error)}"
+        return [Line(width).add("! ", Ink.warn).add(text, Ink.text)]
+    line = Line(width).add("◇ ", Ink.info).add(f"{answer.confidence:.2f} ", Ink.dim)
+    lines = [line.add(printable(answer.goal), Ink.strong)]
+    if answer.reasoning:
+        parts = wrap(printable(answer.reasoning), width - 2, max_lines)
+        lines += [Line(width).skip_to(2).add(part, Ink.text) for part in parts]
+    if one.verdict is not None:
+        lines.append(Line(width).skip_to(2).add(describe_verdict(one.verdict), Ink.dim))
+    return lines
+
+
+def _saying(view: PlannerView) -> str:
+    return readable(view.text)
+
+
+def _joined(parts: list[str], width: int) -> str:
+    """Join as many parts as fit."""
+    text = parts[0]
+    for part in parts[1:]:
+        if len(text) + 3 + len(part) > width:
+            break
+        text += f" · {part}"
+    return text
+
+
+def _labelled(label: str, text: str, ink: Ink, width: int) -> Line:
+    return Line(width).add(label, Ink.dim, _LABEL).add(text, ink)
+
+
+def _wrapped(text: str, width: int, ink: Ink, max_lines: int) -> list[Line]:
+    if max_lines <= 0:
+        return []
+    return [_labelled("", part, ink, width) for part in wrap(text, width - _LABEL, max_lines)]

@@ -1,0 +1,338 @@
+"""What panes with a log share: follow, freeze, scroll, choose, search, filter, copy, open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from textual import events as ui
+
+from pokeTUI.panes.log_cursor import LogCursor, match_from
+from pokeTUI.panes.pane import Pane, PaneKey
+from pokeTUI.rendering.lines import Line, shorten
+from pokeTUI.screens.detail import DetailScreen, Passage
+from pokeTUI.screens.prompt import PromptScreen
+from pokeTUI.state import DashboardState
+from pokeTUI.theme import Ink
+
+_WHEEL_ENTRIES = 3
+_MIN_HEIGHT = 3
+"""Rows of a log from which a line below it says how it is looked at."""
+
+
+class Entry(Protocol):
+    """Something in a log, with a number that rises."""
+
+    @property
+    def number(self) -> int:
+        """Return the number."""
+        ...
+
+
+_Entry = TypeVar("_Entry", bound=Entry)
+
+SCROLL_KEYS = (
+    PaneKey(("up", "k"), "up", "↑/k", "", "Choose the line above; the log stays where it is."),
+    PaneKey(("down", "j"), "down", "↓/j", "", "Choose the line below."),
+    PaneKey(("pageup", "ctrl+u"), "page_up", "pgup", "", "A page back."),
+    PaneKey(("pagedown", "ctrl+d"), "page_down", "pgdn", "", "A page on."),
+    PaneKey(("home", "g"), "first", "home", "", "To the oldest line that is kept."),
+    PaneKey(("end", "G"), "follow", "end", "", "Follow the newest lines again."),
+    PaneKey(("F",), "freeze", "F", "freeze", "Keep the log still, or let it go on."),
+    PaneKey(("slash",), "search", "/", "search", "Search; nothing given ends the search."),
+    PaneKey(("n",), "match_before", "n", "", "To the match before, which is older."),
+    PaneKey(("N",), "match_after", "N", "", "To the match after, which is newer."),
+    PaneKey(("f",), "filter", "f", "filter", "Show only some of the lines, or all again."),
+    PaneKey(("y",), "copy", "y", "copy", "Copy the chosen line, or the last one."),
+    PaneKey(("enter",), "open", "enter", "", "Show the chosen line whole."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How an entry is drawn.
+
+    Attributes:
+        width: Cells.
+        max_lines: Rows at most.
+        query: What is searched for, in lower case; "" for nothing.
+    """
+
+    width: int
+    max_lines: int
+    query: str = ""
+
+
+class ScrollLogPane(Pane, Generic[_Entry]):
+    """A pane with a log, newest last.
+
+    Subclasses say what the entries are (`entries`), how one is drawn (`block`), searched and copied
+    (`text_of`), filtered (`filters`, `is_in`) and shown whole (`passages`); `log_lines` draws.
+    """
+
+    KEYS: ClassVar[tuple[PaneKey, ...]] = SCROLL_KEYS
+
+    def __init__(self, title: str, *, id: str) -> None:
+        super().__init__(title, id=id)
+        self._cursor = LogCursor()
+        self._held: tuple[_Entry, ...] = ()
+        self._query = ""
+        self._filter = ""
+        self._rows: list[int] = []
+        self._top = 0
+        self._page = 1
+
+    def entries(self, state: DashboardState) -> Sequence[_Entry]:
+        """Return the log, oldest first."""
+        raise NotImplementedError
+
+    def block(self, entry: _Entry, look: Look) -> list[Line]:
+        """Draw an entry in 1 to `look.max_lines` lines."""
+        raise NotImplementedError
+
+    def text_of(self, entry: _Entry) -> str:
+        """Return an entry as it is searched and copied."""
+        raise NotImplementedError
+
+    def filters(self, state: DashboardState) -> list[str]:
+        """Return what can be shown alone, in words."""
+        raise NotImplementedError
+
+    def is_in(self, entry: _Entry, shown: str) -> bool:
+        """Tell whether an entry is among those that a filter shows."""
+        raise NotImplementedError
+
+    def passages(self, entry: _Entry, state: DashboardState) -> tuple[str, list[Passage]]:
+        """Return title and text of an entry as it is shown whole."""
+        return "Line", [Passage("", self.text_of(entry))]
+
+    def copied(self, state: DashboardState) -> tuple[str, str]:
+        """Return what is copied while nothing is chosen, and what it is called."""
+        shown = self._shown(state)
+        return (self.text_of(shown[-1]), "the last line") if shown else ("", "")
+
+    # Drawing
+
+    def log_lines(
+        self, state: DashboardState, width: int, height: int, *, max_lines: int = 1, top: int = 0
+    ) -> list[Line]:
+        """Draw the log.
+
+        Args:
+            state: What is shown.
+            width: Cells.
+            height: Rows, with the line that says how the log is looked at.
+            max_lines: Rows an entry.
+            top: Rows of the pane above, for clicks.
+        """
+        shown = self._shown(state)
+        about = self._about(shown, width) if height >= _MIN_HEIGHT else None
+        room = height - (about is not None)
+        numbers = [entry.number for entry in shown]
+        is_marked = bool(self._query or self._cursor.chosen is not None)
+        look = Look(width - is_marked, max_lines, self._query.casefold())
+        blocks: dict[int, list[Line]] = {}
+
+        def block_at(index: int) -> list[Line]:
+            if index not in blocks:
+                blocks[index] = self.block(shown[index], look)
+            return blocks[index]
+
+        start, stop = self._cursor.window(numbers, lambda index: len(block_at(index)), room)
+        lines: list[Line] = []
+        rows: list[int] = []
+        for index in range(start, stop):
+            for line in block_at(index):
+                is_first = not rows or rows[-1] != numbers[index]
+                marked = self._marked(line, shown[index], width, is_first=is_first)
+                lines.append(marked if is_marked else line)
+                rows.append(numbers[index])
+        self._rows, self._top, self._page = rows[:room], top, max(1, stop - start)
+        if not lines and not (shown or len(self.entries(state)) == 0):
+            lines = [Line(width).add("no such line", Ink.dim)]
+        if about is None:
+            return lines[:room]
+        return [*lines[:room], *[Line(width)] * (room - len(lines)), about]
+
+    def _marked(self, line: Line, entry: _Entry, width: int, *, is_first: bool) -> Line:
+        """Put a mark before a line: chosen, or a match."""
+        marked = Line(width)
+        if entry.number == self._cursor.chosen:
+            marked.add("›" if is_first else "│", Ink.key)
+        elif is_first and self._is_match(entry):
+            marked.add("/", Ink.warn)
+        else:
+            marked.add(" ", Ink.text)
+        return marked.append(line)
+
+    def _about(self, shown: Sequence[_Entry], width: int) -> Line | None:
+        """Return how the log is looked at, None where there is nothing to say."""
+        parts: list[tuple[str, Ink]] = []
+        if self._cursor.is_frozen:
+            below = self._cursor.num_new([entry.number for entry in shown])
+            parts.append((f"frozen, {below:,} new below" if below else "frozen", Ink.warn))
+        if self._filter:
+            parts.append((f"only {self._filter}", Ink.info))
+        if self._query:
+            matches = self._matches(shown)
+            place = ""
+            if self._cursor.chosen in matches:
+                place = f"{matches.index(self._cursor.chosen) + 1:,} of "
+            count = f"{place}{len(matches):,}" if matches else "not found"
+            parts.append((f"/{shorten(self._query, 16)} {count}", Ink.key))
+        if not parts:
+            return None
+        line = Line(width)
+        for index, (text, ink) in enumerate(parts):
+            line.add("  " if index else "", Ink.text).add(text, ink)
+        if self._cursor.is_frozen:
+            line.add_whole("  end follows", Ink.dim)
+        return line
+
+    # What is shown
+
+    def _shown(self, state: DashboardState) -> list[_Entry]:
+        """Return the entries that pass the filter, with those that were there when it froze."""
+        live = self.entries(state)
+        entries: Sequence[_Entry] = live
+        if self._held and live and self._held[0].number < live[0].number:
+            first = live[0].number
+            entries = [*(old for old in self._held if old.number < first), *live]
+        if not self._filter:
+            return list(entries)
+        return [entry for entry in entries if self.is_in(entry, self._filter)]
+
+    def _is_match(self, entry: _Entry) -> bool:
+        return bool(self._query) and self._query.casefold() in self.text_of(entry).casefold()
+
+    def _matches(self, shown: Sequence[_Entry]) -> list[int]:
+        return [entry.number for entry in shown if self._is_match(entry)]
+
+    def _chosen(self) -> _Entry | None:
+        number = self._cursor.chosen
+        entries = self._shown(self._state)
+        return next((entry for entry in entries if entry.number == number), None)
+
+    # Keys and mouse
+
+    def act(self, name: str) -> None:
+        """Do what a key stands for."""
+        match name:
+            case "search":
+                self._ask()
+            case "copy":
+                self._copy()
+            case "open":
+                self._open()
+            case "filter":
+                self._next_filter()
+            case _:
+                self._look(name)
+        self.redraw()
+
+    def _look(self, name: str) -> None:
+        shown = self._shown(self._state)
+        numbers = [entry.number for entry in shown]
+        cursor = self._cursor
+        match name:
+            case "up" | "down":
+                cursor = cursor.move(numbers, -1 if name == "up" else 1)
+            case "page_up" | "page_down":
+                pages = -self._page if name == "page_up" else self._page
+                cursor = cursor.scroll(numbers, pages)
+            case "wheel_up" | "wheel_down":
+                step = -_WHEEL_ENTRIES if name == "wheel_up" else _WHEEL_ENTRIES
+                cursor = cursor.scroll(numbers, step)
+            case "first" if numbers:
+                cursor = cursor.choose(numbers, numbers[0])
+            case "follow":
+                cursor = LogCursor()
+            case "freeze":
+                cursor = LogCursor() if cursor.is_frozen else cursor.freeze(numbers)
+            case "match_before" | "match_after":
+                step = -1 if name == "match_before" else 1
+                found = match_from(self._matches(shown), cursor.chosen, step)
+                cursor = cursor if found is None else cursor.choose(numbers, found)
+        self._set_cursor(cursor)
+
+    def _set_cursor(self, cursor: LogCursor) -> None:
+        if cursor.is_frozen and not self._cursor.is_frozen:
+            self._held = tuple(self.entries(self._state))
+        elif not cursor.is_frozen:
+            self._held = ()
+        self._cursor = cursor
+
+    def _ask(self) -> None:
+        def take(text: str | None) -> None:
+            if text is not None:
+                self.search(text)
+
+        hint = "n and N go from match to match; nothing ends the search."
+        self.app.push_screen(PromptScreen("Search", self._query, hint=hint), take)
+
+    def search(self, text: str) -> None:
+        """Search for a text and go to its newest match; "" ends the search."""
+        self._query = text.strip()
+        shown = self._shown(self._state)
+        matches = self._matches(shown)
+        if matches:
+            numbers = [entry.number for entry in shown]
+            self._set_cursor(self._cursor.choose(numbers, matches[-1]))
+        self.redraw()
+
+    def _next_filter(self) -> None:
+        choices = ["", *self.filters(self._state)]
+        index = choices.index(self._filter) if self._filter in choices else 0
+        self._filter = choices[(index + 1) % len(choices)]
+
+    def _copy(self) -> None:
+        entry = self._chosen()
+        if entry is not None:
+            text, name = self.text_of(entry), "the chosen line"
+        else:
+            text, name = self.copied(self._state)
+        if not text:
+            self.app.notify("There is nothing to copy yet", timeout=2)
+            return
+        self.app.copy_to_clipboard(text)
+        self.app.notify(f"Copied {name}", timeout=2, markup=False)
+
+    def _open(self) -> None:
+        entry = self._chosen()
+        if entry is None and (shown := self._shown(self._state)):
+            entry = shown[-1]
+        if entry is not None:
+            self.app.push_screen(DetailScreen(*self.passages(entry, self._state)))
+
+    def on_click(self, event: ui.Click) -> None:
+        """Choose a line; a second click shows it whole."""
+        offset = event.get_content_offset(self)
+        row = -1 if offset is None else offset.y - self._top
+        if 0 <= row < len(self._rows):
+            number = self._rows[row]
+            numbers = [entry.number for entry in self._shown(self._state)]
+            self._set_cursor(self._cursor.choose(numbers, number))
+            if event.chain == 2:
+                self._open()
+            self.redraw()
+
+    def on_mouse_scroll_up(self, event: ui.MouseScrollUp) -> None:
+        """Scroll back."""
+        event.stop()
+        self.act("wheel_up")
+
+    def on_mouse_scroll_down(self, event: ui.MouseScrollDown) -> None:
+        """Scroll on."""
+        event.stop()
+        self.act("wheel_down")
+
+
+def add_found(line: Line, text: str, ink: Ink, query: str) -> Line:
+    """Add text with every place that matches `query` (lower case) marked."""
+    folded = text.casefold()
+    if not query or len(folded) != len(text):
+        return line.add(text, ink)
+    begin = 0
+    while (at := folded.find(query, begin)) >= 0:
+        line.add(text[begin:at], ink).add(text[at : at + len(query)], Ink.badge)
+        begin = at + len(query)
+    return line.add(text[begin:], ink)
