@@ -23,13 +23,18 @@ def launch(
     *,
     resume: str | None = None,
     is_quiet: bool = False,
+    is_detached: bool = False,
 ) -> int:
-    """Run until the end and return the exit code.
+    """Run until the end, or start a run in the background, and return the exit code.
 
     Raises:
         PokeTUIError: For what a user can correct, before anything is started.
     """
     config = load_config(config_path, overrides)
+    if is_detached:
+        from pokeTUI.attach import detach
+
+        return detach(config, resume, is_quiet=is_quiet)
     if not config.headless:
         check_terminal()
     session = EngineSession(config, resume=resume)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from engine.commands import Command, Press
 from engine.errors import PokeTUIError
-from engine.events import DecisionMade, Event, RunFailed, RunStopped
+from engine.events import ConnectionLost, DecisionMade, Event, RunFailed, RunStopped
 from engine.types import Action
 
 DECISION_INTERVAL_S = 0.15
@@ -86,7 +86,7 @@ class Link:
             if isinstance(event, DecisionMade):
                 self._decision = event
                 continue
-            if isinstance(event, RunFailed | RunStopped):
+            if isinstance(event, RunFailed | RunStopped | ConnectionLost):
                 self._has_ended = True
             events.append(event)
         if self._decision is not None and now >= self._next_decision:

@@ -1,0 +1,182 @@
+"""Be a viewer of a run: the same mailbox and commands as a session of one's own."""
+
+import contextlib
+import selectors
+import socket
+import threading
+from collections import deque
+
+from engine.commands import Command
+from engine.errors import AttachError, ProtocolError
+from engine.events import ConnectionLost, RunFailed, RunStopped
+from engine.remote.codec import Messages
+from engine.remote.folder import LiveRun, connect, probe, read_hello, resume_name
+from engine.remote.protocol import (
+    MAX_EVENT_BYTES,
+    Farewell,
+    check_versions,
+    command_codec,
+    event_codec,
+    make_hello,
+)
+from engine.session import Mailbox
+
+_READ_BYTES = 2**18
+_MAX_UNSENT = 1000
+"""Commands that may wait for a run that does not read."""
+
+
+class RemoteSession:
+    """A run in another process.
+
+    Args:
+        run: Where it is.
+        is_read_only: Never steer it.
+
+    Attributes:
+        mailbox: What the run tells. The last event is RunStopped, RunFailed or ConnectionLost.
+
+    Raises:
+        AttachError: It does not answer, or is another version.
+    """
+
+    def __init__(self, run: LiveRun, *, is_read_only: bool = False) -> None:
+        self.mailbox = Mailbox()
+        self._run_id = run.run_id
+        self._path = run.path
+        self._events, self._commands = event_codec(), command_codec()
+        self._messages = Messages(MAX_EVENT_BYTES)
+        self._unsent: deque[bytes] = deque()
+        self._reason = ""
+        self._has_ended = self._is_closing = False
+        ours = make_hello(is_read_only=is_read_only)
+        try:
+            self._connection = connect(self._path)
+        except OSError as error:
+            raise self._silent(error) from None
+        try:
+            theirs, self._heard = read_hello(self._connection)
+            check_versions(ours, theirs)
+            self._connection.sendall(ours.encode())
+        except OSError as error:
+            self._connection.close()
+            raise self._silent(error) from None
+        except BaseException:
+            self._connection.close()
+            raise
+        self.hello = theirs
+        self._connection.setblocking(False)
+        self._waker, self._woken = socket.socketpair()
+        self._waker.setblocking(False)
+        self._thread = threading.Thread(target=self._listen, name="viewer", daemon=True)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the connection stands."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin to listen, and return at once."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for something; what comes of it is told by events. Never blocks."""
+        if len(self._unsent) < _MAX_UNSENT:
+            self._unsent.append(self._commands.encode(command))
+            self._wake()
+
+    def close(self) -> None:
+        """Leave; the run goes on."""
+        self._is_closing = True
+        if self._thread.ident is None:
+            self._close_sockets()
+            return
+        self._wake()
+        self._thread.join(5.0)
+
+    def _listen(self) -> None:
+        try:
+            self._take(self._heard)
+            self._converse()
+        except ProtocolError as error:
+            self._reason = f"What the run tells cannot be read: {error.message}"
+        except OSError as error:
+            self._reason = self._reason or f"The connection was lost: {error.strerror or error}."
+        finally:
+            self._close_sockets()
+            if not self._has_ended and not self._is_closing:
+                self.mailbox.post(self._describe_loss())
+
+    def _converse(self) -> None:
+        """Read and write until the other side ends it.
+
+        Raises:
+            OSError: The connection is lost.
+            ProtocolError: What comes cannot be read.
+        """
+        unsent = memoryview(b"")
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._connection, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while not self._is_closing:
+                for key, mask in selector.select():
+                    if key.fileobj is self._woken:
+                        self._woken.recv(4096)
+                    elif mask & selectors.EVENT_READ:
+                        data = self._connection.recv(_READ_BYTES)
+                        if not data:
+                            return
+                        self._take(data)
+                if not unsent and self._unsent:
+                    unsent = memoryview(self._unsent.popleft())
+                if unsent:
+                    with contextlib.suppress(BlockingIOError):
+                        unsent = unsent[self._connection.send(unsent) :]
+                is_waiting = bool(unsent) or bool(self._unsent)
+                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if is_waiting else 0)
+                selector.modify(self._connection, wanted)
+
+    def _take(self, data: bytes) -> None:
+        for payload in self._messages.feed(data):
+            message = self._events.decode(payload)
+            if isinstance(message, Farewell):
+                self._reason = message.reason
+                continue
+            if isinstance(message, RunStopped | RunFailed):
+                self._has_ended = True
+            self.mailbox.post(message)
+
+    def _describe_loss(self) -> ConnectionLost:
+        try:
+            is_running = probe(self._path) is not None
+        except AttachError:
+            is_running = False
+        if is_running:
+            return ConnectionLost(
+                self._reason or "The run's process closed the connection.",
+                f"The run goes on. Attach again: poketui attach {self._run_id}",
+                True,
+            )
+        return ConnectionLost(
+            "The run's process ended without a word.",
+            f"Go on from its last checkpoint: poketui run --resume {resume_name(self.hello)}",
+            False,
+        )
+
+    def _silent(self, error: OSError) -> AttachError:
+        return AttachError(
+            f"The run {self._run_id} does not answer: {error.strerror or error}.",
+            f"Try again, or end it: poketui stop --now {self._run_id}",
+        )
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # it is awake, or gone
+            self._waker.send(b"\0")
+
+    def _close_sockets(self) -> None:
+        for end in (
+            self._connection,
+            *(getattr(self, name, None) for name in ("_waker", "_woken")),
+        ):
+            if end is not None:
+                end.close()

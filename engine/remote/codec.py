@@ -1,0 +1,315 @@
+"""Turn messages into bytes and back, by the types of their fields alone.
+
+A message is [length of the rest: 4 bytes][length of the JSON: 4 bytes][JSON][buffers]. The JSON is
+[kind, fields in order]; arrays and byte strings follow in the buffers, in the order in which they
+are met. Nothing is ever taken from the other side that the type hints do not ask for.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+import struct
+import types
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from engine.errors import ProtocolError
+from engine.events import FrameRendered
+
+_SIZES = struct.Struct(">II")
+_MAX_ARRAY_BYTES = 4 * 2**20
+_MAX_INT = 2**63
+_COMPRESSED_FROM = 512
+"""Bytes from which compressing is worth it."""
+
+_SHAPES: Mapping[tuple[type, str], tuple[int, ...]] = types.MappingProxyType(
+    {(FrameRendered, "frame"): (144, 160, 3)}
+)
+"""Arrays of one shape only; all others are planes of any size."""
+
+
+class _Form(NamedTuple):
+    """How values of one type are written as JSON, and read.
+
+    `write` puts what is no JSON into the list of buffers, `read` takes it out of them.
+    """
+
+    write: Callable[[Any, list[bytes]], Any]
+    read: Callable[[Any, "_Buffers"], Any]
+
+
+class Codec:
+    """Write and read messages of the given kinds.
+
+    Args:
+        kinds: Frozen dataclasses with distinct names.
+        max_bytes: A longer message is refused.
+
+    Attributes:
+        schema: Equal for two codecs that understand each other.
+
+    Raises:
+        TypeError: A field's type cannot be sent.
+    """
+
+    def __init__(self, kinds: tuple[type, ...], max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self._facts: set[str] = set()
+        self._known: dict[Any, _Form] = {}
+        self._forms = {kind.__name__: (kind, self._form(kind)) for kind in kinds}
+        text = "\n".join(sorted(self._facts))
+        self.schema = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+    def encode(self, message: object) -> bytes:
+        """Return a message as bytes, its length first."""
+        name = type(message).__name__
+        buffers: list[bytes] = []
+        fields = self._forms[name][1].write(message, buffers)
+        header = json.dumps([name, fields], separators=(",", ":")).encode()
+        size = 4 + len(header) + sum(map(len, buffers))
+        return b"".join((_SIZES.pack(size, len(header)), header, *buffers))
+
+    def decode(self, payload: bytes) -> Any:
+        """Return the message of a payload: what `Messages` yields.
+
+        Raises:
+            ProtocolError: It is none of the known kinds, or damaged.
+        """
+        try:
+            (size,) = struct.unpack_from(">I", payload)
+            if size > len(payload) - 4:
+                raise ProtocolError("A message is shorter than it says.")
+            name, fields = json.loads(payload[4 : 4 + size])
+            if not isinstance(name, str) or name not in self._forms:
+                raise ProtocolError(f"There is no message {str(name)[:40]!r}.")
+            buffers = _Buffers(memoryview(payload)[4 + size :])
+            message = self._forms[name][1].read(fields, buffers)
+            buffers.expect_end()
+        except ProtocolError:
+            raise
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            OverflowError,
+            RecursionError,
+            struct.error,
+            zlib.error,
+        ) as error:
+            raise ProtocolError(f"A message is damaged: {error}") from None
+        return message
+
+    def _form(self, hint: Any, shape: tuple[int, ...] | None = None) -> _Form:
+        """Return the form of a type, made once."""
+        key = (hint, shape)
+        if key not in self._known:
+            self._known[key] = self._make_form(hint, shape)
+        return self._known[key]
+
+    def _make_form(self, hint: Any, shape: tuple[int, ...] | None) -> _Form:
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        if origin is np.ndarray:
+            return _array_form(np.dtype(get_args(arguments[1])[0]), shape)
+        if origin in (Union, types.UnionType) and type(None) in arguments and len(arguments) == 2:
+            return _optional_form(self._form(arguments[arguments[0] is type(None)]))
+        if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+            return _sequence_form(self._form(arguments[0]), tuple)
+        if origin is tuple:
+            return _row_form([self._form(argument) for argument in arguments], tuple)
+        if origin is frozenset:
+            return _sequence_form(self._form(arguments[0]), frozenset)
+        if origin is Mapping:
+            pair = _row_form([self._form(argument) for argument in arguments], tuple)
+            return _mapping_form(pair)
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            self._facts.add(f"{hint.__name__} {[member.value for member in hint]}")
+            return _enum_form(hint)
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            return self._dataclass_form(hint)
+        raise TypeError(f"{hint} cannot be sent")
+
+    def _dataclass_form(self, kind: type) -> _Form:
+        hints = get_type_hints(kind)
+        names = [field.name for field in dataclasses.fields(kind)]
+        self._facts.add(f"{kind.__name__} {[(name, str(hints[name])) for name in names]}")
+        forms = [self._form(hints[name], _SHAPES.get((kind, name))) for name in names]
+        row = _row_form(forms, lambda values: kind(*values))
+
+        def write(value: Any, buffers: list[bytes]) -> Any:
+            if type(value) is not kind:
+                raise TypeError(f"{type(value).__name__} is no {kind.__name__}")
+            return row.write([getattr(value, name) for name in names], buffers)
+
+        return _Form(write, row.read)
+
+
+class Messages:
+    """Cut a stream of bytes into the payloads of messages.
+
+    Args:
+        max_bytes: A longer message is refused.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._waiting = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the payloads that are complete now.
+
+        Raises:
+            ProtocolError: One is too long.
+        """
+        self._waiting += data
+        while len(self._waiting) >= 4:
+            size = int.from_bytes(self._waiting[:4])
+            if not 4 <= size <= self._max_bytes:
+                raise ProtocolError(f"A message of {size} bytes is not possible.")
+            if len(self._waiting) < 4 + size:
+                return
+            payload = bytes(self._waiting[4 : 4 + size])
+            del self._waiting[: 4 + size]
+            yield payload
+
+
+class _Buffers:
+    """What follows the JSON, taken piece by piece."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+
+    def take(self, size: object) -> memoryview:
+        if type(size) is not int or not 0 <= size <= len(self._data):
+            raise ProtocolError("A message is shorter than it says.")
+        taken, self._data = self._data[:size], self._data[size:]
+        return taken
+
+    def expect_end(self) -> None:
+        if self._data:
+            raise ProtocolError("A message is longer than it says.")
+
+
+def _exactly(kind: type, value: Any) -> Any:
+    if type(value) is not kind:
+        raise ProtocolError(f"{str(value)[:40]!r} is no {kind.__name__}.")
+    return value
+
+
+def _read_int(value: Any, buffers: _Buffers) -> int:
+    if not -_MAX_INT <= _exactly(int, value) < _MAX_INT:
+        raise ProtocolError("A number is too large.")
+    return int(value)
+
+
+def _read_float(value: Any, buffers: _Buffers) -> float:
+    return float(value) if type(value) is int else float(_exactly(float, value))
+
+
+def _write_bytes(value: bytes, buffers: list[bytes]) -> int:
+    buffers.append(bytes(value))
+    return len(value)
+
+
+_PLAIN: Mapping[Any, _Form] = types.MappingProxyType(
+    {
+        bool: _Form(lambda value, _: bool(value), lambda value, _: _exactly(bool, value)),
+        int: _Form(lambda value, _: int(value), _read_int),
+        float: _Form(lambda value, _: float(value), _read_float),
+        str: _Form(lambda value, _: str(value), lambda value, _: _exactly(str, value)),
+        bytes: _Form(_write_bytes, lambda value, buffers: bytes(buffers.take(value))),
+    }
+)
+
+
+def _enum_form(kind: type[Enum]) -> _Form:
+    by_value = {(type(member.value), member.value): member for member in kind}
+
+    def read(value: Any, buffers: _Buffers) -> Enum:
+        member = by_value.get((type(value), value)) if isinstance(value, int | str) else None
+        if member is None:
+            raise ProtocolError(f"{str(value)[:40]!r} is no {kind.__name__}.")
+        return member
+
+    return _Form(lambda value, _: kind(value).value, read)
+
+
+def _optional_form(form: _Form) -> _Form:
+    return _Form(
+        lambda value, buffers: None if value is None else form.write(value, buffers),
+        lambda value, buffers: None if value is None else form.read(value, buffers),
+    )
+
+
+def _sequence_form(form: _Form, make: Callable[[Iterator[Any]], Any]) -> _Form:
+    return _Form(
+        lambda values, buffers: [form.write(value, buffers) for value in values],
+        lambda values, buffers: make(form.read(value, buffers) for value in _exactly(list, values)),
+    )
+
+
+def _mapping_form(pair: _Form) -> _Form:
+    return _Form(
+        lambda values, buffers: [pair.write(item, buffers) for item in values.items()],
+        lambda values, buffers: dict(pair.read(item, buffers) for item in _exactly(list, values)),
+    )
+
+
+def _row_form(forms: list[_Form], make: Callable[[list[Any]], Any]) -> _Form:
+    """Return the form of a fixed number of values, each with a type of its own."""
+
+    def write(values: Any, buffers: list[bytes]) -> list[Any]:
+        return [form.write(value, buffers) for form, value in zip(forms, values, strict=True)]
+
+    def read(values: Any, buffers: _Buffers) -> Any:
+        if len(_exactly(list, values)) != len(forms):
+            raise ProtocolError(f"{len(values)} values came in place of {len(forms)}.")
+        return make([form.read(value, buffers) for form, value in zip(forms, values, strict=True)])
+
+    return _Form(write, read)
+
+
+def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
+    """Return the form of arrays: [shape, stored bytes, is compressed], the bytes in a buffer."""
+
+    def write(value: Any, buffers: list[bytes]) -> list[Any]:
+        data = np.ascontiguousarray(value, dtype).tobytes()
+        is_compressed = len(data) >= _COMPRESSED_FROM
+        buffers.append(zlib.compress(data, 1) if is_compressed else data)
+        return [[int(size) for size in np.shape(value)], len(buffers[-1]), is_compressed]
+
+    def read(value: Any, buffers: _Buffers) -> Any:
+        sizes, stored, is_compressed = _exactly(list, value)
+        for size in _exactly(list, sizes):
+            if not 0 <= _exactly(int, size) <= _MAX_ARRAY_BYTES:
+                raise ProtocolError("An array has an impossible size.")
+        if (shape is None and len(sizes) != 2) or (shape is not None and tuple(sizes) != shape):
+            raise ProtocolError(f"An array has the shape {str(sizes)[:40]}.")
+        size = math.prod(sizes) * dtype.itemsize
+        if size > _MAX_ARRAY_BYTES:
+            raise ProtocolError("An array is too large.")
+        data = bytes(buffers.take(stored))
+        if _exactly(bool, is_compressed):
+            data = _decompress(data, size)
+        if len(data) != size:
+            raise ProtocolError("An array is not as long as its shape says.")
+        if dtype == np.bool_ and data.translate(None, b"\0\1"):
+            raise ProtocolError("An array of truths holds others.")
+        return np.frombuffer(data, dtype).reshape(sizes)
+
+    return _Form(write, read)
+
+
+def _decompress(data: bytes, size: int) -> bytes:
+    """Return `size` bytes at most, however much `data` would become."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(data, size + 1)
+    if not stream.eof or stream.unused_data:
+        raise ProtocolError("A compressed array is damaged.")
+    return found

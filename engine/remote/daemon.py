@@ -1,0 +1,70 @@
+"""Be the process of a run that goes on in the background: python -m engine.remote.daemon.
+
+It reads the run's settings from standard input as JSON, answers with one line of JSON on standard
+output, and says everything else in the run's log.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from engine.commands import Stop
+from engine.config import parse_config
+from engine.errors import PokeTUIError
+from engine.remote.folder import socket_path
+from engine.remote.protocol import make_hello
+from engine.remote.server import RunServer
+from engine.session import EngineSession
+
+_LOOK_S = 0.5
+
+
+def main() -> int:
+    """Serve a run until it ends."""
+    # A lost terminal is nothing to it; until it has set up, it can be ended as any program.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    asked = json.loads(sys.stdin.read())
+    try:
+        config = parse_config(asked["config"], "the settings")
+        session = EngineSession(config, asked["resume"])
+        run_dir = str(Path(session.run_dir).resolve())
+        path = socket_path(session.run_id, run_dir)
+        server = RunServer(session, path, make_hello(session.run_id, run_dir, os.getpid()))
+    except PokeTUIError as error:
+        _answer({"error": type(error).__name__, "message": error.message, "hint": error.hint})
+        return 2
+    server.start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: _stop(session, number, frame))
+    _answer({"run_id": session.run_id, "socket": str(path)})
+    _leave_terminal(Path(run_dir) / "engine.log")
+    session.start()
+    while not session.join(_LOOK_S):
+        pass
+    server.close()
+    return 0
+
+
+def _stop(session: EngineSession, number: int, frame: FrameType | None) -> None:
+    session.send(Stop(signal.Signals(number).name))
+
+
+def _answer(facts: dict[str, str]) -> None:
+    print(json.dumps(facts), flush=True)
+
+
+def _leave_terminal(log: Path) -> None:
+    """Let go of the terminal that it was started from."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY, 0o644)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    for old, new in ((empty, 0), (descriptor, 1), (descriptor, 2)):
+        os.dup2(old, new)
+    os.close(descriptor)
+    os.close(empty)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""Find the runs that go on in the background: each has a socket in a folder of this user's own.
+
+The folder is not $XDG_RUNTIME_DIR: that is deleted when the user's last session ends, and a run is
+to outlive it.
+"""
+
+import contextlib
+import hashlib
+import os
+import socket
+import stat
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import AttachError
+from engine.remote.protocol import Hello, split_hello
+
+FOLDER_VARIABLE = "POKETUI_RUNTIME_DIR"
+_MAX_PATH_BYTES = 103
+"""The shortest limit of all systems, macOS's, without the zero at the end."""
+_ANSWER_TIMEOUT_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """A run that goes on in the background.
+
+    Attributes:
+        path: Its socket.
+        hello: What its process says of itself; None: it does not answer.
+        pid: Its process; 0: not known.
+    """
+
+    run_id: str
+    path: Path
+    hello: Hello | None
+    pid: int = 0
+
+
+def resume_name(hello: Hello) -> str:
+    """Return by what `poketui run --resume` finds a run again: its id, or its folder elsewhere."""
+    usual = Path("saves", "runs", hello.run_id)
+    return hello.run_id if usual.resolve() == Path(hello.run_dir) else hello.run_dir
+
+
+def runtime_folder() -> Path:
+    """Return the folder of the sockets, made if need be: nobody else can look into it.
+
+    Raises:
+        AttachError: It cannot be made, or is not this user's alone.
+    """
+    given = os.environ.get(FOLDER_VARIABLE)
+    path = Path(given) if given else Path("/tmp") / f"poketui-{os.geteuid()}"
+    hint = f"Name a folder of your own: export {FOLDER_VARIABLE}=~/.poketui-run"
+    try:
+        with contextlib.suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+        found = path.lstat()
+    except OSError as error:
+        raise AttachError(
+            f"Cannot use the folder {path}: {error.strerror or error}.", hint
+        ) from None
+    if not stat.S_ISDIR(found.st_mode):
+        raise AttachError(f"{path} is no folder.", hint)
+    if found.st_uid != os.geteuid():
+        raise AttachError(f"The folder {path} belongs to somebody else.", hint)
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise AttachError(f"Others can look into the folder {path}.", f"chmod 700 {path}")
+    return path
+
+
+def socket_path(run_id: str, run_dir: str) -> Path:
+    """Return where a run's socket belongs.
+
+    Raises:
+        AttachError: The folder is unusable, or its name too long.
+    """
+    digest = hashlib.blake2b(os.fsencode(Path(run_dir).resolve()), digest_size=4).hexdigest()
+    path = runtime_folder() / f"{run_id[:40]}.{digest}.sock"
+    if len(os.fsencode(path)) + len(".new") > _MAX_PATH_BYTES:
+        raise AttachError(
+            f"The folder's name is too long for a socket: {path.parent}.",
+            f"Name a shorter one with {FOLDER_VARIABLE}.",
+        )
+    return path
+
+
+def listen(path: Path) -> socket.socket:
+    """Return a socket that viewers can connect to; what lay at `path` is a dead run's."""
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        server.bind(str(new))
+        new.chmod(0o600)
+        server.listen()
+        new.rename(path)  # only now: whoever finds a socket that nobody listens at removes it
+    except OSError as error:
+        server.close()
+        raise AttachError(
+            f"Cannot make the socket {path}: {error.strerror or error}.",
+            f"Name another folder with {FOLDER_VARIABLE}.",
+        ) from None
+    return server
+
+
+def connect(path: Path) -> socket.socket:
+    """Return a connection to a run's process, which is this user's.
+
+    Raises:
+        OSError: Nobody listens there.
+        AttachError: It is somebody else's.
+    """
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(_ANSWER_TIMEOUT_S)
+        connection.connect(str(path))
+        if not is_own_peer(connection):
+            raise AttachError(f"The socket {path} belongs to somebody else.")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_own_peer(connection: socket.socket) -> bool:
+    """Tell whether the other side is a process of this user."""
+    if sys.platform == "linux":
+        return _peer(connection)[1] == os.geteuid()
+    try:
+        # struct xucred of <sys/ucred.h>, asked for at level SOL_LOCAL (0), LOCAL_PEERCRED (1).
+        found = connection.getsockopt(0, 1, 76)
+    except OSError:
+        return True  # a system that does not tell; the folder's mode keeps others out
+    return len(found) >= 8 and bool(struct.unpack("=II", found[:8])[1] == os.geteuid())
+
+
+def _peer(connection: socket.socket) -> tuple[int, int]:
+    """Return process and user of the other side, as Linux knows them."""
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    pid, uid, _ = struct.unpack("3i", found)
+    return pid, uid
+
+
+def read_hello(connection: socket.socket) -> tuple[Hello, bytes]:
+    """Return what the run's process says of itself, and what it said after that.
+
+    Raises:
+        OSError: It does not answer.
+        ProtocolError: It is no run's.
+    """
+    data = b""
+    while (found := split_hello(data)) is None:
+        received = connection.recv(4096)
+        if not received:
+            raise ConnectionResetError("The run's process closed the connection.")
+        data += received
+    return found
+
+
+def probe(path: Path) -> LiveRun | None:
+    """Look whether a run goes on; None: its process is gone, and its socket is removed.
+
+    Raises:
+        AttachError: The socket is somebody else's, or no run's.
+    """
+    run_id = path.name.rsplit(".", 2)[0]
+    try:
+        connection = connect(path)
+    except (ConnectionRefusedError, FileNotFoundError):
+        path.unlink(missing_ok=True)
+        return None
+    except OSError:
+        return LiveRun(run_id, path, None)
+    with connection:
+        pid = _peer(connection)[0] if sys.platform == "linux" else 0
+        try:
+            hello, _ = read_hello(connection)
+        except OSError:
+            return LiveRun(run_id, path, None, pid)
+    return LiveRun(hello.run_id, path, hello, pid or hello.pid)
+
+
+def live_runs() -> list[LiveRun]:
+    """Return the runs that go on in the background, the oldest first.
+
+    Raises:
+        AttachError: The folder of the sockets is unusable.
+    """
+    found = []
+    for path in sorted(runtime_folder().glob("*.sock")):
+        with contextlib.suppress(AttachError):
+            live = probe(path)
+            if live is not None:
+                found.append(live)
+    return found
+
+
+def find_live_run(run: str | None) -> LiveRun:
+    """Return the run that is meant: by its id or the beginning of it; None: the only one.
+
+    Raises:
+        AttachError: There is none, or several.
+    """
+    live = live_runs()
+    if not live:
+        raise AttachError("No run goes on in the background.", "Start one: poketui run --detach")
+    names = ", ".join(one.run_id for one in live)
+    chosen = [one for one in live if run is None or one.run_id == run]
+    if run and not chosen:
+        chosen = [one for one in live if one.run_id.startswith(run)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen:
+        raise AttachError(f"No run '{run}' goes on in the background.", f"These do: {names}.")
+    raise AttachError(
+        f"{len(chosen)} runs go on in the background: {', '.join(one.run_id for one in chosen)}.",
+        f"Name one, e.g. {chosen[0].run_id}.",
+    )

@@ -1,0 +1,132 @@
+"""Say what viewers and a run's process tell each other, and in which version.
+
+Each side begins with a hello, whose form never changes: magic, length, a JSON object. Then come
+commands to the run and events to the viewer, if both have the same protocol and the same schema.
+"""
+
+import importlib.metadata
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import get_args
+
+from engine.commands import Command
+from engine.errors import AttachError, ProtocolError
+from engine.events import Event
+from engine.remote.codec import Codec
+
+PROTOCOL = 1
+"""Rises when the form of the bytes changes; for that of events and commands stands the schema."""
+MAX_EVENT_BYTES = 8 * 2**20
+MAX_COMMAND_BYTES = 2**16
+_MAGIC = b"POKETUI\n"
+_MAX_HELLO_BYTES = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """The run's process ends this viewer's connection."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who one is.
+
+    Attributes:
+        schema: Fingerprint of all kinds of events and commands.
+        version: Of the program, for people.
+        run_id: From the run's process, as the next two.
+        is_read_only: From a viewer: it never wants to steer.
+    """
+
+    protocol: int
+    schema: str
+    version: str
+    run_id: str = ""
+    run_dir: str = ""
+    pid: int = 0
+    is_read_only: bool = False
+
+    def encode(self) -> bytes:
+        """Return it as bytes."""
+        text = json.dumps(asdict(self)).encode()
+        return _MAGIC + len(text).to_bytes(4) + text
+
+
+def event_codec() -> Codec:
+    """Return the codec of what a viewer is told."""
+    return Codec((*get_args(Event), Farewell), MAX_EVENT_BYTES)
+
+
+def command_codec() -> Codec:
+    """Return the codec of what a viewer may ask for."""
+    return Codec(get_args(Command), MAX_COMMAND_BYTES)
+
+
+def make_hello(
+    run_id: str = "", run_dir: str = "", pid: int = 0, *, is_read_only: bool = False
+) -> Hello:
+    """Return the hello of this program."""
+    try:
+        version = importlib.metadata.version("poketui")
+    except importlib.metadata.PackageNotFoundError:
+        version = "unknown"
+    schema = event_codec().schema + command_codec().schema
+    return Hello(PROTOCOL, schema, version, run_id, run_dir, pid, is_read_only)
+
+
+def split_hello(data: bytes) -> tuple[Hello, bytes] | None:
+    """Return the hello at the beginning of `data` and what follows it; None: it is incomplete.
+
+    Raises:
+        ProtocolError: There is none.
+    """
+    if not data.startswith(_MAGIC[: len(data)]):
+        raise ProtocolError("This is no poketui.")
+    begin = len(_MAGIC) + 4
+    if len(data) < begin:
+        return None
+    size = int.from_bytes(data[len(_MAGIC) : begin])
+    if size > _MAX_HELLO_BYTES:
+        raise ProtocolError("A hello is too long.")
+    if len(data) < begin + size:
+        return None
+    return _parse_hello(data[begin : begin + size]), data[begin + size :]
+
+
+def check_versions(ours: Hello, theirs: Hello) -> None:
+    """Make sure that viewer and run understand each other.
+
+    Raises:
+        AttachError: They do not.
+    """
+    if (ours.protocol, ours.schema) == (theirs.protocol, theirs.schema):
+        return
+    run = theirs.run_id or "RUN"
+    raise AttachError(
+        f"The run speaks another protocol (poketui {theirs.version}, {_name(theirs)}) than this "
+        f"program (poketui {ours.version}, {_name(ours)}).",
+        f"Attach with the version that started it, or: poketui stop {run}, then "
+        f"poketui run --detach --resume {run}",
+    )
+
+
+def _name(hello: Hello) -> str:
+    return f"protocol {hello.protocol}-{hello.schema}"
+
+
+def _parse_hello(text: bytes) -> Hello:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise ProtocolError("A hello cannot be read.")
+    found = {}
+    for field in fields(Hello):
+        value = values.get(field.name, field.default)
+        if type(value) is not field.type:
+            raise ProtocolError(f"A hello has no {field.name}.")
+        found[field.name] = value
+    return Hello(**found)

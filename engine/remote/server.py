@@ -1,0 +1,271 @@
+"""Serve a run to its viewers: a thread beside the engine's, which never waits for any of them."""
+
+import contextlib
+import logging
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from engine.commands import Command, ReleaseControl, RequestControl
+from engine.errors import AttachError
+from engine.events import CommandRefused, Event, ViewersChanged
+from engine.remote.control import ControlDesk
+from engine.remote.digest import RunDigest
+from engine.remote.folder import is_own_peer, listen
+from engine.remote.protocol import Farewell, Hello, command_codec, event_codec
+from engine.remote.viewer import CAPACITY, Viewer
+
+MAX_VIEWERS = 16
+FAREWELL_S = 3.0
+"""Time for a viewer to read why it is sent away, or how the run ended."""
+_HELLO_S = 10.0
+_ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
+"""How often events are passed on: while nobody looks, somebody looks, somebody plays."""
+
+_log = logging.getLogger(__name__)
+
+
+class Mailbox(Protocol):
+    """Where the engine leaves its events."""
+
+    def drain(self) -> list[Event]:
+        """Return the events since the last call, in order."""
+        ...
+
+
+class Served(Protocol):
+    """What is served: an `engine.session.EngineSession`."""
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Return where the engine leaves its events."""
+        ...
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the engine runs."""
+        ...
+
+    def send(self, command: Command) -> None:
+        """Take a command to the engine."""
+        ...
+
+
+class RunServer:
+    """Listen for viewers from the constructor on; serve them between `start` and `close`.
+
+    Args:
+        session: The run.
+        path: Where its socket belongs.
+        hello: What viewers are told of it.
+        capacity: Events that may wait for one viewer.
+        clock: Seconds that only rise.
+
+    Raises:
+        AttachError: The socket cannot be made.
+    """
+
+    def __init__(
+        self,
+        session: Served,
+        path: Path,
+        hello: Hello,
+        *,
+        capacity: int = CAPACITY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._session = session
+        self._path = path
+        self._hello = hello
+        self._capacity = capacity
+        self._clock = clock
+        self._events, self._commands = event_codec(), command_codec()
+        self._digest = RunDigest()
+        self._desk: ControlDesk[Viewer] = ControlDesk(session.send, clock)
+        self._viewers: list[Viewer] = []
+        self._encoded: dict[int, tuple[Event | Farewell, bytes]] = {}
+        self._is_closing = threading.Event()
+        self._selector = selectors.DefaultSelector()
+        self._socket = listen(path)
+        self._socket.setblocking(False)
+        self._selector.register(self._socket, selectors.EVENT_READ)
+        self._waker, self._woken = socket.socketpair()
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._thread = threading.Thread(target=self._run, name="remote", daemon=True)
+
+    def start(self) -> None:
+        """Begin to serve, and return at once."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Tell the viewers the rest, wait until they have read it, and remove the socket."""
+        self._is_closing.set()
+        with contextlib.suppress(OSError):
+            self._waker.send(b"\0")
+        if self._thread.ident is not None:
+            self._thread.join(2 * FAREWELL_S)
+        self._path.unlink(missing_ok=True)
+
+    def _run(self) -> None:
+        try:
+            while not self._is_closing.is_set():
+                self._turn(self._interval_s())
+            self._say_farewell()
+        except Exception:
+            # The thread's outermost frame: without viewers the run goes on as well as with them.
+            _log.exception("the run can no longer be attached to")
+        finally:
+            for viewer in list(self._viewers):
+                self._lose(viewer)
+            self._selector.close()
+            for end in (self._socket, self._waker, self._woken):
+                end.close()
+
+    def _interval_s(self) -> float:
+        if not self._viewers:
+            return _ALONE_S
+        return _PLAYED_S if self._desk.is_human else _SHOWN_S
+
+    def _turn(self, wait_s: float) -> None:
+        """Wait for viewers, at most for `wait_s`, and tell them what has happened meanwhile."""
+        for key, mask in self._selector.select(wait_s):
+            if key.fileobj is self._socket:
+                self._accept()
+            elif key.fileobj is self._woken:
+                self._woken.recv(1)
+            elif mask & selectors.EVENT_READ and not key.data.is_gone:
+                self._hear(key.data)
+        for event in self._session.mailbox.drain():
+            self._digest.take(event)
+            self._tell(event)
+        self._tell_who_is_there()
+        now = self._clock()
+        for viewer in list(self._viewers):
+            self._serve(viewer, now)
+        self._encoded.clear()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # gone again, or no descriptor is free
+            connection, _ = self._socket.accept()
+            connection.setblocking(False)
+            viewer = Viewer(connection, self._hello, self._encode, self._clock(), self._capacity)
+            if not is_own_peer(connection):
+                viewer.close()
+                return
+            self._viewers.append(viewer)
+            self._selector.register(connection, selectors.EVENT_READ, viewer)
+            if len(self._viewers) > MAX_VIEWERS:
+                self._dismiss(viewer, f"{MAX_VIEWERS} viewers look at this run already.")
+
+    def _hear(self, viewer: Viewer) -> None:
+        """Take what a viewer says."""
+        was_shown = viewer.is_shown
+        try:
+            payloads = viewer.read()
+            if viewer.is_shown and not was_shown:
+                self._welcome(viewer)
+            for payload in payloads:
+                self._obey(viewer, self._commands.decode(payload))
+        except AttachError as error:
+            self._dismiss(viewer, error.message)
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._lose(viewer)
+
+    def _welcome(self, viewer: Viewer) -> None:
+        if self._desk.holder is None and not self._is_read_only(viewer):
+            self._desk.request(viewer)
+        for event in self._digest.replay():
+            viewer.post(event)
+
+    def _obey(self, viewer: Viewer, command: Command) -> None:
+        if self._is_read_only(viewer):
+            refusal = "This viewer only watches: attach without --read-only to steer."
+        elif isinstance(command, RequestControl):
+            refusal = self._desk.request(viewer)
+        elif isinstance(command, ReleaseControl):
+            refusal = ""
+            self._desk.release(viewer)
+        else:
+            refusal = self._desk.command(viewer, command)
+        if refusal:
+            viewer.post(CommandRefused(type(command).__name__, refusal))
+
+    def _tell(self, event: Event) -> None:
+        """Let all know; what became of a command, the viewer in control alone."""
+        for viewer in list(self._viewers):
+            is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
+            if viewer.is_shown and is_concerned:
+                try:
+                    viewer.post(event)
+                except AttachError as error:
+                    self._dismiss(viewer, error.message)
+
+    def _tell_who_is_there(self) -> None:
+        shown = [viewer for viewer in self._viewers if viewer.is_shown]
+        for viewer in shown:
+            news = ViewersChanged(len(shown), viewer is self._desk.holder)
+            if viewer.told != news:
+                viewer.told = news
+                viewer.post(news)
+
+    def _serve(self, viewer: Viewer, now: float) -> None:
+        """Write what the connection takes, and end what is over."""
+        try:
+            viewer.write()
+        except OSError:
+            self._lose(viewer)
+            return
+        is_over = viewer.leaves_at is not None and (
+            not viewer.has_unsent or now >= viewer.leaves_at
+        )
+        is_mute = viewer.hello is None and now - viewer.came_at > _HELLO_S
+        if is_over or is_mute:
+            self._lose(viewer)
+            return
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if viewer.has_unsent else 0)
+        if self._selector.get_key(viewer.connection).events != wanted:
+            self._selector.modify(viewer.connection, wanted, viewer)
+
+    def _dismiss(self, viewer: Viewer, reason: str) -> None:
+        _log.info("a viewer is sent away: %s", reason)
+        viewer.dismiss(reason, self._clock() + FAREWELL_S)
+        self._desk.release(viewer)
+
+    def _lose(self, viewer: Viewer) -> None:
+        if not viewer.is_gone:
+            self._selector.unregister(viewer.connection)
+            self._viewers.remove(viewer)
+            viewer.close()
+            self._desk.release(viewer)
+
+    def _say_farewell(self) -> None:
+        """Tell the viewers the rest, and give them some time to read it."""
+        self._turn(0.0)
+        self._selector.unregister(self._socket)
+        for viewer in self._viewers:
+            viewer.dismiss("The run has ended.", self._clock() + FAREWELL_S, viewer.drain())
+        while self._viewers:
+            self._turn(_SHOWN_S)
+
+    def _encode(self, event: Event | Farewell) -> bytes:
+        """Return an event as bytes, made once for all who are told it in the same turn."""
+        key = id(event)
+        if key not in self._encoded:
+            try:
+                data = self._events.encode(event)
+            except (TypeError, ValueError, AttributeError, KeyError) as error:
+                # A mistake in what made it; the viewers are better off without one event.
+                _log.warning("an event cannot be told: %s: %s", type(event).__name__, error)
+                data = b""
+            self._encoded[key] = (event, data)
+        return self._encoded[key][1]
+
+    @staticmethod
+    def _is_read_only(viewer: Viewer) -> bool:
+        return viewer.hello is not None and viewer.hello.is_read_only

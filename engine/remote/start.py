@@ -1,0 +1,138 @@
+"""Start a run in the background, and end one."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from engine import errors
+from engine.config import RunConfig
+from engine.errors import AttachError, PokeTUIError
+from engine.events import ConnectionLost, Event, ProgressReported, RunFailed, RunStarted, RunStopped
+from engine.remote import daemon
+from engine.remote.client import RemoteSession
+from engine.remote.folder import LiveRun, probe, runtime_folder
+
+START_TIMEOUT_S = 30.0
+"""How long its first step is waited for; a cartridge's introduction may take longer."""
+_LOOK_S = 0.05
+
+
+def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
+    """Start a run in a process of its own, and return once it can be attached to.
+
+    Raises:
+        PokeTUIError: For what a user can correct, before anything is started.
+    """
+    runtime_folder()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", daemon.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    settings = config.model_dump(mode="json", exclude_unset=True)
+    with process.stdin, process.stdout:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(json.dumps({"config": settings, "resume": resume}).encode())
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        answer = _read_answer(process.stdout)
+    if not answer:
+        code = process.wait()
+        raise errors.EnvironmentError(
+            f"The run's process ended with code {code} before it began.",
+            "Try it in the terminal: poketui run",
+        )
+    if "error" in answer:
+        process.wait()
+        kind = getattr(errors, answer["error"], PokeTUIError)
+        raise kind(answer["message"], answer["hint"])
+    live = probe(Path(answer["socket"]))
+    if live is None:
+        raise AttachError(f"The run {answer['run_id']} ended at once.", "Its log says why.")
+    return live
+
+
+def _read_answer(output: IO[bytes]) -> dict[str, Any]:
+    """Return the one line that the process says; nothing if it ends before."""
+    for line in output:
+        if line.startswith(b"{"):  # not what a library prints
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+    return {}
+
+
+def wait_for_start(
+    live: LiveRun, tell: Callable[[str], None], timeout_s: float = START_TIMEOUT_S
+) -> RunFailed | ConnectionLost | None:
+    """Wait until a run has begun to play; return how it failed, if it did.
+
+    Args:
+        live: The run.
+        tell: Is called with what is being done.
+        timeout_s: After so long nothing has failed either.
+    """
+    session = RemoteSession(live, is_read_only=True)
+    session.start()
+    end = time.monotonic() + timeout_s
+    try:
+        while time.monotonic() < end:
+            was_alive = session.is_alive
+            for event in session.mailbox.drain():
+                if isinstance(event, RunFailed | ConnectionLost):
+                    return event
+                if isinstance(event, RunStarted | RunStopped):
+                    return None
+                _tell_progress(event, tell)
+            if not was_alive:
+                return None
+            time.sleep(_LOOK_S)
+    finally:
+        session.close()
+    return None
+
+
+def _tell_progress(event: Event, tell: Callable[[str], None]) -> None:
+    if isinstance(event, ProgressReported):
+        tell(event.text)
+
+
+def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
+    """End a run, saving it first or at once, and tell whether its process ended in time.
+
+    Raises:
+        AttachError: Its process is not known.
+    """
+    if live.pid <= 0:
+        raise AttachError(
+            f"The run {live.run_id} does not answer, so its process is not known.",
+            "Find it with: ps -ef | grep engine.remote.daemon",
+        )
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(live.pid, signal.SIGKILL if is_now else signal.SIGTERM)
+    end = time.monotonic() + timeout_s
+    while not _is_gone(live.pid):
+        if time.monotonic() >= end:
+            return False
+        time.sleep(_LOOK_S)
+    probe(live.path)  # removes what a killed one leaves behind
+    return True
+
+
+def _is_gone(pid: int) -> bool:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False

@@ -1,0 +1,143 @@
+"""Serve one viewer: its connection, what waits to be told, what it has begun to say."""
+
+import socket
+from collections.abc import Callable
+
+from engine.errors import AttachError
+from engine.events import LOSSY, Event, ViewersChanged
+from engine.remote.codec import Messages
+from engine.remote.protocol import (
+    MAX_COMMAND_BYTES,
+    Farewell,
+    Hello,
+    check_versions,
+    split_hello,
+)
+from engine.session import Mailbox
+
+CAPACITY = 20_000
+"""Events that may wait for a viewer that does not read, those that are LOSSY not counted."""
+_READ_BYTES = 65_536
+
+
+class Viewer:
+    """A connected viewer; nothing here ever waits for it.
+
+    Events wait in a mailbox, where newer frames replace older ones, until all that was written
+    before is on its way: so a slow link is shown what is new, not all that has been.
+
+    Args:
+        connection: Accepted just now.
+        ours: Our hello.
+        encode: Turns events into bytes.
+        now: When it came, in seconds.
+        capacity: Events that may wait.
+
+    Attributes:
+        hello: What it said of itself; None: nothing yet.
+        leaves_at: When its connection is closed, whether it has read the rest or not.
+        is_gone: Its connection is closed.
+        told: What it knows of the other viewers.
+    """
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        ours: Hello,
+        encode: Callable[[Event | Farewell], bytes],
+        now: float,
+        capacity: int = CAPACITY,
+    ) -> None:
+        self.connection = connection
+        self.came_at = now
+        self.hello: Hello | None = None
+        self.leaves_at: float | None = None
+        self.is_gone = False
+        self.told: ViewersChanged | None = None
+        self._ours = ours
+        self._encode = encode
+        self._capacity = capacity
+        self._mailbox = Mailbox(capacity + 1)
+        self._num_waiting = 0
+        self._heard = b""
+        self._messages = Messages(MAX_COMMAND_BYTES)
+        self._unsent = memoryview(ours.encode())
+
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether it is to be told events."""
+        return self.hello is not None and self.leaves_at is None and not self.is_gone
+
+    @property
+    def has_unsent(self) -> bool:
+        """Tell whether something waits for its connection."""
+        return bool(self._unsent)
+
+    def post(self, event: Event) -> None:
+        """Let an event wait.
+
+        Raises:
+            AttachError: Too many wait.
+        """
+        self._mailbox.post(event)
+        if not isinstance(event, LOSSY):
+            self._num_waiting += 1
+            if self._num_waiting > self._capacity:
+                raise AttachError("This viewer did not read what it was told for too long.")
+
+    def read(self) -> list[bytes]:
+        """Return the payloads of what it said.
+
+        Raises:
+            OSError: Its connection is lost, or it closed it.
+            ProtocolError: It does not speak as a viewer does.
+            AttachError: It is another version.
+        """
+        data = self.connection.recv(_READ_BYTES)
+        if not data:
+            raise ConnectionResetError("closed")
+        if self.leaves_at is not None:
+            return []
+        if self.hello is None:
+            found = split_hello(self._heard + data)
+            if found is None:
+                self._heard += data
+                return []
+            hello, data = found
+            check_versions(self._ours, hello)
+            self.hello, self._heard = hello, b""
+        return list(self._messages.feed(data))
+
+    def write(self) -> None:
+        """Send as much as the connection takes.
+
+        Raises:
+            OSError: The connection is lost.
+        """
+        while True:
+            if not self._unsent and self.is_shown:
+                self._num_waiting = 0
+                self._unsent = memoryview(b"".join(map(self._encode, self._mailbox.drain())))
+            if not self._unsent:
+                return
+            try:
+                sent = self.connection.send(self._unsent)
+            except BlockingIOError:
+                return
+            self._unsent = self._unsent[sent:]
+
+    def dismiss(self, reason: str, leaves_at: float, rest: list[Event] | None = None) -> None:
+        """Tell it why it is sent away; what it reads until `leaves_at` reaches it."""
+        if self.leaves_at is None:
+            self.leaves_at = leaves_at
+            last = [*(rest or []), Farewell(reason)]
+            self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self._encode, last)))
+
+    def drain(self) -> list[Event]:
+        """Take out what waits."""
+        return self._mailbox.drain()
+
+    def close(self) -> None:
+        """Close its connection."""
+        self.is_gone = True
+        self.connection.close()

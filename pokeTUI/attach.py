@@ -1,0 +1,110 @@
+"""Start runs in the background, show them, end them, and say in words what was done."""
+
+import sys
+from pathlib import Path
+
+from engine.config import RunConfig
+from engine.errors import PokeTUIError
+from engine.events import ConnectionLost
+from engine.remote.folder import LiveRun, find_live_run, resume_name
+from engine.remote.start import start_detached, stop_run, wait_for_start
+from engine.training.checkpoint import checkpoint_paths, steps_of
+from engine.training.runs import RunFolder, load_settings
+
+SAVE_TIMEOUT_S = 90.0
+KILL_TIMEOUT_S = 10.0
+
+
+def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> int:
+    """Start a run in the background, say how to reach it, and return the exit code.
+
+    Raises:
+        PokeTUIError: For what a user can correct, before anything is started.
+    """
+    live = start_detached(config, resume)
+    failure = wait_for_start(live, lambda text: None if is_quiet else print(text, flush=True))
+    if failure is not None:
+        print(f"poketui: {failure.message} {failure.hint}".rstrip(), file=sys.stderr)
+        return 1
+    if not is_quiet:
+        print(f"The run {live.run_id} goes on in the background.")
+        print(f"Look at it: poketui attach {live.run_id}")
+        print(f"End it:     poketui stop {live.run_id}")
+    return 0
+
+
+def attach_to(run: str | None, *, is_read_only: bool) -> int:
+    """Show a run until the user leaves it or it ends, and return the exit code.
+
+    Raises:
+        PokeTUIError: There is no such run, or it cannot be shown here.
+    """
+    from engine.remote.client import RemoteSession
+    from pokeTUI.app import CockpitApp
+    from pokeTUI.launch import check_terminal, report
+
+    live = find_live_run(run)
+    check_terminal()
+    session = RemoteSession(live, is_read_only=is_read_only)
+    cockpit = CockpitApp(session, _settings(session.hello.run_dir), is_attached=True)
+    try:
+        cockpit.run()
+    finally:
+        session.close()
+    end = cockpit.end
+    if isinstance(end, ConnectionLost):
+        print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
+        return 1
+    if end is not None:
+        return report(end)
+    stays = "stays paused" if cockpit.dashboard.is_paused else "goes on"
+    print(f"Detached: the run {live.run_id} {stays} in the background.")
+    print(f"Look at it again: poketui attach {live.run_id}")
+    print(f"End it:           poketui stop {live.run_id}")
+    return 0
+
+
+def stop_live(run: str | None, *, is_now: bool) -> int:
+    """End a run and return the exit code.
+
+    Raises:
+        AttachError: There is no such run.
+    """
+    live = find_live_run(run)
+    if not stop_run(live, KILL_TIMEOUT_S if is_now else SAVE_TIMEOUT_S, is_now=is_now):
+        print(
+            f"poketui: The run {live.run_id} has not ended yet. Wait, or end it without saving: "
+            f"poketui stop --now {live.run_id}",
+            file=sys.stderr,
+        )
+        return 1
+    print(f"The run {live.run_id} has ended. {_saved(live)}")
+    return 0
+
+
+def live_run_dirs() -> frozenset[Path]:
+    """Return the folders of the runs that go on in the background; none where nobody can tell."""
+    from engine.remote.folder import live_runs
+
+    try:
+        found = live_runs()
+    except PokeTUIError:
+        return frozenset()
+    return frozenset(Path(live.hello.run_dir) for live in found if live.hello is not None)
+
+
+def _settings(run_dir: str) -> RunConfig:
+    return load_settings(RunFolder(Path(run_dir)))
+
+
+def _saved(live: LiveRun) -> str:
+    """Say what is there to go on from."""
+    if live.hello is None:
+        return f"Go on with: poketui run --resume {live.run_id}"
+    paths = checkpoint_paths(RunFolder(Path(live.hello.run_dir)).checkpoints_path)
+    if not paths:
+        return "Nothing of it is saved."
+    return (
+        f"Its checkpoint is of step {steps_of(paths[0]):,}. "
+        f"Go on with: poketui run --resume {resume_name(live.hello)}"
+    )

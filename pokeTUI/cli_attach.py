@@ -1,0 +1,58 @@
+"""Define the commands for runs that go on in the background: attach, stop."""
+
+from typing import Annotated
+
+import typer
+
+
+def _complete(incomplete: str) -> list[str]:
+    """Return the runs in the background whose ids begin so, for the shell's completion."""
+    from engine.errors import PokeTUIError
+    from engine.remote.folder import live_runs
+
+    try:
+        names = [live.run_id for live in live_runs()]
+    except PokeTUIError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+LiveRunName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RUN]",
+        help="A run that goes on in the background; the beginning of its id is enough.",
+        show_default="the only one",
+        autocompletion=_complete,
+    ),
+]
+
+
+def attach(
+    run: LiveRunName = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Watch only; never be the one who steers.")
+    ] = False,
+) -> None:
+    """Show a run that goes on in the background; q leaves it again."""
+    from pokeTUI.attach import attach_to
+
+    raise typer.Exit(attach_to(run, is_read_only=read_only))
+
+
+def stop(
+    run: LiveRunName = None,
+    now: Annotated[
+        bool, typer.Option("--now", help="Do not save: what came after its checkpoint is lost.")
+    ] = False,
+) -> None:
+    """Save and end a run that goes on in the background."""
+    from pokeTUI.attach import stop_live
+
+    raise typer.Exit(stop_live(run, is_now=now))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(attach)
+    app.command()(stop)
