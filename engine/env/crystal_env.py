@@ -14,7 +14,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.env import actions
 from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
-from engine.env.live import LivePad, LiveStretch
+from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
 from engine.env.masking import action_mask, blocked_actions
 from engine.env.observation import (
     ObservationType,
@@ -182,7 +182,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def begin_recorded(self, random: tuple[int, int]) -> None:
         """Go back to the start with these two bytes as the game's random state."""
         self.emulator.load_state(self._start)
-        self._pad.forget()
+        self._pad.begin()
         self._reader = CrystalReader(self.emulator, self.profile)
         self._begin_here(random)
 
@@ -220,6 +220,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def advance(self, action: int) -> tuple[float, bool, bool]:
         """Step without building an observation; return reward, terminated, truncated."""
         previous = self.state
+        self._pad.let_go()
         actions.play(self.emulator, Action(action), previous, self.config, self.is_rendering)
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
@@ -372,6 +373,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
             "rewards": self._composer.save(),
             "breakdown": [self.breakdown.components, self.breakdown.causes],
             "reader": self._reader.save(),
+            "held": mask_of(self._pad.held),
             "random": self.np_random.bit_generator.state,
         }
         return pack(facts, self.emulator.save_state())
@@ -390,7 +392,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         """Put the machine and its reader back; return the facts about the rest."""
         facts, machine = unpack(saved)
         self.emulator.load_state(machine)
-        self._pad.forget()
+        self._pad.begin(buttons_of(facts.get("held", 0)))
         self._has_frame = False
         self._reader = CrystalReader(self.emulator, self.profile)
         self._reader.restore(facts["reader"])

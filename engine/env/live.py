@@ -111,13 +111,31 @@ class LivePad:
         self._held: frozenset[Action] = frozenset()
         self.pressed = Action.NOOP
 
-    def forget(self) -> None:
-        """Hold nothing: the emulator was put into another state, where nothing is held."""
-        self._held = frozenset()
+    @property
+    def held(self) -> frozenset[Action]:
+        """Return the buttons that are down."""
+        return self._held
+
+    def begin(self, held: frozenset[Action] = frozenset()) -> None:
+        """Begin anew: the emulator was put into a state in which `held` is down."""
+        self._held = held
         self.pressed = Action.NOOP
+
+    def let_go(self) -> None:
+        """Hold nothing from the next frame on."""
+        self._set(frozenset())
 
     def run(self, buttons: frozenset[Action], frames: int, render: bool = False) -> None:
         """Run `frames` frames with exactly `buttons` down; `render` draws the last of them."""
+        self._set(buttons)
+        self._emulator.tick(frames, render)
+
+    def take_pressed(self) -> Action:
+        """Return the button that went down last since this was last asked, else NOOP."""
+        pressed, self.pressed = self.pressed, Action.NOOP
+        return pressed
+
+    def _set(self, buttons: frozenset[Action]) -> None:
         for button in BUTTONS:
             if button in self._held and button not in buttons:
                 self._emulator.release(button)
@@ -125,9 +143,3 @@ class LivePad:
                 self._emulator.press(button)
                 self.pressed = button
         self._held = buttons
-        self._emulator.tick(frames, render)
-
-    def take_pressed(self) -> Action:
-        """Return the button that went down last since this was last asked, else NOOP."""
-        pressed, self.pressed = self.pressed, Action.NOOP
-        return pressed

@@ -19,6 +19,7 @@ class Controls:
         is_paused: No environment steps.
         steps_due: Steps to take although paused.
         is_human: A person acts in the watched environment; all others wait.
+        is_live: It runs at its own pace meanwhile, and does not wait for each press.
         watched_env: The environment that is shown.
         stop_reason: Why to end; "" goes on.
     """
@@ -26,6 +27,7 @@ class Controls:
     is_paused: bool = False
     steps_due: int = 0
     is_human: bool = False
+    is_live: bool = False
     watched_env: int = 0
     stop_reason: str = ""
 

@@ -20,7 +20,7 @@ from engine.events import (
     StrategySwitched,
 )
 from engine.training.metrics import RunMetrics, SpeedMeter
-from engine.types import Decision, EpisodeSummary, Evaluation, Goal, RewardBreakdown, Source
+from engine.types import Decision, EpisodeSummary, Evaluation, Frame, Goal, RewardBreakdown, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,6 +136,18 @@ class Reporter:
         self._observe(vector)
         self.status()
 
+    def show(self, frame: Frame) -> None:
+        """Show a picture of the watched environment, which runs in real time."""
+        self._emit(FrameRendered(frame, self._controls.watched_env))
+
+    def played(self, vector: Vector, episode_steps: int) -> None:
+        """Report what came of a person's play in real time."""
+        self._episode_steps = episode_steps
+        self._seen = None
+        self._observe(vector)
+        self._seen = None  # no decision of the agent's is made on it
+        self.status()
+
     def idle(self) -> None:
         """Keep the clock running while no step is due."""
         if self._controls.is_paused or self._controls.is_human:
@@ -160,6 +172,7 @@ class Reporter:
                 uptime_s=self.uptime_s(),
                 is_paused=controls.is_paused,
                 is_human=controls.is_human,
+                is_live=controls.is_live,
                 speed=self._pace.actions_per_s,
                 watched_env=controls.watched_env,
                 episode_steps=self._episode_steps,

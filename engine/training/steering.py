@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from engine.commands import (
     Command,
     GiveBack,
+    Hold,
     Pause,
+    PlayLive,
     Press,
     Resume,
     Save,
@@ -56,6 +58,10 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             return _give_back(trainer)
         case Press(action):
             return _press(trainer, action)
+        case PlayLive(is_live):
+            return _play_live(trainer, is_live)
+        case Hold(buttons):
+            return _hold(trainer, buttons)
         case Save():
             trainer.save()
         case Stop(reason):
@@ -90,6 +96,7 @@ def _take_over(trainer: Trainer) -> str:
 def _give_back(trainer: Trainer) -> str:
     if not trainer.controls.is_human:
         return "The agent has control already."
+    trainer.live.end(trainer)
     trainer.controls.is_human = False
     trainer.emit(ControlChanged(is_human=False))
     trainer.reporter.status()
@@ -99,6 +106,8 @@ def _give_back(trainer: Trainer) -> str:
 def _press(trainer: Trainer, action: Action) -> str:
     if not trainer.controls.is_human:
         return "Take control first."
+    if trainer.controls.is_live:
+        return "The game runs in real time."
     env_index = trainer.controls.watched_env
     batch = trainer.vector.step_one(env_index, action)
     trainer.tally.steps[env_index] += 1
@@ -106,4 +115,23 @@ def _press(trainer: Trainer, action: Action) -> str:
     decision = Decision(action, Source.HUMAN, 1.0, "You pressed it.")
     trainer.reporter.pressed(trainer.vector, decision, int(trainer.tally.steps[env_index]))
     trainer.accept(batch)
+    return ""
+
+
+def _play_live(trainer: Trainer, is_live: bool) -> str:
+    if not trainer.controls.is_human:
+        return "Take control first." if is_live else ""
+    if is_live and not trainer.controls.is_live:
+        trainer.live.begin(trainer)
+    elif not is_live:
+        trainer.live.end(trainer)
+    return ""
+
+
+def _hold(trainer: Trainer, buttons: frozenset[Action]) -> str:
+    """Hold buttons; what comes too late, after live play has ended, needs no word."""
+    if trainer.controls.is_live:
+        trainer.live.hold(buttons - {Action.NOOP})
+    elif buttons:
+        return "The game does not run in real time."
     return ""

@@ -43,6 +43,7 @@ from engine.training.evaluation import evaluate_policy
 from engine.training.figures import FigureSink
 from engine.training.journal import Journal
 from engine.training.lessons import Lessons
+from engine.training.live import LivePlay
 from engine.training.metrics import RunMetrics
 from engine.training.planning import Planning
 from engine.training.reporter import Reporter
@@ -120,6 +121,7 @@ class Trainer:
         self.tally = EpisodeTally.empty(vector.num_envs)
         self.controls = Controls()
         self.pace = Pace(clock)
+        self.live = LivePlay(clock)
         self.journal = journal
         self.recorder = recorder
         self.figures: FigureSink | None = None
@@ -141,6 +143,8 @@ class Trainer:
         while not self._is_over():
             for command in self._commands.drain(self._patience_s()):
                 obey(self, command)
+            if self.controls.is_live:
+                self.live.advance(self)
             if not self.controls.may_step or self.pace.wait_s():
                 self.reporter.idle()
                 continue
@@ -260,6 +264,8 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint; a full disk is a warning, the run goes on."""
+        if self.controls.is_live:
+            self.live.come_to_rest(self)
         self.reporter.phase("saving")
         try:
             path = self._store.save(self._snapshot(), self.metrics.total_steps)
@@ -346,6 +352,8 @@ class Trainer:
         return self.strategy.current.planner_share if has_rules else 1.0
 
     def _patience_s(self) -> float:
+        if self.controls.is_live and not self.controls.is_paused:
+            return min(_IDLE_S, self.live.wait_s())
         return min(_IDLE_S, self.pace.wait_s()) if self.controls.may_step else _IDLE_S
 
     def _is_over(self) -> bool:
@@ -357,6 +365,7 @@ class Trainer:
         return bool(self.controls.stop_reason)
 
     def _finish(self) -> RunStopped:
+        self.live.end(self)
         self.save()
         self.reporter.status()
         steps = self.metrics.total_steps

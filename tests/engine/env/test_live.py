@@ -207,3 +207,30 @@ def test_inputs_in_disorder_are_refused(stretch: LiveStretch) -> None:
 def test_a_stretch_after_more_actions_than_there_are_is_refused() -> None:
     with pytest.raises(ValueError, match="order"):
         Segment.unpack(Segment((1, 2), b"\x04", (STRETCH,)).pack())
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_what_was_held_when_saved_is_let_go_of(env, looks: bool) -> None:
+    env.advance(Action.LEFT)
+    env.play_frames(LEFT, 4)
+    saved = env.save()
+    env.come_to_rest()
+    env.restore(saved)
+    if looks:
+        env.frame()
+    x = x_of(env)
+    env.advance(Action.NOOP)
+    env.advance(Action.NOOP)
+    env.advance(Action.NOOP)
+    assert x - x_of(env) <= 1, "the step that had begun, and no more"
+
+
+def test_an_action_lets_go_of_what_is_held(env) -> None:
+    env.advance(Action.LEFT)
+    env.play_frames(LEFT, 2)
+    env.advance(Action.NOOP)
+    x = x_of(env)
+    env.advance(Action.NOOP)
+    assert x_of(env) == x
+    for _ in replay(env, env.recording()):
+        pass

@@ -1,0 +1,239 @@
+"""Live play of the practice game, through the trainer as the outside sees it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.commands import GiveBack, Hold, Pause, PlayLive, Press, Resume, Stop, TakeOver, Watch
+from engine.config import EnvConfig, RunConfig
+from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.events import (
+    CheckpointSaved,
+    CommandRefused,
+    EpisodeEnded,
+    FrameRendered,
+    GameObserved,
+    PolicyUpdated,
+    RewardPaid,
+    StatusChanged,
+)
+from engine.training.live import FRAMES_PER_S, IDLE_S, SHORTEST_HOLD_FRAMES
+from engine.training.steering import obey
+from engine.types import Action, Facing
+from tests.engine.training.helpers import Clock, Run
+
+LEFT, RIGHT = frozenset({Action.LEFT}), frozenset({Action.RIGHT})
+NOTHING: frozenset[Action] = frozenset()
+FRAME_S = 1 / FRAMES_PER_S
+
+
+def make_games(config: RunConfig) -> VectorEnv:
+    return VectorEnv(PLAIN_FACTORY, config, config.num_envs, 1)
+
+
+class Game:
+    """A run on the practice game of which a person has taken control, and its clock."""
+
+    def __init__(self, folder: Path, **settings) -> None:
+        self.clock = Clock()
+        env = EnvConfig(max_steps=200)
+        self.run = Run(
+            folder,
+            clock=self.clock,
+            make_vector=make_games,
+            num_envs=2,
+            headless=False,
+            env=env,
+            save_dir=str(folder),
+            **settings,
+        )
+        self.trainer = self.run.trainer
+        self.trainer.reporter.watch(self.trainer.vector, 1)
+        self.obey(TakeOver())
+
+    def obey(self, *commands) -> None:
+        for command in commands:
+            obey(self.trainer, command)
+
+    def pass_frames(self, frames: int) -> None:
+        """Let time pass, frame by frame, with the trainer's loop looking at each."""
+        for _ in range(frames):
+            self.clock.now_s += FRAME_S
+            if self.trainer.controls.is_live:
+                self.trainer.live.advance(self.trainer)
+
+    @property
+    def place(self):
+        return self.run.of(GameObserved)[-1].state.place
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Iterator[Game]:
+    game = Game(tmp_path)
+    yield game
+    game.run.vector.close()
+
+
+def test_holding_a_direction_walks_and_giving_back_leaves_the_game_at_rest(game: Game) -> None:
+    game.obey(PlayLive(True))
+    game.pass_frames(12)
+    x = game.place.x
+    game.obey(Hold(LEFT))
+    game.pass_frames(8 + 2 * 16 - 4)
+    game.obey(GiveBack())
+    assert game.place.x == x - 2
+    assert game.place.facing is Facing.LEFT
+    status = game.run.of(StatusChanged)[-1]
+    assert not status.is_human
+    assert not status.is_live
+    seen = game.place
+    game.trainer.step()
+    assert game.run.of(CommandRefused) == []
+    assert abs(game.place.x - seen.x) + abs(game.place.y - seen.y) <= 1
+
+
+def test_it_runs_at_the_games_pace_and_shows_half_of_the_frames(game: Game) -> None:
+    game.obey(PlayLive(True))
+    shown, read = len(game.run.of(FrameRendered)), len(game.run.of(RewardPaid))
+    game.pass_frames(600)
+    frames = len(game.run.of(FrameRendered)) - shown
+    readings = len(game.run.of(RewardPaid)) - read
+    assert 58 <= readings <= 62
+    assert 295 <= frames - readings <= 305, "30 a second, beside those of the readings"
+
+
+def test_after_a_stall_the_game_does_not_hurry(game: Game) -> None:
+    game.obey(PlayLive(True))
+    game.pass_frames(10)
+    ran: list[int] = []
+    inner = game.trainer.vector.play_frames
+    game.trainer.vector.play_frames = lambda index, buttons, frames, *, shows: (
+        ran.append(frames),
+        inner(index, buttons, frames, shows=shows),
+    )[1]
+    game.clock.now_s += 5.0
+    game.pass_frames(30)
+    assert sum(ran) <= 31
+    ran.clear()
+    game.clock.now_s += 2 * FRAME_S
+    game.pass_frames(30)
+    assert 31 <= sum(ran) <= 33, "a small delay is made up for"
+
+
+def test_the_shortest_tap_reaches_the_game(game: Game) -> None:
+    game.obey(PlayLive(True))
+    game.pass_frames(12)
+    held: list[frozenset[Action]] = []
+    inner = game.trainer.vector.play_frames
+
+    def spy(index, buttons, frames, *, shows):
+        held.extend([buttons] * frames)
+        return inner(index, buttons, frames, shows=shows)
+
+    game.trainer.vector.play_frames = spy
+    game.obey(Hold(LEFT), Hold(NOTHING), Hold(RIGHT), Hold(RIGHT), Hold(NOTHING))
+    game.pass_frames(40)
+    short = SHORTEST_HOLD_FRAMES
+    assert (
+        held[: 4 * short]
+        == [*[LEFT] * short, *[NOTHING] * short, *[RIGHT] * short] + [NOTHING] * short
+    )
+    assert set(held[4 * short :]) == {NOTHING}
+
+
+def test_status_says_whether_the_game_runs_live(game: Game) -> None:
+    assert not game.run.of(StatusChanged)[-1].is_live
+    game.obey(PlayLive(True))
+    assert game.run.of(StatusChanged)[-1].is_live
+    game.obey(PlayLive(True), PlayLive(False))
+    assert not game.run.of(StatusChanged)[-1].is_live
+    assert game.run.of(StatusChanged)[-1].is_human
+    game.obey(PlayLive(False), Press(Action.LEFT))
+    assert game.run.of(CommandRefused) == []
+
+
+def test_what_makes_no_sense_is_refused(game: Game) -> None:
+    game.obey(Hold(LEFT))
+    game.obey(PlayLive(True), Press(Action.A), Watch(0))
+    game.obey(GiveBack(), PlayLive(True))
+    refused = [(each.command, each.reason) for each in game.run.of(CommandRefused)]
+    assert refused == [
+        ("Hold", "The game does not run in real time."),
+        ("Press", "The game runs in real time."),
+        ("Watch", "Give control back first."),
+        ("PlayLive", "Take control first."),
+    ]
+
+
+def test_only_the_watched_game_runs_and_nothing_is_learnt(game: Game) -> None:
+    before = game.trainer.vector.save()
+    game.obey(PlayLive(True), Hold(LEFT))
+    game.pass_frames(60)
+    after = game.trainer.vector.save()
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, False]
+    assert game.trainer.tally.is_touched.tolist() == [False, True]
+    assert game.trainer.metrics.total_steps == 0
+    assert game.run.of(PolicyUpdated) + game.run.of(EpisodeEnded) == []
+
+
+def test_a_pause_stops_the_game_and_a_long_one_ends_live_play(game: Game) -> None:
+    game.obey(PlayLive(True), Hold(LEFT))
+    game.pass_frames(24)
+    game.obey(Pause())
+    shown = len(game.run.of(FrameRendered))
+    game.pass_frames(60)
+    assert len(game.run.of(FrameRendered)) == shown
+    game.obey(Resume())
+    assert game.run.of(StatusChanged)[-1].is_live
+    game.obey(Pause())
+    game.clock.now_s += IDLE_S + 1
+    game.pass_frames(1)
+    assert not game.run.of(StatusChanged)[-1].is_live
+    assert game.run.of(StatusChanged)[-1].is_human
+
+
+def test_a_checkpoint_in_live_play_is_of_a_game_at_rest_and_play_goes_on(game: Game) -> None:
+    game.obey(PlayLive(True), Hold(LEFT))
+    game.pass_frames(20)
+    x = game.place.x
+    game.trainer.save()
+    assert game.run.of(CheckpointSaved)
+    saved = game.trainer.vector.save()
+    game.pass_frames(20)
+    assert game.place.x < x
+    game.trainer.vector.load(saved)
+    game.trainer.vector.watch(1)
+    still = game.trainer.vector.observed().state.place
+    game.trainer.vector.step_one(1, Action.NOOP)
+    assert game.trainer.vector.observed().state.place == still
+
+
+def test_a_run_that_is_stopped_in_live_play_saves_and_resumes(tmp_path: Path) -> None:
+    settings = {
+        "make_vector": make_games,
+        "num_envs": 2,
+        "env": EnvConfig(max_steps=200),
+        "save_dir": str(tmp_path),
+    }
+    run = Run(tmp_path, clock=Clock(tick_s=1e-3), headless=False, **settings)
+    ran: list[int] = []
+    inner = run.vector.play_frames
+
+    def stop_after_some(index, buttons, frames, *, shows):
+        ran.append(index)
+        if len(ran) == 20:
+            run.commands.put(Stop())
+        return inner(index, buttons, frames, shows=shows)
+
+    run.vector.play_frames = stop_after_some
+    for command in (Watch(1), TakeOver(), PlayLive(True), Hold(LEFT)):
+        run.commands.put(command)
+    run.play()
+    run.vector.close()
+    assert set(ran) == {1}
+    assert len(ran) >= 20
+    assert not run.of(StatusChanged)[-1].is_live
+    other = Run(tmp_path, total_steps=4, **settings).resume()
+    assert other.play().total_steps >= 4
+    other.vector.close()
