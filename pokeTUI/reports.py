@@ -9,6 +9,7 @@ from engine.history.patterns import success_interval
 from engine.training.comparison import RunDigest, differing, digest_run
 from engine.training.export import export_run
 from engine.training.runs import list_runs
+from pokeTUI.attach import live_run_dirs
 
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""
@@ -21,12 +22,14 @@ def print_runs(save_dir: str | None) -> None:
     if not infos:
         print(f"No saved runs in {folder}. Start one with: poketui run")
         return
+    live = live_run_dirs()
     print(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
     for info in infos:
         changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.changed_at))
         print(
             f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
             f"{info.seed:>5}  {changed}"
+            + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
         )
     print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
 
