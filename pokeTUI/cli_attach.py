@@ -4,18 +4,7 @@ from typing import Annotated
 
 import typer
 
-
-def _complete(incomplete: str) -> list[str]:
-    """Return the runs in the background whose ids begin so, for the shell's completion."""
-    from engine.errors import PokeTUIError
-    from engine.remote.folder import live_runs
-
-    try:
-        names = [live.run_id for live in live_runs()]
-    except PokeTUIError:
-        return []
-    return [name for name in names if name.startswith(incomplete)]
-
+from pokeTUI.completion import complete_live_runs
 
 LiveRunName = Annotated[
     str | None,
@@ -23,7 +12,7 @@ LiveRunName = Annotated[
         metavar="[RUN]",
         help="A run that goes on in the background; the beginning of its id is enough.",
         show_default="the only one",
-        autocompletion=_complete,
+        autocompletion=complete_live_runs,
     ),
 ]
 

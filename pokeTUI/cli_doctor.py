@@ -1,5 +1,8 @@
 """Define `poketui doctor`: examine this machine, and say what to do."""
 
+import shutil
+import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,24 +61,33 @@ def doctor(
 
 
 def _print(finding: "Finding") -> None:
-    """Print a finding; a terminal without these signs gets others instead of a crash."""
-    import sys
-
     from pokeTUI.doctor.finding import NAME_WIDTH
     from pokeTUI.planner import printable
 
-    lines = [f"{finding.verdict.sign} {finding.name:<{NAME_WIDTH}} {printable(finding.text)}"]
+    head = f"{_sign(finding.verdict.sign)} {finding.name:<{NAME_WIDTH}} "
+    lines = _wrap(head, printable(finding.text))
     if finding.remedy:
-        lines.append(f"  {'':<{NAME_WIDTH}} {printable(finding.remedy)}")
+        lines += _wrap(" " * (NAME_WIDTH + 3), printable(finding.remedy))
     encoding = sys.stdout.encoding or "ascii"
     for line in lines:
-        safe = line.replace("✓", "ok").replace("✗", "x") if not _can_show(line, encoding) else line
-        print(safe.encode(encoding, "replace").decode(encoding), flush=True)
+        print(line.encode(encoding, "replace").decode(encoding), flush=True)
 
 
-def _can_show(text: str, encoding: str) -> bool:
+def _wrap(head: str, text: str) -> list[str]:
+    """Break text at the terminal's width, below itself; of no terminal nobody knows the width."""
+    if not sys.stdout.isatty():
+        return [head + text]
+    width = max(40, shutil.get_terminal_size().columns)
+    indent = " " * len(head)
+    return textwrap.wrap(
+        text, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def _sign(sign: str) -> str:
+    """Return a sign, or letters where standard output cannot show it."""
     try:
-        text.encode(encoding)
+        sign.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
-        return False
-    return True
+        return {"✓": "+", "✗": "x"}.get(sign, sign)
+    return sign

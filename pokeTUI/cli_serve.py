@@ -5,21 +5,13 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.completion import complete_live_runs
+from pokeTUI.cli_attach import LiveRunName
 
 DEFAULT_PORT = 8080
 
 
 def serve(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="A run that goes on in the background.",
-            show_default="the only one",
-            autocompletion=complete_live_runs,
-        ),
-    ] = None,
+    run: LiveRunName = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0: any that is free.")
     ] = DEFAULT_PORT,

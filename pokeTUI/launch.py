@@ -15,6 +15,8 @@ from engine.training.checkpoint import steps_of
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
 EXIT_OK, EXIT_FAILED = 0, 1
+WEB_DRIVER_VARIABLE = "TEXTUAL_DRIVER"
+"""Names the driver that Textual draws with instead of a terminal's."""
 
 
 def launch(
@@ -48,6 +50,8 @@ def check_terminal() -> None:
     Raises:
         TerminalError: If this is no terminal, or one that is too small.
     """
+    if os.environ.get(WEB_DRIVER_VARIABLE):
+        return  # `poketui serve` draws in a browser, of any size, and there is no terminal
     headless = "Use `poketui run --headless` to train without a screen."
     # Textual reads standard input and draws on standard error.
     streams = (sys.stdin, sys.stdout, sys.stderr)

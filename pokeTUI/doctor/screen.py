@@ -24,7 +24,7 @@ def examine_terminal(
     """
     if terminal is None:
         return [
-            warning("terminal", "this is none that can be drawn on.", _HEADLESS),
+            warning("terminal", "none: input, output and errors do not all go to one.", _HEADLESS),
             _locale(environment),
         ]
     return [
@@ -73,7 +73,9 @@ def _colors(terminal: Terminal, environment: Mapping[str, str]) -> Finding:
     if terminal.depth is ColorDepth.TRUECOLOR:
         return good("colours", "16 million")
     if environment.get("TMUX"):
-        remedy = "In ~/.tmux.conf: set -g default-terminal tmux-256color, then start tmux anew."
+        remedy = (
+            "In tmux: set -as terminal-features ',*:RGB'; then here: export COLORTERM=truecolor"
+        )
     else:
         remedy = "If it can show more (most can; ssh does not say so): export COLORTERM=truecolor"
     if terminal.depth is ColorDepth.EIGHT_BIT:

@@ -18,7 +18,6 @@ _PRELUDE_LINES = 20
 _LARGEST_PACKET = 32 * 1024 * 1024
 _LAST_WORDS_BYTES = 4096
 _QUIT_GRACE_S = 3.0
-_TERMINATE_GRACE_S = 1.0
 _SMALLEST, _LARGEST = 4, 1000
 
 
@@ -84,7 +83,7 @@ class Viewer:
         await self._write(b"M", json.dumps(meta).encode())
 
     async def end(self) -> None:
-        """End the process: ask, then insist; back when it is gone, and its children with it."""
+        """End the process: ask, then kill, as nothing can be lost; back when it is gone."""
         process = self._process
         if process is None:
             return
@@ -93,12 +92,7 @@ class Viewer:
             async with asyncio.timeout(_QUIT_GRACE_S):
                 await self.tell(type="quit")
                 await process.wait()
-        if process.returncode is None:
-            _signal(process.pid, signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_TERMINATE_GRACE_S):
-                    await process.wait()
-        _signal(process.pid, signal.SIGKILL)
+        _kill(process.pid)
         await process.wait()
         drain.cancel()
         if self._error_task is not None:
@@ -161,7 +155,7 @@ def _kind(payload: bytes) -> str:
     return str(meta.get("type", "")) if isinstance(meta, dict) else ""
 
 
-def _signal(group: int, number: signal.Signals) -> None:
-    """Signal a process group; the leader's own id is it, as it began a session."""
+def _kill(group: int) -> None:
+    """Kill a process group; its number is its leader's, which began a session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        os.killpg(group, signal.SIGKILL)

@@ -1,0 +1,159 @@
+"""Complete words as real shells do: with the script that `--show-completion` prints."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.remote.folder import FOLDER_VARIABLE
+from tests.pokeTUI.test_cli import ROOT
+
+SHELLS = ("bash", "zsh", "fish")
+GIVEN_SHELL = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+"""Typer looks for the shell that asks; so it takes the one that is named."""
+PROGRAM = f"{sys.executable} -m pokeTUI"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a command `poketui`, two saved runs and what is none."""
+    command = tmp_path / "bin" / "poketui"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {PROGRAM} "$@"\n')
+    command.chmod(0o755)
+    for name, agent in (("20260101-000000", "ppo"), ("20260202-000000", "dqn")):
+        run = tmp_path / "saves" / "runs" / name
+        run.mkdir(parents=True)
+        settings = {"agent": agent, "mode": "adaptive", "seed": 3}
+        (run / "config.json").write_text(json.dumps(settings))
+    (tmp_path / "saves" / "runs" / "20260303-broken").mkdir()
+    return tmp_path
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    sockets = str(folder / "sockets")
+    return {
+        **os.environ,
+        "PATH": path,
+        FOLDER_VARIABLE: sockets,
+        "PYTHONWARNINGS": "ignore",
+        **more,
+    }
+
+
+def tab(folder: Path, line: str) -> list[str]:
+    """Press Tab after `line` in a real bash; return what it offers."""
+    words = line.split(" ")
+    listed = " ".join(f"'{word}'" for word in words)
+    script = (
+        'eval "$(poketui --show-completion)"\n'
+        f"COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}\n"
+        f"_poketui_completion poketui '{words[-1]}' '{words[-2]}'\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    result = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env=environment(folder),
+    )
+    assert not result.stderr
+    return result.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("poketui ru", ["run", "runs"]),
+        ("poketui doc", ["doctor"]),
+        ("poketui run --strat", ["--strategy"]),
+        ("poketui run --agent ", ["ppo", "dqn", "rules", "random"]),
+        ("poketui run --mode r", ["rl_only"]),
+        ("poketui run --strategy ", ["adaptive", "llm_heavy", "balanced", "rule_heavy"]),
+        ("poketui run --llm-backend ", ["ollama", "openai", "anthropic"]),
+        ("poketui eval --checkpoint ", ["latest", "best"]),
+        ("poketui export --format c", ["csv"]),
+        ("poketui run --resume ", ["latest", "20260202-000000", "20260101-000000"]),
+        ("poketui replay 20260101", ["20260101-000000"]),
+        ("poketui runs ", ["20260202-000000", "20260101-000000"]),
+        ("poketui runs 20260202-000000 ", ["20260101-000000"]),
+        ("poketui eval --save-dir nowhere 2", []),
+        ("poketui eval --save-dir saves 202602", ["20260202-000000"]),
+    ],
+)
+def test_bash_completes(folder: Path, line: str, offered: list[str]) -> None:
+    assert tab(folder, line) == offered
+
+
+def test_runs_that_go_on_complete_where_they_are_wanted(folder: Path) -> None:
+    sockets = folder / "sockets"
+    sockets.mkdir(mode=0o700)
+    (sockets / "20260303-000000.0a1b2c3d.sock").touch()
+    assert tab(folder, "poketui serve 2") == ["20260303-000000"]
+
+
+def test_a_folder_that_others_can_look_into_completes_nothing(folder: Path) -> None:
+    sockets = folder / "sockets"
+    sockets.mkdir()
+    sockets.chmod(0o755)
+    assert tab(folder, "poketui serve 2") == []
+
+
+def test_completing_imports_nothing_slow(folder: Path) -> None:
+    for line in ("poketui ru", "poketui run --agent ", "poketui run --resume ", "poketui serve "):
+        result = subprocess.run(
+            [sys.executable, "-X", "importtime", "-m", "pokeTUI"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=ROOT,
+            env=environment(
+                folder,
+                _POKETUI_COMPLETE="complete_bash",
+                COMP_WORDS=line,
+                COMP_CWORD=str(line.count(" ")),
+            ),
+        )
+        imported = {row.rpartition("|")[2].strip() for row in result.stderr.splitlines()}
+        assert "typer" in imported
+        assert not imported & {"torch", "textual", "pyboy", "ollama", "aiohttp"}, line
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_shell_gets_its_script(folder: Path, shell: str) -> None:
+    result = subprocess.run(
+        ["poketui", "--show-completion", shell],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(folder, **GIVEN_SHELL),
+    )
+    assert "_POKETUI_COMPLETE" in result.stdout
+    if shutil.which(shell):
+        check = ["-n", "-c"] if shell != "fish" else ["--no-execute", "-c"]
+        subprocess.run([shell, *check, result.stdout], check=True)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_is_installed_for_the_shell_that_asks(folder: Path, shell: str) -> None:
+    home = folder / "home"
+    home.mkdir()
+    result = subprocess.run(
+        ["poketui", "--install-completion", shell],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(folder, HOME=str(home), **GIVEN_SHELL),
+    )
+    assert result.returncode == 0, result.stderr
+    assert f"{shell} completion installed" in result.stdout
+    written = [path for path in home.rglob("*") if path.is_file()]
+    assert any("_POKETUI_COMPLETE" in path.read_text() for path in written)
+    assert all(home in path.parents for path in written)

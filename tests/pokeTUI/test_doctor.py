@@ -1,0 +1,272 @@
+"""Examine this machine and machines that are not: what is wrong comes with what to do."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.bench.ollama_server import OllamaServer
+from engine.bench.scripted_planner import ScriptedPlanner
+from engine.config import RunConfig
+from engine.remote.folder import FOLDER_VARIABLE
+from pokeTUI.doctor.examination import Surroundings, examine
+from pokeTUI.doctor.files import examine_rom, examine_saves
+from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
+from pokeTUI.doctor.machine import (
+    examine_cores,
+    examine_extras,
+    examine_memory,
+    examine_packages,
+    examine_python,
+)
+from pokeTUI.doctor.models import examine_keys, examine_models
+from pokeTUI.doctor.screen import examine_terminal
+from pokeTUI.terminal.probe import Terminal, terminal_of
+from tests.pokeTUI.test_cli import ROOT, poketui
+
+NOBODY = "http://127.0.0.1:9"
+UTF8 = {"LANG": "C.UTF-8"}
+
+
+@pytest.fixture(autouse=True)
+def _quiet_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without whatever goes on on this machine."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
+    monkeypatch.setenv("OLLAMA_HOST", NOBODY)
+
+
+@pytest.fixture
+def ollama() -> Iterator[str]:
+    with OllamaServer(ScriptedPlanner("oracle")) as server:
+        yield server.url
+
+
+def doctor(*options: str, cwd: Path | None = None) -> tuple[int, dict[str, dict[str, str]]]:
+    """Return the exit code and the findings by name."""
+    result = poketui("doctor", "--json", *options, cwd=cwd)
+    assert not result.stderr
+    said = json.loads(result.stdout)
+    assert said["is_well"] is (result.returncode == 0)
+    return result.returncode, {row["name"]: row for row in said["findings"]}
+
+
+def by_name(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.name: finding for finding in findings}
+
+
+def test_this_machine_is_well(tmp_path: Path) -> None:
+    code, found = doctor("--save-dir", str(tmp_path))
+    assert code == 0, found
+    assert found["Python"]["verdict"] == "good"
+    assert "torch" in found["packages"]["text"]
+    assert "Mosslight" in found["ROM"]["text"]
+    assert str(tmp_path) in found["saves"]["text"]
+    assert found["live runs"]["text"] == "none in the background"
+    assert "not needed" in found["model"]["text"]
+
+
+def test_an_examination_imports_nothing_slow(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pokeTUI.doctor.examination import examine, look_around\n"
+        f"list(examine(look_around(), None, {{'save_dir': {str(tmp_path)!r}}}))\n"
+        "print(*{'torch', 'pyboy', 'openai', 'anthropic', 'aiohttp'} & set(sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert result.stdout == "\n"
+
+
+def test_people_get_a_line_a_finding_and_the_remedy_below_it(tmp_path: Path) -> None:
+    result = poketui("doctor", "--save-dir", str(tmp_path), "--rom", str(tmp_path / "none.gbc"))
+    assert result.returncode == 1
+    lines = result.stdout.splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith("✗ ROM "))
+    assert "There is no ROM file" in lines[at]
+    assert lines[at + 1].startswith(" " * (NAME_WIDTH + 3) + "Give your own")
+    assert any(line.startswith("✓ Python") for line in lines)
+
+
+def test_a_terminal_without_the_signs_gets_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    result = poketui("doctor", "--save-dir", str(tmp_path), "--rom", str(tmp_path / "none.gbc"))
+    assert result.returncode == 1
+    assert "+ Python" in result.stdout
+    assert "x ROM" in result.stdout
+
+
+def test_names_fit_their_column(tmp_path: Path) -> None:
+    around = Surroundings(Terminal(term="xterm"), (80, 24), UTF8)
+    findings = list(examine(around, None, {"save_dir": str(tmp_path)}))
+    assert max(len(finding.name) for finding in findings) <= NAME_WIDTH
+    assert len({finding.name for finding in findings}) == len(findings)
+    assert all(finding.remedy for finding in findings if finding.verdict is not Verdict.GOOD)
+
+
+def test_an_old_python_is_bad() -> None:
+    assert examine_python((3, 10, 4)).verdict is Verdict.BAD
+    assert examine_python((3, 14, 0)).verdict is Verdict.GOOD
+
+
+def test_packages_are_compared_with_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def needs(*lines: str) -> Finding:
+        monkeypatch.setattr("importlib.metadata.requires", lambda _: list(lines))
+        return examine_packages()
+
+    assert needs("textual<9,>=8.0", 'wandb>=99; extra == "wandb"').verdict is Verdict.GOOD
+    assert needs("textual>=99").verdict is Verdict.BAD
+    assert "too old: textual" in needs("textual>=99").text
+    assert needs("textual<2,>=1").verdict is Verdict.WARNING
+    assert "missing: no-such-package" in needs("no-such-package>=1").text
+
+
+def test_a_lone_core_and_little_memory_are_warned_of() -> None:
+    assert examine_cores(1.0).verdict is Verdict.WARNING
+    assert examine_cores(0.5).text.startswith("0.5 cores")
+    assert examine_cores(2.0).verdict is Verdict.GOOD
+    assert examine_memory(0.4).verdict is Verdict.WARNING
+    assert examine_memory(8.0).verdict is Verdict.GOOD
+
+
+def test_a_missing_extra_is_bad_only_where_the_settings_need_it() -> None:
+    found = examine_extras()
+    assert found.verdict is Verdict.GOOD
+    if "not installed: " in found.text:
+        absent = found.text.partition("not installed: ")[2].split(", ")[0]
+        assert examine_extras(absent).verdict is Verdict.BAD
+        assert f"poketui[{absent}]" in examine_extras(absent).remedy
+
+
+def test_what_is_no_terminal_is_a_warning_as_runs_go_without() -> None:
+    (found, _) = examine_terminal(None, (80, 24), UTF8)
+    assert found.verdict is Verdict.WARNING
+    assert "--headless" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("environment", "size", "name", "verdict", "words"),
+    [
+        ({"TERM": "dumb"}, (80, 24), "terminal", Verdict.BAD, "TERM is dumb"),
+        ({}, (80, 24), "terminal", Verdict.BAD, "not set"),
+        ({"TERM": "xterm-256color"}, (79, 24), "size", Verdict.BAD, "80x24 are needed"),
+        ({"TERM": "xterm-256color"}, (80, 24), "size", Verdict.GOOD, "120x40"),
+        ({"TERM": "xterm-256color"}, (200, 60), "colours", Verdict.WARNING, "256"),
+        ({"TERM": "screen"}, (200, 60), "colours", Verdict.WARNING, "16"),
+        (
+            {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            (200, 60),
+            "colours",
+            Verdict.GOOD,
+            "16 million",
+        ),
+        (
+            {"TERM": "xterm-256color", "NO_COLOR": "1"},
+            (200, 60),
+            "colours",
+            Verdict.GOOD,
+            "NO_COLOR",
+        ),
+        (
+            {"TERM": "tmux-256color", "TMUX": "/x", "SSH_CONNECTION": "x"},
+            (99, 40),
+            "terminal",
+            Verdict.GOOD,
+            "through tmux and ssh",
+        ),
+        ({"TERM": "xterm", "LC_ALL": "C"}, (80, 24), "letters", Verdict.WARNING, "not UTF-8"),
+        ({"TERM": "xterm"}, (80, 24), "letters", Verdict.WARNING, "no locale"),
+        ({"TERM": "xterm", "LANG": "de_DE.utf8"}, (80, 24), "letters", Verdict.GOOD, "de_DE"),
+    ],
+)
+def test_terminals_are_judged(
+    environment: dict[str, str],
+    size: tuple[int, int],
+    name: str,
+    verdict: Verdict,
+    words: str,
+) -> None:
+    found = by_name(examine_terminal(terminal_of(environment), size, environment))[name]
+    assert found.verdict is verdict
+    assert words in found.text
+
+
+def test_wrong_settings_are_told_and_the_rest_is_examined_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text("[memory]\nsize = 3\n")
+    code, found = doctor("--config", str(file))
+    assert code == 1
+    assert "memory" in found["settings"]["text"]
+    assert found["ROM"]["verdict"] == "good"
+
+
+def test_a_rom_that_is_none_is_bad(tmp_path: Path) -> None:
+    file = tmp_path / "game.gbc"
+    file.write_bytes(b"PK\x03\x04 and more")
+    found = examine_rom(RunConfig(rom_path=str(file)))
+    assert found.verdict is Verdict.BAD
+    assert "zip" in found.text
+    assert "Unpack" in found.remedy
+
+
+def test_a_save_folder_that_cannot_be_is_bad(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    found = examine_saves(RunConfig(save_dir=str(tmp_path / "file" / "saves")))
+    assert found.verdict is Verdict.BAD
+    assert "--save-dir" in found.remedy
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_save_folder_without_permission_is_bad(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    found = examine_saves(RunConfig(save_dir=str(tmp_path)))
+    assert found.verdict is Verdict.BAD
+    assert "cannot be written" in found.text
+
+
+def test_examining_leaves_nothing_behind(tmp_path: Path) -> None:
+    assert examine_saves(RunConfig(save_dir=str(tmp_path / "deep" / "saves"))).verdict is (
+        Verdict.GOOD
+    )
+    assert not list(tmp_path.iterdir())
+    assert examine_saves(RunConfig(save_dir=str(tmp_path))).verdict is Verdict.GOOD
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_is_there_is_good_and_one_that_is_not_is_bad(ollama: str) -> None:
+    config = RunConfig(llm_model="scripted,nope", llm_base_url=ollama)
+    there, missing = examine_models(config)
+    assert there.verdict is Verdict.GOOD
+    assert missing.verdict is Verdict.BAD
+    assert "ollama pull nope" in missing.text
+
+
+def test_a_server_that_nobody_asked_for_is_mentioned(
+    ollama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", ollama)
+    (found,) = examine_models(RunConfig())
+    assert found.verdict is Verdict.GOOD
+    assert "has scripted" in found.text
+    assert "--llm-model scripted" in found.remedy
+
+
+def test_a_model_without_a_server_is_bad() -> None:
+    (found,) = examine_models(RunConfig(llm_model="smollm2:1.7b"))
+    assert found.verdict is Verdict.BAD
+    assert "cannot be reached" in found.text
+    assert "poketui llm check" in found.remedy
+
+
+def test_keys_are_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    found = examine_keys(os.environ)
+    assert found.text == "OPENAI_API_KEY is set, ANTHROPIC_API_KEY is not set"
+    result = poketui("doctor", "--save-dir", str(tmp_path))
+    assert "secret" not in result.stdout + result.stderr
