@@ -1,57 +1,135 @@
 """Where the player is and with whom."""
 
+from engine.events import GameObserved
 from engine.types import Creature, Facing, GameState
+from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
+from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.rendering.lines import Line, add_bar, shorten
+from pokeTUI.planner import printable
+from pokeTUI.rendering.lines import Line, shorten, wrap
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
-_LABEL = 7
-_VERSUS = "versus"
-_WIDE = 44
 _TWO_COLUMNS = 50
+_BESIDE = 52
+"""Cells from which the map has room beside the facts."""
+_MIN_MAP = 5
+"""Rows of a map that is worth drawing."""
 _ARROWS = {Facing.UP: "↑", Facing.DOWN: "↓", Facing.LEFT: "←", Facing.RIGHT: "→"}
 
 
 class PartyPane(Pane):
-    """Place, goal, milestones, badges and money, the party, and who is fought."""
+    """Place, goal, milestones, badges and money, the party, and the map or who is fought."""
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
         return (state.game, state.run)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return what there is room for, the most telling lines first."""
+        """Return the facts, with the map beside or below them where there is room for it."""
         if state.game is None:
             return empty("The game is about to start.", width)
-        game = state.game.state
-        goal = state.game.goal
-        lines = [_place(game, width)]
-        lines.append(
-            Line(width)
-            .add("goal", Ink.dim, _LABEL)
-            .add(goal.text if goal else "none yet", Ink.text)
-        )
-        lines_below = 1 + (game.battle is not None)
-        spare = height - len(lines) - lines_below - max(1, len(game.party))
-        lines += _milestones(state, width, max(1, spare))
-        lines.append(_belongings(game, width))
-        if game.battle is not None:
-            lines.append(_battle(game, width))
-        return lines + _party(game.party, width, height - len(lines))
+        if width >= _BESIDE and height >= _MIN_MAP:
+            left = _facts_width(width)
+            facts = _facts(state, state.game, left, height, is_listed=True)
+            scene = _scene(state.game, width - left - 2, height)
+            return [
+                Line(width)
+                .append(facts[row] if row < len(facts) else Line(left))
+                .skip_to(left + 2)
+                .append(scene[row] if row < len(scene) else Line(0))
+                for row in range(max(len(facts), len(scene)))
+            ]
+        room = height - _num_facts(state.game)
+        if room < _MIN_MAP:
+            return _facts(state, state.game, width, height, is_listed=True, has_battle=True)
+        facts = _facts(state, state.game, width, height, is_listed=False)
+        scene = _scene(state.game, width, height - len(facts) - 1)
+        return [*facts, Line(width), *scene]
+
+
+def _facts_width(width: int) -> int:
+    """Return how much of the width the facts take beside the map."""
+    return max(31, min(66, width * 11 // 20 if width < 70 else width * 2 // 5))
+
+
+def _num_facts(game: GameObserved) -> int:
+    """Return the rows that the facts need at least, and one that parts them from the map."""
+    return 5 + max(1, len(game.state.party))
+
+
+def _scene(game: GameObserved, width: int, height: int) -> list[Line]:
+    """Draw the battle, or else the map."""
+    if game.state.battle is not None:
+        return battle_lines(game.state.battle, width, height)
+    return map_lines(game, width, height)
+
+
+def _facts(
+    state: DashboardState,
+    game: GameObserved,
+    width: int,
+    height: int,
+    *,
+    is_listed: bool,
+    has_battle: bool = False,
+) -> list[Line]:
+    """Return what there is room for, the most telling lines first.
+
+    Args:
+        state: What is known of the run.
+        game: The game of now.
+        width: Cells.
+        height: Rows.
+        is_listed: Milestones may be listed by name where there is room.
+        has_battle: Who is fought takes a line here.
+    """
+    now = game.state
+    has_battle = has_battle and now.battle is not None
+    lines = [_place(now, width)]
+    needed = 2 + has_battle + max(1, len(now.party))
+    spare = height - len(lines) - needed
+    lines += _goal(game, width, 2 if is_listed and spare > 1 else 1)
+    spare = height - len(lines) - 1 - has_battle - max(1, len(now.party))
+    lines += _milestones(state, width, max(1, spare) if is_listed else 1)
+    lines.append(_belongings(now, width))
+    if has_battle:
+        lines.append(_battle(now, width))
+    return lines + _party(now.party, width, height - len(lines))
+
+
+def _goal(game: GameObserved, width: int, max_lines: int) -> list[Line]:
+    text = printable(game.goal.text) if game.goal else "none yet"
+    parts = wrap(text, width - LABEL, max_lines)
+    ink = Ink.text if game.goal else Ink.dim
+    return [
+        Line(width).add("" if row else "goal", Ink.dim, LABEL).add(part, ink)
+        for row, part in enumerate(parts)
+    ]
 
 
 def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:
     """Return a line for each creature, or for two where there is not enough room."""
     if not party:
-        return [Line(width).add("party", Ink.dim, _LABEL).add("nobody yet", Ink.dim)]
+        return [Line(width).add("party", Ink.dim, LABEL).add("nobody yet", Ink.dim)]
+    knows = [move_lines(creature, width - LABEL) for creature in party]
+    if width >= WIDE and len(party) + sum(len(moves) + 1 for moves in knows) <= room:
+        return [
+            line
+            for creature, moves in zip(party, knows, strict=True)
+            for line in (
+                Line(width),
+                creature_line("", creature, width),
+                *(Line(width).skip_to(LABEL).append(move) for move in moves),
+            )
+        ]
     if len(party) <= room:
         return [
-            _creature("party" if index == 0 else "", creature, width)
+            creature_line("party" if index == 0 else "", creature, width)
             for index, creature in enumerate(party)
         ]
     if width < _TWO_COLUMNS:
-        shown = [_creature("", creature, width) for creature in party[: max(0, room - 1)]]
+        shown = [creature_line("", creature, width) for creature in party[: max(0, room - 1)]]
         hidden = len(party) - len(shown)
         return [*shown, Line(width).add(f"and {hidden} more", Ink.dim)]
     half = (width - 1) // 2
@@ -59,7 +137,7 @@ def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:
     for index in range(0, len(party), 2):
         line = Line(width)
         for creature in party[index : index + 2]:
-            line.append(_creature("", creature, half)).skip_to(half + 1)
+            line.append(creature_line("", creature, half)).skip_to(half + 1)
         lines.append(line)
     return lines
 
@@ -67,9 +145,9 @@ def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:
 def _place(game: GameState, width: int) -> Line:
     place = game.place
     at = f" {place.x},{place.y} {_ARROWS[place.facing]}"
-    is_wide = width >= _WIDE
-    line = Line(width).add("place", Ink.dim, _LABEL)
-    line.add(shorten(place.name, line.room - len(at)), Ink.strong)
+    is_wide = width >= WIDE
+    line = Line(width).add("place", Ink.dim, LABEL)
+    line.add(shorten(printable(place.name), line.room - len(at)), Ink.strong)
     line.add(f"  x {place.x} y {place.y} {_ARROWS[place.facing]}" if is_wide else at, Ink.text)
     return line.add_whole(f"  {place.environment}", Ink.dim)
 
@@ -79,19 +157,17 @@ def _milestones(state: DashboardState, width: int, room: int) -> list[Line]:
     reached = state.game.milestones if state.game else frozenset[str]()
     known = state.run.milestones if state.run else ()
     if not known:
-        return [
-            Line(width).add("done", Ink.dim, _LABEL).add(f"{len(reached)} milestones", Ink.text)
-        ]
+        return [Line(width).add("done", Ink.dim, LABEL).add(f"{len(reached)} milestones", Ink.text)]
     if room >= (len(known) + 1) // 2 and width >= 60:
         return _milestone_grid(known, reached, width)
     if room > len(known):
         return [
             _tick(
-                Line(width).add("done" if index == 0 else "", Ink.dim, _LABEL), text, key in reached
+                Line(width).add("done" if index == 0 else "", Ink.dim, LABEL), text, key in reached
             )
             for index, (key, text) in enumerate(known)
         ]
-    line = Line(width).add("done", Ink.dim, _LABEL)
+    line = Line(width).add("done", Ink.dim, LABEL)
     for key, _ in known:
         line.add("✓" if key in reached else "·", Ink.good if key in reached else Ink.dim)
     line.add(f" {len(reached)}/{len(known)}", Ink.text)
@@ -104,10 +180,10 @@ def _milestone_grid(
 ) -> list[Line]:
     """Tick the milestones in two columns, read downwards."""
     half = (len(known) + 1) // 2
-    column = (width - _LABEL) // 2
+    column = (width - LABEL) // 2
     lines = []
     for index in range(half):
-        line = Line(width).add("done" if index == 0 else "", Ink.dim, _LABEL)
+        line = Line(width).add("done" if index == 0 else "", Ink.dim, LABEL)
         for key, text in known[index::half]:
             cell = _tick(Line(column - 1), text, key in reached)
             line.append(cell).skip_to(line.used + 1 + cell.room)
@@ -121,7 +197,7 @@ def _tick(line: Line, text: str, is_reached: bool) -> Line:
 
 
 def _belongings(game: GameState, width: int) -> Line:
-    line = Line(width).add("badges", Ink.dim, _LABEL)
+    line = Line(width).add("badges", Ink.dim, LABEL)
     for index in range(8):
         has_badge = bool(game.badges[0] >> index & 1)
         line.add("◆" if has_badge else "◇", Ink.warn if has_badge else Ink.faint)
@@ -137,39 +213,5 @@ def _battle(game: GameState, width: int) -> Line:
     battle = game.battle
     assert battle is not None
     if battle.enemy is None:
-        return (
-            Line(width).add(_VERSUS, Ink.bad, _LABEL).add(f"{battle.kind.value} battle", Ink.text)
-        )
-    return _creature(_VERSUS, battle.enemy, width, label_ink=Ink.bad)
-
-
-def _creature(label: str, creature: Creature, width: int, label_ink: Ink = Ink.dim) -> Line:
-    """Return name, level, health bar, health and status; a mark says what the colour says."""
-    is_wide = width >= _WIDE
-    line = Line(width)
-    if is_wide:
-        line.add(label, label_ink, _LABEL)
-    elif label == _VERSUS:
-        line.add("vs ", label_ink)
-    fraction = creature.hp / creature.max_hp if creature.max_hp else 0.0
-    ink, mark = health(fraction)
-    status = creature.status[:3] if creature.hp else "out"
-    line.add(creature.name, Ink.text, 11 if is_wide else 10 if width > 30 else 9)
-    if is_wide or not status:
-        line.add(f"L{creature.level:<3}", Ink.dim)
-    else:
-        line.add(f"{status} ", Ink.bad, 4)
-    figures = f"{creature.hp:>3}/{creature.max_hp:<3}"
-    room = line.room - len(figures) - 1 - (4 if is_wide else 0)
-    add_bar(line, fraction, max(3, min(24, room)), ink, Ink.faint)
-    line.add(mark, ink).add(figures, Ink.text)
-    return line.add(f" {status}", Ink.bad) if is_wide and status else line
-
-
-def health(fraction: float) -> tuple[Ink, str]:
-    """Return the ink of a health bar and the mark that says the same without colour."""
-    if fraction > 0.5:
-        return Ink.good, " "
-    if fraction > 0.2:
-        return Ink.warn, " "
-    return Ink.bad, "!"
+        return Line(width).add(VERSUS, Ink.bad, LABEL).add(f"{battle.kind.value} battle", Ink.text)
+    return creature_line(VERSUS, battle.enemy, width, label_ink=Ink.bad)

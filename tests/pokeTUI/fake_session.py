@@ -16,15 +16,19 @@ from engine.types import (
     Control,
     Creature,
     Decision,
+    Edge,
     EpisodeSummary,
     Facing,
     GameState,
     Goal,
     MapId,
+    MapObject,
     MapView,
     Place,
     RewardBreakdown,
     Source,
+    TileKind,
+    Warp,
 )
 from tests.pokeTUI.synthetic import draw_frame
 
@@ -51,6 +55,35 @@ COMPONENTS = (
     "whiteout",
     "step",
 )
+_MAP = (
+    "####################",
+    "##HHHHH##########~~#",
+    "##HHHHH#......##~~~#",
+    "##HHDHH#.......~~~~#",
+    "#..................#",
+    '#...."""".........##',
+    '#....""""....#.....#',
+    '#....""""....#.....#',
+    "#.............#....#",
+    "######__________####",
+    "#..................#",
+    "#...................",
+    "#...................",
+    "#...................",
+    '#."""..........""".#',
+    '#."""..........""".#',
+    "#..................#",
+    "####################",
+)
+_TILES = {
+    "#": TileKind.WALL,
+    "H": TileKind.WALL,
+    "D": TileKind.DOOR,
+    ".": TileKind.FLOOR,
+    '"': TileKind.GRASS,
+    "~": TileKind.WATER,
+    "_": TileKind.LEDGE,
+}
 
 
 class FakeMailbox:
@@ -172,7 +205,6 @@ def make_game(
         )
     control = Control(True, True, False, False, False, False, (0, 0), (0, 0))
     place = Place(MapId(1, 2), name, x, y, facing, "route")
-    grid = np.zeros((18, 20), np.uint8)
     return GameState(
         place=place,
         control=control,
@@ -186,8 +218,28 @@ def make_game(
         bag=Bag(),
         event_flags=bytes(256),
         screen_text=screen_text,
-        map=MapView(20, 18, grid, (), (), frozenset()),
+        map=make_map(),
     )
+
+
+def make_map() -> MapView:
+    """Draw a route with a house, a pond, grass, a ledge, two people and a sign."""
+    kinds = np.array([[_TILES[char] for char in row] for row in _MAP], np.uint8)
+    warps = (Warp(4, 3, MapId(1, 9), 1, "HOME 1F"),)
+    people = (MapObject(1, 3, 12, 8), MapObject(2, 5, 6, 13))
+    edges = (Edge("east", MapId(1, 3), "STONEHOLLOW"),)
+    return MapView(
+        20, 18, kinds, warps, people, frozenset({"east"}), ((7, 4),), edges=edges, kinds=kinds
+    )
+
+
+def observe(game: GameState, goal: Goal | None = None) -> events.GameObserved:
+    """Return what is told of a game: the way east, and the tiles of the way here."""
+    visited = np.zeros((18, 20), bool)
+    visited[4:13, 9] = True
+    visited[4, 4:9] = True
+    path = tuple((x, 12) for x in range(10, 20))
+    return events.GameObserved(game, goal, frozenset(), path, visited)
 
 
 def make_battle(hp: int = 12) -> Battle:

@@ -1,0 +1,234 @@
+"""Draw the map that the player is on: its tiles, who stands there, and the way to the goal."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import GameObserved
+from engine.types import Facing, MapView, TileKind
+from pokeTUI.planner import printable
+from pokeTUI.rendering.lines import Line
+from pokeTUI.theme import Ink
+
+_MAX_SCALE = 3
+_WINDOW = (21, 13)
+"""Tiles that a window on a map shows at least, or the tiles are drawn smaller."""
+_PLAYER = {Facing.UP: "▲", Facing.DOWN: "▼", Facing.LEFT: "◄", Facing.RIGHT: "►"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a tile is drawn.
+
+    Attributes:
+        text: One character.
+        name: In the legend, "" for what says itself.
+        fill: Fills the rest of a large tile.
+        rank: Where two tiles share a character, the higher one is shown.
+    """
+
+    text: str
+    ink: Ink
+    name: str = ""
+    fill: str = " "
+    rank: int = 0
+
+
+_NOTHING = Sign(" ", Ink.text)
+_WALL = Sign("█", Ink.faint, fill="█")
+_VISITED = Sign("·", Ink.dim, "been there", rank=2)
+_LEDGE = Sign("▂", Ink.dim, "ledge", rank=3)
+_WATER = Sign("≈", Ink.info, "water", "≈", rank=3)
+_GRASS = Sign('"', Ink.good, "grass", '"', rank=3)
+_BEEN_GRASS = Sign('"', Ink.dim, "", " ", rank=3)
+_WAY = Sign("•", Ink.key, "the way", rank=5)
+_SIGN = Sign("¶", Ink.dim, "sign", rank=6)
+_DOOR = Sign("⌂", Ink.warn, "door", rank=7)
+_SOMEBODY = Sign("☻", Ink.odd, "somebody", rank=8)
+_TARGET = Sign("◎", Ink.key, "the goal", rank=9)
+_KINDS = {
+    TileKind.WALL: _WALL,
+    TileKind.FLOOR: _NOTHING,
+    TileKind.GRASS: _GRASS,
+    TileKind.WATER: _WATER,
+    TileKind.LEDGE: _LEDGE,
+    TileKind.DOOR: _DOOR,
+}
+
+_LEGEND = (_WAY, _SOMEBODY, _DOOR, _TARGET, _GRASS, _WATER, _VISITED, _LEDGE, _SIGN)
+"""What is explained, the most needed first."""
+
+_Grid = dict[tuple[int, int], Sign]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Cells of a tile: 2 x 1 or a multiple, or 1 x 1/2 (`size` 0)."""
+
+    size: int
+
+    @property
+    def columns(self) -> int:
+        return max(1, 2 * self.size)
+
+    def rows_of(self, tiles: int) -> int:
+        return tiles * self.size if self.size else -(-tiles // 2)
+
+    def tiles_in(self, rows: int) -> int:
+        return rows // self.size if self.size else rows * 2
+
+
+def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
+    """Draw the map, or what of it is around the player, in at most `height` lines.
+
+    Where there is room, a legend says what is what, and where the ways out lead.
+    """
+    view = game.state.map
+    if not view.width or not view.height:
+        return [Line(width).add("No map is shown here.", Ink.dim)]
+    legend_rows = 0 if height < 8 else 1 if height < 14 else 2
+    room = height - legend_rows
+    scale = _scale(view, width, room)
+    tiles_x = min(view.width, width // scale.columns)
+    tiles_y = min(view.height, scale.tiles_in(room))
+    x0 = _start(game.state.place.x, tiles_x, view.width)
+    y0 = _start(game.state.place.y, tiles_y, view.height)
+    if not scale.size:
+        y0 -= y0 % 2
+        tiles_y = min(tiles_y, view.height - y0)
+    grid = _signs(game)
+    drawn = _small if not scale.size else _large
+    margin = max(0, (width - tiles_x * scale.columns) // 2)
+    lines = [
+        _merged(cells, width, margin)
+        for cells in drawn(grid, (x0, y0, tiles_x, tiles_y), scale.size)
+    ]
+    shown = {
+        sign for (x, y), sign in grid.items() if x0 <= x < x0 + tiles_x and y0 <= y < y0 + tiles_y
+    }
+    return [*lines, *_legend(game, shown, width, min(legend_rows, height - len(lines)))]
+
+
+def _scale(view: MapView, width: int, rows: int) -> _Scale:
+    """Return the largest scale in which the map, or enough of it, can be seen."""
+    for size in range(_MAX_SCALE, 0, -1):
+        if view.width * 2 * size <= width and view.height * size <= rows:
+            return _Scale(size)
+    enough_x, enough_y = min(view.width, _WINDOW[0]), min(view.height, _WINDOW[1])
+    return _Scale(1 if width >= 2 * enough_x and rows >= enough_y else 0)
+
+
+def _start(at: int, shown: int, size: int) -> int:
+    """Return the first tile of a window around `at`."""
+    return max(0, min(at - shown // 2, size - shown))
+
+
+def _signs(game: GameObserved) -> _Grid:
+    """Return what each tile shows; the player too."""
+    state = game.state
+    view, place = state.map, state.place
+    kinds = _tile_kinds(view)
+    visited = game.visited
+    if visited is not None and visited.shape != (view.height, view.width):
+        visited = None  # of the map before
+    grid: _Grid = {}
+    for y in range(view.height):
+        for x, kind in enumerate(kinds[y].tolist()):
+            sign = _KINDS.get(kind, _NOTHING)
+            if visited is not None and visited[y, x]:
+                sign = {_NOTHING: _VISITED, _GRASS: _BEEN_GRASS}.get(sign, sign)
+            grid[x, y] = sign
+    placed = [(tile, _SIGN) for tile in view.signs]
+    placed += [((warp.x, warp.y), _DOOR) for warp in view.warps]
+    placed += [(tile, _WAY) for tile in game.path]
+    placed += [((one.x, one.y), _SOMEBODY) for one in view.objects]
+    goal = game.goal
+    if goal is not None and goal.target is not None and goal.map in (None, place.map):
+        placed.append((goal.target, _TARGET))
+    for tile, sign in placed:
+        if tile in grid and (sign is not _WAY or grid[tile] is not _DOOR):
+            grid[tile] = sign
+    grid[place.x, place.y] = Sign(_PLAYER[place.facing], Ink.badge, rank=10)
+    return grid
+
+
+def _tile_kinds(view: MapView) -> NDArray[np.uint8]:
+    if view.kinds is not None:
+        return view.kinds
+    return np.full((view.height, view.width), TileKind.FLOOR, np.uint8)
+
+
+def _large(
+    grid: _Grid, window: tuple[int, int, int, int], size: int
+) -> Iterator[list[tuple[str, Ink]]]:
+    """Yield rows of cells, `size` rows a tile; the sign stands in the middle of its tile."""
+    x0, y0, tiles_x, tiles_y = window
+    for y in range(y0, y0 + tiles_y):
+        for row in range(size):
+            is_middle = row == size // 2
+            cells = []
+            for x in range(x0, x0 + tiles_x):
+                sign = grid.get((x, y), _NOTHING)
+                if sign is _LEDGE:
+                    edge = sign.text if row == size - 1 else " "
+                    cells.append((edge * 2 * size, sign.ink))
+                    continue
+                before = sign.fill * (size - 1)
+                middle = sign.text if is_middle else sign.fill
+                cells.append((f"{before}{middle}{sign.fill * size}", sign.ink))
+            yield cells
+
+
+def _small(
+    grid: _Grid, window: tuple[int, int, int, int], size: int
+) -> Iterator[list[tuple[str, Ink]]]:
+    """Yield rows of cells that stand for two tiles each, one above the other."""
+    x0, y0, tiles_x, tiles_y = window
+    for y in range(y0, y0 + tiles_y, 2):
+        cells = []
+        for x in range(x0, x0 + tiles_x):
+            top, bottom = grid.get((x, y), _NOTHING), grid.get((x, y + 1), _NOTHING)
+            best = max(top, bottom, key=lambda sign: sign.rank)
+            if best.rank > _VISITED.rank or _WALL not in (top, bottom):
+                cells.append((best.text, best.ink))
+            else:
+                half = "█" if top == bottom else "▀" if top is _WALL else "▄"
+                cells.append((half, _WALL.ink))
+        yield cells
+
+
+def _merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
+    """Return a line with neighbours of one ink as one piece."""
+    line = Line(width).add(" " * margin, Ink.text)
+    text, ink = "", Ink.text
+    for piece, its_ink in cells:
+        if its_ink is not ink and text:
+            line.add(text, ink)
+            text = ""
+        text, ink = text + piece, its_ink
+    return line.add(text, ink)
+
+
+def _legend(game: GameObserved, shown: set[Sign], width: int, rows: int) -> list[Line]:
+    """Return what the signs mean, and where the ways out lead."""
+    if rows <= 0:
+        return []
+    line = Line(width)
+    for sign in _LEGEND:
+        if sign in shown and len(sign.name) + 2 <= line.room:
+            line.add(sign.text, sign.ink).add(f" {sign.name}  ", Ink.dim)
+    exits = _exits(game.state.map)
+    if rows < 2 or not exits:
+        return [line]
+    return [line, Line(width).add("to ", Ink.dim).add(exits, Ink.text)]
+
+
+def _exits(view: MapView) -> str:
+    named = {edge.side: printable(edge.name) for edge in view.edges}
+    ways = [
+        f"{side} {named[side]}" if named.get(side) else side for side in sorted(view.connections)
+    ]
+    doors = dict.fromkeys(printable(warp.name) for warp in view.warps if warp.name)
+    return ", ".join([*ways, *(f"⌂ {name}" for name in doors)])
