@@ -57,6 +57,8 @@ def attach_to(run: str | None, *, is_read_only: bool) -> int:
         return 1
     if end is not None:
         return report(end)
+    if cockpit.return_code:
+        return cockpit.return_code
     stays = "stays paused" if cockpit.dashboard.is_paused else "goes on"
     print(f"Detached: the run {live.run_id} {stays} in the background.")
     print(f"Look at it again: poketui attach {live.run_id}")

@@ -221,9 +221,7 @@ class RunServer:
         except OSError:
             self._lose(viewer)
             return
-        is_over = viewer.leaves_at is not None and (
-            not viewer.has_unsent or now >= viewer.leaves_at
-        )
+        is_over = viewer.leaves_at is not None and now >= viewer.leaves_at
         is_mute = viewer.hello is None and now - viewer.came_at > _HELLO_S
         if is_over or is_mute:
             self._lose(viewer)

@@ -59,6 +59,7 @@ class Viewer:
         self._capacity = capacity
         self._mailbox = Mailbox(capacity + 1)
         self._num_waiting = 0
+        self._is_finished = False
         self._heard = b""
         self._messages = Messages(MAX_COMMAND_BYTES)
         self._unsent = memoryview(ours.encode())
@@ -119,6 +120,10 @@ class Viewer:
                 self._num_waiting = 0
                 self._unsent = memoryview(b"".join(map(self._encode, self._mailbox.drain())))
             if not self._unsent:
+                if self.leaves_at is not None and not self._is_finished:
+                    # Not closed: that would throw away what the viewer has not read yet.
+                    self._is_finished = True
+                    self.connection.shutdown(socket.SHUT_WR)
                 return
             try:
                 sent = self.connection.send(self._unsent)

@@ -1,0 +1,50 @@
+from engine import events
+from engine.remote.digest import RunDigest
+from engine.types import EpisodeSummary, GoalKind, GoalTally
+from tests.pokeTUI.fake_session import make_curriculum, make_run, make_status, one_of_everything
+
+
+def replayed(*told: events.Event) -> list[events.Event]:
+    digest = RunDigest()
+    for event in told:
+        digest.take(event)
+    return digest.replay()
+
+
+def test_of_most_kinds_the_latest_is_kept_in_its_place() -> None:
+    told = replayed(make_status(episode=1), make_run(), make_curriculum(), make_status(episode=2))
+    assert told == [make_run(), make_curriculum(), make_status(episode=2)]
+
+
+def test_episodes_are_kept_without_what_no_viewer_shows() -> None:
+    tally = GoalTally("rules", GoalKind.HEAL, 1, 0)
+    ended = [
+        events.EpisodeEnded(number, 10, EpisodeSummary(0, 1.0, 9, (), goals=(tally,)))
+        for number in range(5000)
+    ]
+    kept = replayed(*ended)
+    assert [event.episode for event in kept] == list(range(3000, 5000))  # type: ignore[union-attr]
+    assert not any(event.summary.goals for event in kept)  # type: ignore[union-attr]
+
+
+def test_the_words_of_an_answer_go_when_it_is_complete() -> None:
+    answer = events.PlanAnswered(1, "m", "go", 0.8, "Go.", "", (), 1.0, 0.4, 90, 12, 0.0)
+    told = replayed(
+        events.PlanRequested(1, 0, "m", "start", "bed"),
+        events.PlanStreamed(1, "Go"),
+        answer,
+        events.PlanStreamed(2, "Sta"),
+    )
+    assert [type(event).__name__ for event in told] == [
+        "PlanRequested",
+        "PlanAnswered",
+        "PlanStreamed",
+    ]
+
+
+def test_a_digest_stays_small_however_long_the_run() -> None:
+    digest = RunDigest()
+    for _ in range(200):
+        for event in one_of_everything():
+            digest.take(event)
+    assert len(digest.replay()) < 3500
