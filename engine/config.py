@@ -263,6 +263,11 @@ class RunConfig(Section):
     """Episodes between two checkpoints beside those that time brings; 0: time alone."""
     keep_checkpoints: int = Field(default=3, ge=1)
     """How many of the last stay; the best one stays beside them."""
+    keep_states: int = Field(default=12, ge=0)
+    """Moments of the watched game that can be branched from, the last ones; 0: only those that a
+    person keeps."""
+    keep_states_interval: int = Field(default=100, ge=1)
+    """Steps of an episode between two such moments; each milestone brings one, too."""
     eval_interval: int = Field(default=0, ge=0)
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)

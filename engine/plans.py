@@ -165,6 +165,7 @@ class Directions:
         is_whole: Forget the plans of before.
         experience: Estimated success, 0 to 1, by kind of situation (a `context_key` of
             `engine.history.patterns`) and action; whole each time.
+        asks_anew: Ask again, also about what is pursued or was asked about already.
     """
 
     is_on: bool = False
@@ -175,6 +176,22 @@ class Directions:
     plans: tuple[Plan, ...] = ()
     is_whole: bool = False
     experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    asks_anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a person wants of the games; sent as a whole whenever something of it changes.
+
+    Attributes:
+        goal: Key of the milestone that the rule planner pursues before all others, "" for none.
+        is_advised: A planner advises; None: as the run began.
+        weights: (reward component, weight) of those that were changed.
+    """
+
+    goal: str = ""
+    is_advised: bool | None = None
+    weights: tuple[tuple[str, float], ...] = ()
 
 
 class PlanBook:
@@ -194,7 +211,7 @@ class PlanBook:
         if directions.is_whole:
             self._plans = {}
         self.add(directions.plans)
-        self._directions = replace(directions, plans=())
+        self._directions = replace(directions, plans=(), asks_anew=False)
 
     def add(self, plans: Iterable[Plan]) -> None:
         """Keep more plans, each in place of the one that its key had."""

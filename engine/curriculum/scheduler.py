@@ -47,6 +47,7 @@ class Curriculum:
 
     Attributes:
         forced_share: Planner share in every stage while it is not None.
+        fixed_share: Likewise, and before that.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Curriculum:
     ) -> None:
         self._stages = build_stages(config, goal_reward, initial_strategy)
         self.forced_share: float | None = None
-        self._fixed_share = fixed_share
+        self.fixed_share = fixed_share
         self._patience = max(config.advancement_patience, WINDOW)
         self._decay = config.confidence_decay_rate
         self._index = 0
@@ -182,7 +183,7 @@ class Curriculum:
 
     @property
     def _set_share(self) -> float | None:
-        return self.forced_share if self._fixed_share is None else self._fixed_share
+        return self.forced_share if self.fixed_share is None else self.fixed_share
 
     @property
     def _is_last(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.plans import Directions, Situation, Verdict
+from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import (
     Action,
     Advice,
@@ -32,6 +32,9 @@ class Watched:
         milestones: Keys reached in this episode.
         episode: This episode's reward so far by component.
         paid: What was paid since the last look, with all causes.
+        path: Tiles (x, y) of this map on the way to the goal, the next one first.
+        visited: (height, width) bool, tiles of this map that the episode has stood on; None where
+            nobody wants pictures.
     """
 
     frame: Frame | None
@@ -42,6 +45,8 @@ class Watched:
     milestones: frozenset[str] = frozenset()
     episode: tuple[tuple[str, float], ...] = ()
     paid: RewardBreakdown | None = None
+    path: tuple[tuple[int, int], ...] = ()
+    visited: NDArray[np.bool_] | None = None
 
 
 class Advisor(Protocol):
@@ -86,6 +91,14 @@ class DirectedAdvisor(Advisor, Protocol):
         """Take in plans, from the next advice on."""
         ...
 
+    def pursue_first(self, milestone: str) -> None:
+        """Let the rules pursue a milestone before all others, from the next advice on."""
+        ...
+
+    def path(self, state: GameState) -> tuple[tuple[int, int], ...]:
+        """Return the tiles of this map on the way that the last advice serves, next first."""
+        ...
+
     def question(self) -> Situation | None:
         """Return what to ask the planner, once; None when there is nothing."""
         ...
@@ -109,6 +122,9 @@ class ArrayEnv(Protocol):
         wants_plan: `question` has something to ask.
         milestone: Key of the milestone that the last step reached, "" if it reached none.
         steps_from_start: Steps since the game's true start, also where episodes lie between.
+        is_walking: The player can walk; else a battle, menu, text or scene has the say.
+        place: Name of the map.
+        reward_weights: (component, weight) as they count now.
     """
 
     feature_size: int
@@ -146,6 +162,21 @@ class ArrayEnv(Protocol):
         ...
 
     @property
+    def is_walking(self) -> bool:
+        """Tell whether the player can walk."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Return the name of the map."""
+        ...
+
+    @property
+    def reward_weights(self) -> tuple[tuple[str, float], ...]:
+        """Return (component, weight) as they count now."""
+        ...
+
+    @property
     def pixels(self) -> NDArray[np.uint8] | None:
         """Return the last frames, None where nobody wants them."""
         ...
@@ -156,6 +187,10 @@ class ArrayEnv(Protocol):
 
     def direct(self, directions: Directions) -> None:
         """Tell the advisor of plans."""
+        ...
+
+    def order(self, orders: Orders) -> None:
+        """Do what a person wants, from the next step on."""
         ...
 
     def question(self) -> Situation | None:
@@ -176,6 +211,10 @@ class ArrayEnv(Protocol):
 
     def begin_next_from(self, milestone: str, moment: bytes) -> None:
         """Let the next episode, and only that, begin at an archived moment."""
+        ...
+
+    def begin_now(self, moment: bytes = b"") -> None:
+        """Leave this episode and begin another: from the true start, or at a moment."""
         ...
 
     def step(self, action: int) -> tuple[float, bool, bool]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.array_env import Watched
-from engine.plans import Directions, Situation, Verdict
+from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import Action, EpisodeSummary, Frame
 
 
@@ -45,6 +45,7 @@ class Batch:
             known; or one for all.
         shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.shaping`); or
             one for all.
+        is_walking: (N,) bool, the player can walk; or one for all.
     """
 
     features: NDArray[np.float32]
@@ -66,6 +67,7 @@ class Batch:
     verdicts: tuple[Verdict, ...] = ()
     nearness: NDArray[np.float32] = field(default_factory=lambda: np.full((), np.nan, np.float32))
     shaping: NDArray[np.float32] = field(default_factory=lambda: np.zeros((), np.float32))
+    is_walking: NDArray[np.bool_] = field(default_factory=lambda: np.ones((), np.bool_))
 
     @property
     def lessons(self) -> NDArray[np.float32]:
@@ -79,10 +81,12 @@ class Vector(Protocol):
     Attributes:
         num_envs: Environments.
         feature_size: F, the length of a feature vector.
+        reward_weights: (component, weight) as the environments were made.
     """
 
     num_envs: int
     feature_size: int
+    reward_weights: tuple[tuple[str, float], ...]
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere."""
@@ -118,8 +122,20 @@ class Vector(Protocol):
         """Let the next episode of an environment begin at an archived moment."""
         ...
 
+    def begin_now(self, index: int, moment: bytes = b"") -> Batch:
+        """Leave an environment's episode and begin another, from the true start or a moment."""
+        ...
+
+    def place(self, index: int) -> str:
+        """Return the name of the map that an environment is on."""
+        ...
+
     def direct(self, directions: Directions) -> None:
         """Tell every environment of the planner's plans."""
+        ...
+
+    def order(self, orders: Orders) -> None:
+        """Tell every environment what a person wants."""
         ...
 
     def question(self, index: int) -> Situation | None:

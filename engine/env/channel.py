@@ -80,6 +80,7 @@ class SharedArrays:
         goal_kind: (N,) int64, place in `GoalKind`.
         setters: (N,) int64, place in `Directions.setters`.
         wants_plan: (N,) bool.
+        is_walking: (N,) bool.
         rewards: (N,) float32.
         terminated: (N,) bool.
         truncated: (N,) bool.
@@ -97,6 +98,7 @@ class SharedArrays:
     goal_kind: NDArray[np.int64]
     setters: NDArray[np.int64]
     wants_plan: NDArray[np.bool_]
+    is_walking: NDArray[np.bool_]
     rewards: NDArray[np.float32]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
@@ -119,6 +121,7 @@ class SharedArrays:
             (np.float32, (num_envs,)),
             (np.int64, (num_envs,)),
             (np.int64, (num_envs,)),
+            (np.bool_, (num_envs,)),
             (np.bool_, (num_envs,)),
             (np.float32, (num_envs,)),
             (np.bool_, (num_envs,)),

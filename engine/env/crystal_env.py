@@ -1,6 +1,7 @@
 """Play the game as a Gymnasium environment."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,15 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return self._composer.names
 
     @property
+    def reward_weights(self) -> tuple[tuple[str, float], ...]:
+        """Return (reward component, weight) as they count now."""
+        return tuple(self._composer.weights.items())
+
+    def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
+        """Let these reward components count so much from the next step on."""
+        self._composer.weigh(weights)
+
+    @property
     def milestone_keys(self) -> tuple[str, ...]:
         """Return the keys of the game's milestones in order."""
         return self._episode.milestones.keys
@@ -148,6 +158,11 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def episode_sums(self) -> tuple[tuple[str, float], ...]:
         """Return this episode's reward so far by component."""
         return tuple(self._episode.sums.items())
+
+    def stood_on(self) -> NDArray[np.bool_]:
+        """Return (height, width) which tiles of this map the episode has stood on."""
+        view = self.state.map
+        return self._episode.tiles.stood_on(self.state.place.map, view.width, view.height)
 
     @property
     def is_success(self) -> bool:

@@ -10,7 +10,7 @@ from engine.env.array_env import Advisor, Watched
 from engine.env.batch import Batch
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.stepping import SteppedEnv
-from engine.plans import Directions, Situation, Verdict
+from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import Action, EpisodeSummary, Frame, Goal, GoalKind, Observation
 
 _GOAL_KINDS = tuple(GoalKind)
@@ -95,6 +95,7 @@ class LocalVector:
         self.feature_size = stepped.feature_size
         self.component_names = stepped.component_names
         self.milestone_keys = stepped.milestone_keys
+        self.reward_weights = stepped.reward_weights
         self._has_news = False
 
     def reset(self, seeds: Sequence[int]) -> Batch:
@@ -150,6 +151,20 @@ class LocalVector:
         """Let the next episode begin at an archived moment."""
         self.stepped.begin_next_from(milestone, moment)
 
+    def begin_now(self, index: int, moment: bytes = b"") -> Batch:
+        """Leave the episode and begin another, from the true start or at a moment."""
+        stepped = self.stepped
+        features = stepped.features.copy()
+        pixels = None if stepped.pixels is None else stepped.pixels.copy()
+        stepped.begin_now(moment)
+        self._has_news = True
+        left = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
+        return self._batch(0.0, False, True, features, pixels, left)
+
+    def place(self, index: int) -> str:
+        """Return the name of the map that the environment is on."""
+        return self.stepped.place
+
     def mend(self) -> Batch:
         """Return the state of now: there is no process that could have failed."""
         return self._batch()
@@ -157,6 +172,10 @@ class LocalVector:
     def direct(self, directions: Directions) -> None:
         """Tell the environment of the planner's plans; it follows from the next step on."""
         self.stepped.direct(directions)
+
+    def order(self, orders: Orders) -> None:
+        """Tell the environment what a person wants; it obeys from the next step on."""
+        self.stepped.order(orders)
 
     def question(self, index: int) -> Situation | None:
         """Return what the environment asks the planner, once; None when there is nothing."""
@@ -224,6 +243,7 @@ class LocalVector:
             final_pixels=None if final_pixels is None else final_pixels[None],
             setters=np.array([stepped.setter]),
             wants_plan=np.array([stepped.wants_plan]),
+            is_walking=np.array([stepped.is_walking]),
             verdicts=verdicts,
             nearness=np.array([stepped.nearness], np.float32),
         )

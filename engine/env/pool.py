@@ -14,7 +14,7 @@ from engine.env import worker
 from engine.env.channel import SharedArrays, shared_file
 from engine.env.process import WorkerProcess
 from engine.errors import PokeTUIError, WorkerError
-from engine.plans import PlanBook
+from engine.plans import Orders, PlanBook
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class WorkerPool:
         feature_size: F, the length of a feature vector.
         component_names: Reward components in order.
         milestone_keys: The game's milestones in order.
+        reward_weights: (component, weight) as the environments were made.
 
     Raises:
         PokeTUIError: The environments cannot be built, or a process failed meanwhile.
@@ -73,6 +74,7 @@ class WorkerPool:
             self.feature_size: int = facts[0]
             self.component_names: tuple[str, ...] = tuple(facts[1])
             self.milestone_keys: tuple[str, ...] = tuple(facts[2])
+            self.reward_weights = tuple((str(name), float(weight)) for name, weight in facts[3])
             self.arrays = SharedArrays.over(
                 self._memory, num_envs, self.feature_size, has_pixels=config.needs_pixels
             )
@@ -93,7 +95,7 @@ class WorkerPool:
         self._reset(self.processes, dict(enumerate(seeds)))
 
     def replace_failed(
-        self, at_step: int, watched: list[int | bool | None], book: PlanBook
+        self, at_step: int, watched: list[int | bool | None], book: PlanBook, orders: Orders
     ) -> list[Replacement]:
         """Put new processes in place of those that failed, at the start of new episodes.
 
@@ -101,6 +103,7 @@ class WorkerPool:
             at_step: Steps so far, by which too frequent failures are told.
             watched: Environment that is watched, and whether it is rendered.
             book: What the environments were told of plans.
+            orders: What a person wants of them.
 
         Raises:
             WorkerError: Replacing did not help again and again.
@@ -114,7 +117,7 @@ class WorkerPool:
             ):
                 raise _endless(failed[0])
             self._failed_at.append(at_step)
-            done += [self._replace(process, watched, book) for process in failed]
+            done += [self._replace(process, watched, book, orders) for process in failed]
         return done
 
     def close(self) -> None:
@@ -127,7 +130,11 @@ class WorkerPool:
         self._memory.close()
 
     def _replace(
-        self, old: WorkerProcess, watched: list[int | bool | None], book: PlanBook
+        self,
+        old: WorkerProcess,
+        watched: list[int | bool | None],
+        book: PlanBook,
+        orders: Orders,
     ) -> Replacement:
         old.kill()
         new = WorkerProcess(old.number, old.indices, self._memory)
@@ -140,6 +147,8 @@ class WorkerPool:
             self._map([new])
             known = pickle.dumps(book.whole(), pickle.HIGHEST_PROTOCOL)
             _ask([new], worker.DIRECT, lambda _: known)
+            wanted = pickle.dumps(orders, pickle.HIGHEST_PROTOCOL)
+            _ask([new], worker.ORDER, lambda _: wanted)
             self._reset([new], seeds)
             _ask([new], worker.WATCH, lambda _: json.dumps(watched).encode())
         except PokeTUIError:

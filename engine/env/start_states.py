@@ -12,6 +12,7 @@ from engine.emulator.base import Emulator
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.emulator.gameboy import GameBoy
 from engine.env.introduction import make_fast, play_introduction
+from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state
 from engine.errors import ConfigurationError, EnvironmentError
 from engine.games.crystal.reader import CrystalReader
 from engine.games.profile import GameProfile, load_rom
@@ -22,8 +23,6 @@ _log = logging.getLogger(__name__)
 STATES_FOLDER = "states"
 """Folder inside the save folder that keeps start states."""
 
-_MAGIC = b"PokeTUI start state 1\n"
-_SHA1_SIZE = 40
 _MAX_FILE_SIZE, _MAX_STATE_SIZE = 1 << 22, 1 << 22
 
 _BATTERY_SUFFIXES = (".sav", ".srm", ".ram")
@@ -121,7 +120,7 @@ def _is_kept(given: str, folder: Path) -> bool:
 
 def _from_file(emulator: Emulator, profile: GameProfile, file: Path) -> bytes:
     data = _read(file)
-    if data.startswith(_MAGIC):
+    if data.startswith(MAGIC):
         return _load_kept(emulator, profile, data, file)
     if file.suffix.lower() in _BATTERY_SUFFIXES:
         state = _continue_saved_game(emulator.rom, profile, file, data)
@@ -189,17 +188,17 @@ def _read(file: Path) -> bytes:
 
 def _load_kept(emulator: Emulator, profile: GameProfile, data: bytes, file: Path) -> bytes:
     """Load what `_keep` has written."""
-    sha1 = data[len(_MAGIC) : len(_MAGIC) + _SHA1_SIZE]
-    if data.startswith(_MAGIC) and sha1 != profile.sha1.encode():
+    sha1 = data[len(MAGIC) : len(MAGIC) + SHA1_SIZE]
+    if data.startswith(MAGIC) and sha1 != profile.sha1.encode():
         raise ConfigurationError(
             f"{file} is a start state of another ROM.", f"Give one of {profile.name}."
         )
     unpacker = zlib.decompressobj()
     try:
-        state = unpacker.decompress(data[len(_MAGIC) + _SHA1_SIZE :], _MAX_STATE_SIZE)
+        state = unpacker.decompress(data[len(MAGIC) + SHA1_SIZE :], _MAX_STATE_SIZE)
     except zlib.error:
         state = b""
-    if not (data.startswith(_MAGIC) and unpacker.eof):
+    if not (data.startswith(MAGIC) and unpacker.eof):
         raise ConfigurationError(f"The start state {file} is damaged.", "Give another one.")
     _load(emulator, state, file)
     return state
@@ -219,5 +218,5 @@ def _keep(path: Path, profile: GameProfile, state: bytes) -> None:
     """Write a file whole or not at all; several workers may do so at once."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_bytes(_MAGIC + profile.sha1.encode() + zlib.compress(state, 6))
+    temporary.write_bytes(pack_state(profile.sha1, state))
     temporary.replace(path)

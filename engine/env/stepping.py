@@ -15,7 +15,7 @@ from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.features import FEATURE_SIZE
 from engine.env.pixels import FrameStack
 from engine.env.start_states import states_folder
-from engine.plans import Directions, Situation, Verdict
+from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import (
     NUM_ACTIONS,
     Action,
@@ -45,6 +45,9 @@ class _Paid:
         return taken
 
 
+BRANCHED = "branched"
+"""Where an episode began that a person let begin at a moment: at no milestone."""
+
 _SIZES = struct.Struct("<II")
 """Bytes of the JSON about advisor and starts, and of the last frames."""
 
@@ -56,6 +59,7 @@ class SteppedEnv:
         env: The game, best with `observation_type="state"`.
         advisor: Fills `prior` and `confidence`.
         sees_pixels: Render every step, for `pixels`.
+        is_advised: Ask the advisor from the beginning on; else only once a person wants it.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class SteppedEnv:
         advisor: Advisor | None = None,
         *,
         sees_pixels: bool = False,
+        is_advised: bool = True,
     ) -> None:
         self.env = env
         self.feature_size = FEATURE_SIZE
@@ -76,6 +81,7 @@ class SteppedEnv:
         self.nearness = math.nan
         self._advisor = advisor
         self._directed = advisor if isinstance(advisor, DirectedAdvisor) else None
+        self._began_advised = self._wants_advice = self._is_advised = is_advised
         self._setters: dict[str, int] = {}
         self._goal: Goal | None = None
         self._reason = ""
@@ -114,7 +120,8 @@ class SteppedEnv:
             self._start, moment = self._next_start
             self._next_start = None
             self.env.begin_from(moment)
-        if self._advisor is not None:
+        self._is_advised = self._wants_advice
+        if self._advisor is not None and self._is_advised:
             self._advisor.reset(self.env.state)
         if self._stack is not None:
             self._stack.begin(self.env.frame())
@@ -122,6 +129,8 @@ class SteppedEnv:
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
+        if self._is_advised is not self._wants_advice:
+            self._turn_advice()
         result = self._advance(action)
         if self._is_watched:
             self._paid.add(self.env.breakdown)
@@ -159,7 +168,8 @@ class SteppedEnv:
 
     def summary(self) -> EpisodeSummary:
         """Return the episode so far."""
-        goals = self._advisor.outcomes() if self._advisor is not None else ()
+        has_goals = self._advisor is not None and self._is_advised
+        goals = self._advisor.outcomes() if self._advisor is not None and has_goals else ()
         return replace(self.env.summary(), goals=goals, start=self._start)
 
     @property
@@ -175,13 +185,21 @@ class SteppedEnv:
     @property
     def wants_plan(self) -> bool:
         """Tell whether the planner is to be asked."""
-        return self._directed is not None and self._directed.wants_plan
+        return self._directed is not None and self._is_advised and self._directed.wants_plan
 
     def direct(self, directions: Directions) -> None:
         """Tell the advisor of plans; one that follows none takes no notice."""
         self._setters = {name: place for place, name in enumerate(directions.setters)}
         if self._directed is not None:
             self._directed.direct(directions)
+
+    def order(self, orders: Orders) -> None:
+        """Do what a person wants, from the next step on."""
+        wanted = orders.is_advised
+        self._wants_advice = self._began_advised if wanted is None else wanted
+        self.env.weigh(orders.weights)
+        if self._directed is not None:
+            self._directed.pursue_first(orders.goal)
 
     def question(self) -> Situation | None:
         """Return what the advisor asks the planner, once; None when there is nothing."""
@@ -202,6 +220,22 @@ class SteppedEnv:
         """Return the steps since the true start, over all episodes that led here."""
         return self.env.steps_from_start
 
+    @property
+    def is_walking(self) -> bool:
+        """Tell whether the player can walk."""
+        state = self.env.state
+        return state.control.is_free and state.battle is None
+
+    @property
+    def place(self) -> str:
+        """Return the name of the map."""
+        return self.env.state.place.name
+
+    @property
+    def reward_weights(self) -> tuple[tuple[str, float], ...]:
+        """Return (component, weight) as they count now."""
+        return self.env.reward_weights
+
     def moment(self) -> bytes:
         """Return the game of now, for `begin_next_from`."""
         return self.env.save()
@@ -209,6 +243,12 @@ class SteppedEnv:
     def begin_next_from(self, milestone: str, moment: bytes) -> None:
         """Let the next episode, and only that, begin at an archived moment."""
         self._next_start = (milestone, moment)
+
+    def begin_now(self, moment: bytes = b"") -> None:
+        """Leave this episode and begin another: from the true start, or at a moment."""
+        self._next_start = (BRANCHED, moment) if moment else None
+        self.begin()
+        self.take_verdicts()  # what was pursued did not fail: it was left
 
     def watched(self) -> Watched:
         """Return what to show, and start collecting payments anew."""
@@ -222,6 +262,8 @@ class SteppedEnv:
             milestones=env.milestones,
             episode=env.episode_sums,
             paid=self._paid.take(),
+            path=self._path() if self._shows_frames else (),
+            visited=env.stood_on() if self._shows_frames else None,
         )
 
     def save(self) -> bytes:
@@ -232,7 +274,7 @@ class SteppedEnv:
             following = [milestone, base64.b64encode(moment).decode()]
         facts = json.dumps(
             {
-                "advisor": self._advisor.save() if self._advisor else None,
+                "advisor": self._advisor.save() if self._advisor and self._is_advised else None,
                 "start": self._start,
                 "next_start": following,
             }
@@ -251,7 +293,8 @@ class SteppedEnv:
         if facts["next_start"] is not None:
             milestone, moment = facts["next_start"]
             self._next_start = (milestone, base64.b64decode(moment))
-        if self._advisor is not None:
+        self._is_advised = facts["advisor"] is not None
+        if self._advisor is not None and self._is_advised:
             self._advisor.reset(self.env.state)
             self._advisor.restore(facts["advisor"])
         if self._stack is not None:
@@ -269,11 +312,22 @@ class SteppedEnv:
     def _advance(self, action: int) -> tuple[float, bool, bool]:
         return self.env.advance(action)
 
+    def _turn_advice(self) -> None:
+        """Begin to advise in mid-episode, or end it."""
+        self._is_advised = self._wants_advice
+        if self._advisor is not None and self._is_advised:
+            self._advisor.reset(self.env.state)
+            self.take_verdicts()
+
+    def _path(self) -> tuple[tuple[int, int], ...]:
+        is_led = self._directed is not None and self._is_advised and self.is_walking
+        return self._directed.path(self.env.state) if self._directed and is_led else ()
+
     def _observe(self) -> None:
         self.features = self.env.features()
         self.mask = self.env.action_mask()
         advice = None
-        if self._advisor is not None:
+        if self._advisor is not None and self._is_advised:
             advice = self._advisor.advise(self.env.state, self.mask)
         if advice is None:
             self.prior[:] = 0.0

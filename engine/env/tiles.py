@@ -71,6 +71,14 @@ class TileMemory:
             self._visited[map_id] = plane
         return plane
 
+    def stood_on(self, map_id: MapId, width: int, height: int) -> NDArray[np.bool_]:
+        """Return (height, width) where the player was in this episode."""
+        plane = self._visited.get(map_id)
+        if plane is None or plane.shape != (height + 2 * BORDER, width + 2 * BORDER):
+            return np.zeros((height, width), np.bool_)
+        stood: NDArray[np.bool_] = plane[BORDER:-BORDER, BORDER:-BORDER] > 0
+        return stood
+
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
         return {

@@ -18,7 +18,7 @@ from engine.env.live import mask_of
 from engine.env.pool import WorkerPool
 from engine.env.process import WorkerProcess
 from engine.env.stepping import SteppedEnv, make_crystal_env
-from engine.plans import Directions, PlanBook, Situation, Verdict
+from engine.plans import Directions, Orders, PlanBook, Situation, Verdict
 from engine.types import FRAME_SHAPE, Action, EpisodeSummary, Frame
 
 PLAIN_FACTORY = "engine.env.vector:plain_env"
@@ -54,6 +54,7 @@ class VectorEnv:
         feature_size: F, the length of a feature vector.
         component_names: Reward components in order.
         milestone_keys: The game's milestones in order.
+        reward_weights: (component, weight) as the environments were made.
 
     Raises:
         RomError: The ROM is unusable.
@@ -74,11 +75,13 @@ class VectorEnv:
         self._watched: int | None = None
         self._renders = True
         self._book = PlanBook()
+        self._orders = Orders()
         self._num_steps = 0
         self._pool = WorkerPool(factory, config, num_envs, num_workers)
         self.feature_size = self._pool.feature_size
         self.component_names = self._pool.component_names
         self.milestone_keys = self._pool.milestone_keys
+        self.reward_weights = self._pool.reward_weights
         self._arrays = self._pool.arrays
         self._has_pixels = config.needs_pixels
         self._last_features = self._arrays.features.copy()
@@ -188,6 +191,18 @@ class VectorEnv:
         for process in self._pool.processes:
             process.try_answer(self._timeout_s)
 
+    def order(self, orders: Orders) -> None:
+        """Tell every environment what a person wants; they obey from the next step on.
+
+        Processes that are replaced are told, too.
+        """
+        self._orders = orders
+        payload = pickle.dumps(orders, pickle.HIGHEST_PROTOCOL)
+        for process in self._pool.processes:
+            process.send(worker.ORDER, payload)
+        for process in self._pool.processes:
+            process.try_answer(self._timeout_s)
+
     def question(self, index: int) -> Situation | None:
         """Return what an environment asks the planner, once; None when there is nothing."""
         process = self._pool.owner(index)
@@ -271,6 +286,33 @@ class VectorEnv:
         process.send(worker.BEGIN, json.dumps([index, milestone]).encode() + b"\n" + moment)
         process.answer(self._timeout_s)
 
+    def begin_now(self, index: int, moment: bytes = b"") -> Batch:
+        """Leave the episode of environment `index` and begin another; the others stand still.
+
+        What is left counts as aborted. If its process fails at that, it is replaced.
+
+        Args:
+            index: The environment.
+            moment: Where to begin; none: at the true start.
+        """
+        self._clear()
+        process = self._pool.owner(index)
+        process.send(worker.BEGIN_NOW, json.dumps(index).encode() + b"\n" + moment)
+        process.try_answer(self._timeout_s)
+        summaries: dict[int, EpisodeSummary] = {}
+        self._cut_short(index, summaries)
+        return self._mended_batch(summaries, {})
+
+    def place(self, index: int) -> str:
+        """Return the name of the map that environment `index` is on.
+
+        Raises:
+            WorkerError: Its process failed; the next step replaces it.
+        """
+        process = self._pool.owner(index)
+        process.send(worker.PLACE, json.dumps(index).encode())
+        return process.answer(self._timeout_s).decode()
+
     def close(self) -> None:
         """End the processes. May be called again."""
         self._pool.close()
@@ -290,20 +332,24 @@ class VectorEnv:
         verdicts: tuple[Verdict, ...] = (),
     ) -> Batch:
         """Replace what failed, and return everything."""
-        arrays = self._arrays
         replacements = self._pool.replace_failed(
-            self._num_steps, [self._watched, self._renders], self._book
+            self._num_steps, [self._watched, self._renders], self._book, self._orders
         )
         for index in (index for replacement in replacements for index in replacement.indices):
-            arrays.rewards[index] = 0.0
-            arrays.terminated[index], arrays.truncated[index] = False, True
-            arrays.final_features[index] = self._last_features[index]
-            if self._has_pixels:
-                arrays.final_pixels[index] = self._last_pixels[index]
-            summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
+            self._cut_short(index, summaries)
         return self._batch(
             summaries, tuple(replacement.text for replacement in replacements), reached, verdicts
         )
+
+    def _cut_short(self, index: int, summaries: dict[int, EpisodeSummary]) -> None:
+        """Note that an episode was left before its end, in its last state that is known."""
+        arrays = self._arrays
+        arrays.rewards[index] = 0.0
+        arrays.terminated[index], arrays.truncated[index] = False, True
+        arrays.final_features[index] = self._last_features[index]
+        if self._has_pixels:
+            arrays.final_pixels[index] = self._last_pixels[index]
+        summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
 
     def _batch(
         self,
@@ -334,4 +380,5 @@ class VectorEnv:
             arrays.wants_plan.copy(),
             verdicts,
             arrays.nearness.copy(),
+            is_walking=arrays.is_walking.copy(),
         )

@@ -30,6 +30,7 @@ FRAMES, COUNT = b"F", b"C"
 BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, DIRECT, QUESTION, QUIT = (
     b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"D", b"?", b"Q",
 )  # fmt: skip
+ORDER, PLACE, BEGIN_NOW = b"J", b"P", b"A"
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -66,6 +67,9 @@ class Worker:
             BEGIN: self._begin_next_from,
             DIRECT: self._direct,
             QUESTION: self._question,
+            ORDER: self._order,
+            PLACE: self._place,
+            BEGIN_NOW: self._begin_now,
         }
 
     def serve(self) -> None:
@@ -96,7 +100,12 @@ class Worker:
             self._envs[index] = factory(config, index)
         first = next(iter(self._envs.values()))
         return json.dumps(
-            [first.feature_size, list(first.component_names), list(first.milestone_keys)]
+            [
+                first.feature_size,
+                list(first.component_names),
+                list(first.milestone_keys),
+                list(first.reward_weights),
+            ]
         ).encode()
 
     def _map(self, payload: bytes) -> bytes:
@@ -164,6 +173,7 @@ class Worker:
         arrays.goal_kind[index] = _GOAL_KINDS.index(env.goal_kind)
         arrays.setters[index] = env.setter
         arrays.wants_plan[index] = env.wants_plan
+        arrays.is_walking[index] = env.is_walking
         if env.pixels is not None:
             arrays.pixels[index] = env.pixels
 
@@ -190,6 +200,23 @@ class Worker:
         directions = pickle.loads(payload)  # from our own parent: see `_look`
         for env in self._envs.values():
             env.direct(directions)
+        return b""
+
+    def _order(self, payload: bytes) -> bytes:
+        orders = pickle.loads(payload)  # from our own parent: see `_look`
+        for env in self._envs.values():
+            env.order(orders)
+        return b""
+
+    def _place(self, payload: bytes) -> bytes:
+        return self._envs[json.loads(payload)].place.encode()
+
+    def _begin_now(self, payload: bytes) -> bytes:
+        header, _, moment = payload.partition(b"\n")
+        index = json.loads(header)
+        self._envs[index].begin_now(moment)
+        self._publish(index)
+        self._has_news = self._has_news or self._watched == index
         return b""
 
     def _question(self, payload: bytes) -> bytes:

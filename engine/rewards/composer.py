@@ -1,6 +1,7 @@
 """Sum the reward components, each with its weight, in a fixed order."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from engine.config import RewardConfig
@@ -65,6 +66,16 @@ class RewardComposer:
             raise ConfigurationError(
                 f"rewards.extra: the name {name!r} is taken.", "Give your component another `name`."
             )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Return what each component counts now."""
+        return {part.name: weight for part, weight in self._parts}
+
+    def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
+        """Let these components count so much from the next step on."""
+        changed = dict(weights)
+        self._parts = tuple((part, changed.get(part.name, old)) for part, old in self._parts)
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""

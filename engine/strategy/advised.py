@@ -9,6 +9,8 @@ from engine.strategy.planned import PlannedAdvisor
 def make_env(config: RunConfig, env_index: int) -> ArrayEnv:
     """Make one environment; without a use for advice none is computed."""
     env = make_crystal_env(config, env_index)
-    is_advised = config.mode != "rl_only" and config.agent != "random"
-    advisor = PlannedAdvisor(env.profile, env_index, config.seed) if is_advised else None
-    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
+    can_be_advised = config.agent != "random"
+    advisor = PlannedAdvisor(env.profile, env_index, config.seed) if can_be_advised else None
+    return SteppedEnv(
+        env, advisor, sees_pixels=config.needs_pixels, is_advised=config.mode != "rl_only"
+    )

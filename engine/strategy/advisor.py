@@ -12,7 +12,14 @@ from engine.games.crystal import practice_goals
 from engine.games.profile import GameProfile
 from engine.strategy.goal_watch import GoalWatch
 from engine.strategy.goals import GoalPlanner
-from engine.strategy.navigation import Exit, WorldMap, grass_exits, link_exits, talk_exits
+from engine.strategy.navigation import (
+    Exit,
+    Tile,
+    WorldMap,
+    grass_exits,
+    link_exits,
+    talk_exits,
+)
 from engine.strategy.steering import Steering
 from engine.types import NUM_ACTIONS, Action, Advice, GameState, Goal, GoalTally
 
@@ -57,6 +64,12 @@ class RuleAdvisor:
         self._watch = GoalWatch(SETTER)
         self._last_view: list[object] = []
         self._saved: dict[str, Any] = {}
+        self._first = self._coming_first = ""
+        self._is_replaying = False
+
+    def pursue_first(self, milestone: str) -> None:
+        """Pursue a milestone before all others, from the next advice on; "" for none."""
+        self._coming_first = milestone
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
@@ -77,12 +90,16 @@ class RuleAdvisor:
 
     def notice(self, state: GameState) -> Goal:
         """Take in a state, whoever leads; return the goal that the rules set in it."""
+        if not self._is_replaying:
+            self._first = self._coming_first
+        self._is_replaying = False
         self._saved = self._memory()
         self._milestones.update(state, 0)
         reached = self._milestones.steps.keys()
         self._watch.judge(state, reached)
         self._count_unchanged(state)
-        return self._planner.next_goal(state, reached, self._maps_away) or _NOWHERE
+        goal = self._planner.next_goal(state, reached, self._maps_away, self._first)
+        return goal or _NOWHERE
 
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
@@ -105,6 +122,10 @@ class RuleAdvisor:
         if steps is None or goal.map is None:
             return math.nan
         return _HALFWAY / (_HALFWAY + steps + _STEPS_A_MAP * self._maps_away(state, goal))
+
+    def path(self, goal: Goal, state: GameState) -> tuple[Tile, ...]:
+        """Return the tiles of this map on the way to a goal, the next one first."""
+        return self.steering.path(state, self._exits(state, goal))
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
@@ -141,6 +162,8 @@ class RuleAdvisor:
         self._watch.load(saved["goals"])
         self._milestones.steps = dict(saved["milestones"])
         self._last_view = saved["last_view"]
+        self._first = str(saved.get("first", ""))
+        self._is_replaying = True
         self.unchanged_steps = int(saved["unchanged_steps"])
 
     def _memory(self) -> dict[str, Any]:
@@ -150,6 +173,7 @@ class RuleAdvisor:
             "milestones": dict(self._milestones.steps),
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,
+            "first": self._first,
         }
 
     def _exits(self, state: GameState, goal: Goal) -> tuple[Exit, ...]:
@@ -188,6 +212,13 @@ def _planner(profile: GameProfile) -> GoalPlanner:
     return GoalPlanner(
         milestones, practice_goals.SPOTS, known_healers(profile), practice_goals.TRAINING
     )
+
+
+def known_goals(profile: GameProfile) -> frozenset[str]:
+    """Return the keys of the milestones that the rules know a way to."""
+    if not getattr(profile.tables, "MAP_LINKS", {}):
+        return frozenset()
+    return frozenset(_planner(profile).goals)
 
 
 def known_healers(profile: GameProfile) -> tuple[Goal, ...]:

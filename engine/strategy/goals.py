@@ -1,6 +1,6 @@
 """Set the next goal: the first milestone not reached yet, unless the party must rest or train."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.env.milestones import is_reached
@@ -27,6 +27,9 @@ class GoalPlanner:
             left to chance.
         healers: Who heals the party.
         training: Where to gain levels; None where there is no such place.
+
+    Attributes:
+        goals: How to reach a milestone, by its key, as far as that is known.
     """
 
     def __init__(
@@ -37,7 +40,7 @@ class GoalPlanner:
         training: Goal | None,
     ) -> None:
         self._milestones = tuple(milestones)
-        self._goals = {
+        self.goals = {
             key: goal
             for key, text, kind, value in self._milestones
             if (goal := _goal(key, text, kind, value, spots)) is not None
@@ -57,8 +60,9 @@ class GoalPlanner:
     def next_goal(
         self,
         state: GameState,
-        reached: Iterable[str],
+        reached: Collection[str],
         maps_away: Callable[[GameState, Goal], int],
+        first: str = "",
     ) -> Goal | None:
         """Return what to do next; None when nothing is known.
 
@@ -66,6 +70,7 @@ class GoalPlanner:
             state: The game now.
             reached: Keys of the milestones reached in this episode.
             maps_away: How many maps a goal is away.
+            first: Milestone that comes before all others until it is reached; "" for none.
         """
         self._watch(state)
         if state.party:
@@ -74,6 +79,8 @@ class GoalPlanner:
             level = max(creature.level for creature in state.party)
             if self._training is not None and level < self._wanted_level:
                 return self._training
+        if first in self.goals and first not in reached:
+            return self.goals[first]
         return next(self.open_goals(state, reached), None)
 
     def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
@@ -84,8 +91,8 @@ class GoalPlanner:
         )
         last = max((i for i, (key, *_) in enumerate(self._milestones) if key in done), default=-1)
         for index, (key, _, kind, _) in enumerate(self._milestones):
-            if key in self._goals and key not in done and (kind != "map" or index > last):
-                yield self._goals[key]
+            if key in self.goals and key not in done and (kind != "map" or index > last):
+                yield self.goals[key]
 
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Tell whether a second creature is a milestone still to reach."""
@@ -93,7 +100,7 @@ class GoalPlanner:
         return any(
             kind == "party" and key not in done and not is_reached(state, kind, value)
             for key, _, kind, value in self._milestones
-            if key not in self._goals
+            if key not in self.goals
         )
 
     def save(self) -> dict[str, Any]:

@@ -42,6 +42,8 @@ _NEAR = 4
 
 _FAR = 1_000_000
 _CACHE_SIZE = 64
+_LONGEST_PATH = 400
+"""Tiles of a path; what is farther is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,28 @@ class Navigator:
         # Going on straight saves the turn.
         straight = [action for action in best if DIRECTIONS[action] is state.place.facing]
         return straight or best, lowest
+
+    def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
+        """Return the tiles to walk to the nearest exit and through it, while it is on the map."""
+        here = tile = (state.place.x, state.place.y)
+        standing = {(thing.x, thing.y) for thing in state.map.objects}
+        near = frozenset(other for other in standing if _distance(other, here) <= _NEAR)
+        field = self._field(state, exits, near)
+        path: list[Tile] = []
+        while len(path) < _LONGEST_PATH and not any(entry.tile == tile for entry in exits):
+            distance, following = min(
+                (field.get(other, _FAR), other) for _, other in _neighbours(state.map, tile)
+            )
+            if distance >= field.get(tile, _FAR):
+                return ()
+            tile = following
+            path.append(tile)
+        leaving = next((e for e in exits if e.tile == tile and not e.is_talk), None)
+        if leaving is not None:
+            dx, dy = DIRECTIONS[leaving.action].delta
+            beyond = (tile[0] + dx, tile[1] + dy)
+            path += [beyond] if _is_inside(state.map, beyond) else []
+        return tuple(path[:_LONGEST_PATH])
 
     def _field(
         self, state: GameState, exits: tuple[Exit, ...], blocked: frozenset[Tile]

@@ -51,6 +51,8 @@ class PlannedAdvisor:
         self._replayed: dict[str, Plan | None] | None = None
         self._state: GameState | None = None
         self._setter = SETTER
+        self._goal: Goal | None = None
+        self._is_reopening = False
 
     @property
     def setter(self) -> str:
@@ -66,9 +68,26 @@ class PlannedAdvisor:
         """Take in plans, from the next advice on."""
         self._book.take(directions)
         self._experience.learn(directions.experience)
-        self._coming = replace(directions, plans=())
+        self._coming = replace(directions, plans=(), asks_anew=False)
         for plan in directions.plans:
             self._turns.asked.pop(plan.key, None)
+        self._is_reopening |= directions.asks_anew
+
+    def pursue_first(self, milestone: str) -> None:
+        """Let the rules pursue a milestone before all others, from the next advice on."""
+        self._rules.pursue_first(milestone)
+
+    def path(self, state: GameState) -> tuple[Tile, ...]:
+        """Return the tiles of this map on the way that the last advice serves, next first."""
+        pursuit = self._turns.leading(state) if self._now.is_on else None
+        if pursuit is None:
+            has_rules = not self._now.is_on or self._now.fallback == "rules"
+            return self._rules.path(self._goal, state) if has_rules and self._goal else ()
+        goal = pursuit.plan.choice.goal
+        if goal.kind is GoalKind.EXPLORE:
+            return ()
+        exits = exits_for(state, self._rules.world, goal, pursuit.target(state))
+        return self._rules.steering.path(state, exits)
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`; what is still pursued has failed."""
@@ -84,16 +103,18 @@ class PlannedAdvisor:
             state: The game now.
             mask: (9,) bool.
         """
-        if self._replayed is None and self._coming is not self._now:
+        if self._replayed is None:
             self._turn_to(self._coming)
         if not self._now.is_on:
             self._replayed = None
-            return self._experience.weigh(self._rules.advise(state, mask), state)
+            advice = self._rules.advise(state, mask)
+            self._goal = advice.goal
+            return self._experience.weigh(advice, state)
         rules, turns = self._rules, self._turns
         self._before = copy.copy(turns.memory)
         self._looked = {}
         self._state = state
-        goal = rules.notice(state)
+        goal = self._goal = rules.notice(state)
         unchanged = rules.unchanged_steps
         turns.advance(self._scene(state), len(self._been), self._now, rules.reached, unchanged)
         self._question = turns.next_question(state, self._now, unchanged)
@@ -153,6 +174,7 @@ class PlannedAdvisor:
             "asked": dict(self._turns.asked),
             "looked": {key: plan and plan_facts(plan) for key, plan in self._looked.items()},
             "now": [now.is_on, now.model_share, now.ignore_share, now.fallback],
+            "is_reopening": self._is_reopening,
         }
         weights = self._experience.save()
         return self._rules.save() | {"planned": planned, "weights": weights}
@@ -170,6 +192,7 @@ class PlannedAdvisor:
         self._turns.asked = dict(facts["asked"])
         for group, number, x, y in facts["tiles"]:
             self._note_tile(MapId(group, number), (x, y))
+        self._is_reopening = bool(facts.get("is_reopening"))
         is_on, model_share, ignore_share, fallback = facts["now"]
         self._now = Directions(is_on, model_share, ignore_share, fallback)
         self._replayed = {
@@ -189,6 +212,9 @@ class PlannedAdvisor:
         if self._now.is_on and not directions.is_on:
             self._forget()
         self._now = directions
+        if self._is_reopening:
+            self._is_reopening = False
+            self._turns.reopen()
 
     def _look(self, key: str) -> Plan | None:
         """Return the plan for a key; after `restore` the one that was known then."""

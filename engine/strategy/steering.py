@@ -5,7 +5,7 @@ from collections.abc import Callable
 from engine.env.menus import MenuKind, menu_kind
 from engine.games.profile import GameTables
 from engine.strategy.battle import BattleRules
-from engine.strategy.navigation import Exit, Navigator
+from engine.strategy.navigation import Exit, Navigator, Tile
 from engine.types import Action, GameState
 
 Suggestion = tuple[list[Action], str]
@@ -67,6 +67,10 @@ class Steering:
             return [], f"{what}: the way is blocked"
         self.steps_left = distance
         return actions, f"{what}: {distance} steps to go" if distance else what
+
+    def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
+        """Return the tiles of this map on the way to the nearest exit, the next one first."""
+        return self._navigator.path(state, exits) if exits else ()
 
 
 def _answer_menu(state: GameState) -> Suggestion:

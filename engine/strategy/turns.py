@@ -78,6 +78,14 @@ class Turns:
         self.memory = PlanMemory(owed=self.memory.owed, drawn=self.memory.drawn)
         self.asked = {}
 
+    def reopen(self) -> None:
+        """Ask about everything again; what is pursued goes on until a new plan is there."""
+        memory = self.memory
+        memory.walk, memory.fight = (
+            replace(slot, is_dealt=False) if slot else None for slot in (memory.walk, memory.fight)
+        )
+        self.asked = {}
+
     def end(self) -> None:
         """Judge what is still open when the episode ends: what was not reached has failed."""
         memory = self.memory

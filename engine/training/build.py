@@ -27,11 +27,13 @@ from engine.llm.backends import make_backend
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
+from engine.strategy.advisor import known_goals
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.figures import FigureSink, FigureWriter
 from engine.training.journal import Journal, read_journal
+from engine.training.kept_states import StateFiles
 from engine.training.planning import Planning
 from engine.training.runs import RunFolder
 from engine.training.snapshot import restore_snapshot
@@ -108,6 +110,8 @@ def build_trainer(
             recorder=recorder,
             calibration=calibration,
             planning=planning,
+            known_goals=known_goals(profile),
+            state_files=StateFiles(folder.path / "states", profile.sha1),
         )
         if is_resumed:
             _resume(trainer, folder, emit)

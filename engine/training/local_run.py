@@ -17,6 +17,7 @@ from engine.env.local import GymnasiumEnv, LocalVector
 from engine.events import EpisodeEnded, Event
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.advisor import known_goals
 from engine.strategy.planned import PlannedAdvisor
 from engine.training.build import (
     build_curriculum,
@@ -28,6 +29,7 @@ from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
 from engine.training.journal import Journal
+from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from engine.types import Decision, Evaluation
@@ -102,6 +104,8 @@ class LocalRun:
             emit=self._take,
             calibration=calibration,
             planning=self._planning,
+            known_goals=known_goals(profile),
+            state_files=StateFiles(folder.path / "states", profile.sha1),
         )
 
     def close(self) -> None:

@@ -89,6 +89,8 @@ class Planning:
 
     Attributes:
         setters: Who sets goals, by `Batch.setters`: names of models that agreed, the rules first.
+        wish: What a person wants, in words.
+        is_paused: Nothing is asked.
     """
 
     def __init__(
@@ -104,6 +106,8 @@ class Planning:
         emit: Callable[[Event], None],
     ) -> None:
         self.setters: list[tuple[str, ...]] = [(SETTER,)]
+        self.wish = ""
+        self.is_paused = False
         self._planner = planner
         self._models = tuple(models)
         self._settings = settings
@@ -121,6 +125,7 @@ class Planning:
         self._lately = Uplift()
         self._chance = self._lately.chance_above(_WORTHWHILE)
         self._is_asking = False
+        self._is_outdated = False
         self._next_env = 0
         self._wait_steps = 0
         self._status: PlannerStatusChanged | None = None
@@ -160,6 +165,18 @@ class Planning:
         self._experience = experience
         self._direct(vector, share, is_whole=True)
 
+    def want(self, vector: Vector, wish: str) -> None:
+        """Tell the models from now on what a person wants, and ask about everything again.
+
+        Plans that were made without it are forgotten, the one that is being answered too.
+        """
+        self.wish = wish
+        self._book = PlanBook()
+        self._new.clear()
+        self._is_outdated = not self._planner.is_idle
+        self._wait_steps = 0
+        self._direct(vector, self._share, is_whole=True, asks_anew=True)
+
     def begin(self) -> None:
         """Begin to ask; where a run goes on, go on asking."""
         if self._history is not None:
@@ -185,7 +202,8 @@ class Planning:
         if self._new or share != self._share:
             self._direct(vector, share)
         self._wait_steps -= 1
-        if self._wait_steps <= 0 and batch.wants_plan.any() and self._planner.is_idle:
+        is_due = self._wait_steps <= 0 and not self.is_paused
+        if is_due and batch.wants_plan.any() and self._planner.is_idle:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
     def learn(self, vector: Vector, experience: Known) -> None:
@@ -245,7 +263,10 @@ class Planning:
                 self._emit_status(self._status)
 
     def _collect(self) -> None:
+        is_idle = self._planner.is_idle  # before, so that nothing comes in between
         plans, events = self._planner.poll()
+        if self._is_outdated:
+            plans, self._is_outdated = [], not is_idle
         for event in events:
             if isinstance(event, PlannerStatusChanged):
                 self._emit_status(event)
@@ -271,7 +292,9 @@ class Planning:
             )
         )
 
-    def _direct(self, vector: Vector, share: float, *, is_whole: bool = False) -> None:
+    def _direct(
+        self, vector: Vector, share: float, *, is_whole: bool = False, asks_anew: bool = False
+    ) -> None:
         self._share = share
         vector.direct(
             Directions(
@@ -283,6 +306,7 @@ class Planning:
                 plans=self._book.plans if is_whole else tuple(self._new),
                 is_whole=is_whole,
                 experience=self._experience,
+                asks_anew=asks_anew,
             )
         )
         self._new.clear()
@@ -302,7 +326,9 @@ class Planning:
 
     def _notes(self, situation: Situation) -> Notes:
         return Notes(
-            summary=self._summary.text(_SUMMARY_CHARACTERS), patterns=self._patterns(situation)
+            summary=self._summary.text(_SUMMARY_CHARACTERS),
+            patterns=self._patterns(situation),
+            wish=self.wish,
         )
 
     def _patterns(self, situation: Situation) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from engine.events import (
     StatusChanged,
     StrategySwitched,
 )
+from engine.training.decision_shares import DecisionShares
 from engine.training.metrics import RunMetrics, SpeedMeter
 from engine.types import Decision, EpisodeSummary, Evaluation, Frame, Goal, RewardBreakdown, Source
 
@@ -53,6 +54,9 @@ class Reporter:
         milestone_texts: By key, for people.
         emit: Takes the events.
         clock: Seconds that only rise.
+
+    Attributes:
+        milestones: Keys of those that the watched episode had reached when it was last looked at.
     """
 
     def __init__(
@@ -81,6 +85,8 @@ class Reporter:
         self._goal: Goal | None = None
         self._leader: Source | None = None
         self._episode_steps = 0
+        self._shares = DecisionShares()
+        self.milestones: frozenset[str] = frozenset()
 
     def uptime_s(self) -> float:
         """Return how long the run has been worked on, over all its starts."""
@@ -95,6 +101,7 @@ class Reporter:
         self._controls.watched_env = env_index
         self._is_watching = True
         self._seen = self._goal = self._leader = None
+        self.milestones = frozenset()
         self._frame_due_s = 0.0
         vector.watch(env_index)
         self.status()
@@ -110,8 +117,22 @@ class Reporter:
         if seen is not None:
             self._observed(seen)
 
-    def stepped(self, vector: Vector, choices: Choices, episode_steps: NDArray[np.int64]) -> None:
-        """Report a step of all environments, as far as something is due."""
+    def stepped(
+        self,
+        vector: Vector,
+        choices: Choices,
+        episode_steps: NDArray[np.int64],
+        is_walking: NDArray[np.bool_],
+    ) -> None:
+        """Report a step of all environments, as far as something is due.
+
+        Args:
+            vector: The environments.
+            choices: Who chose what.
+            episode_steps: (envs,) steps of their episodes.
+            is_walking: (envs,) whether the player could walk before it, or one for all.
+        """
+        self._shares.add(choices, is_walking)
         now = self._clock()
         self._meter.mark(now, self._metrics.total_steps)
         index = self._controls.watched_env
@@ -130,6 +151,7 @@ class Reporter:
 
     def pressed(self, vector: Vector, decision: Decision, episode_steps: int) -> None:
         """Report a step that a person took."""
+        self._shares.add_human()
         self._episode_steps = episode_steps
         self._seen = None
         self._decided(decision)
@@ -147,6 +169,24 @@ class Reporter:
         self._observe(vector)
         self._seen = None  # no decision of the agent's is made on it
         self.status()
+
+    def begun_anew(self, vector: Vector) -> None:
+        """Show the watched environment at the beginning of an episode that a person wanted."""
+        self._episode_steps = 0
+        self._seen = self._goal = None
+        if self._is_watching:
+            self._observe(vector)
+        self.status()
+
+    @property
+    def is_watching(self) -> bool:
+        """Tell whether somebody watches an environment."""
+        return self._is_watching
+
+    @property
+    def is_evaluating(self) -> bool:
+        """Tell whether the policy plays elsewhere just now."""
+        return self._phase == "evaluating"
 
     def idle(self) -> None:
         """Keep the clock running while no step is due."""
@@ -177,6 +217,7 @@ class Reporter:
                 watched_env=controls.watched_env,
                 episode_steps=self._episode_steps,
                 phase="paused" if controls.is_paused else self._phase,
+                shares=self._shares.shares(),
             )
         )
 
@@ -230,7 +271,10 @@ class Reporter:
         self._follow_goal(seen.goal)
 
     def _observed(self, seen: Watched) -> None:
-        self._emit(GameObserved(seen.state, seen.goal, seen.milestones))
+        self.milestones = seen.milestones
+        self._emit(
+            GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited),
+        )
         self._emit(RewardPaid(seen.breakdown, seen.episode, self._metrics.mean_components()))
 
     def _follow_goal(self, goal: Goal | None) -> None:

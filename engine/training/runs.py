@@ -45,6 +45,8 @@ _CHANGEABLE_KEYS = frozenset(
         "llm_backend",
         "llm_base_url",
         "llm_interval",
+        "keep_states",
+        "keep_states_interval",
     }
 )
 """Settings that a resumed run takes from the new command if it names them."""

@@ -13,6 +13,7 @@ import torch
 
 from engine.errors import CheckpointError, EnvironmentError
 from engine.training.checkpoint import Checkpoint
+from engine.training.course import resume_course
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "planning": trainer.planning.save() if trainer.planning else trainer.kept_planning,
         "lessons": trainer.lessons.save(),
         "strategy": trainer.strategy.save(),
+        "course": trainer.course.save(),
         "metrics": trainer.metrics.save(),
         "score": trainer.metrics.score(trainer.curriculum.describe().stage),
         "uptime_s": trainer.reporter.uptime_s(),
@@ -56,6 +58,8 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
     archive_facts, moments = trainer.archive.save()
     facts["archive"] = archive_facts
     blobs = {f"archive/{key}": moment for key, moment in moments.items()}
+    facts["kept_states"], moments = trainer.kept_states.save()
+    blobs |= {f"kept/{number}": moment for number, moment in moments.items()}
     for index, state in enumerate(trainer.vector.save()):
         blobs[f"env/{index:04d}"] = state
     return Checkpoint(facts, arrays, blobs)
@@ -109,6 +113,8 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     elif facts["planning"]:
         trainer.planning.load(facts["planning"])
     trainer.lessons.load(facts["lessons"])
+    resume_course(trainer, facts["course"])
+    trainer.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))
     trainer.tell_games()  # first: the games advise anew when they are loaded
     trainer.batch = trainer.vector.load(
         [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]

@@ -5,21 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.commands import (
+    Branch,
     Command,
     GiveBack,
     Hold,
+    KeepState,
     Pause,
     PlayLive,
     Press,
+    Restart,
     Resume,
     Save,
+    SetGoal,
+    SetMode,
     SetSpeed,
+    SetStrategy,
+    SetWeight,
     StepOnce,
     Stop,
     TakeOver,
     Watch,
+    Wish,
 )
 from engine.events import CommandRefused, ControlChanged
+from engine.training.branching import branch, keep_state, restart
+from engine.training.course import set_goal, set_mode, set_strategy, set_weight, wish
 from engine.types import Action, Decision, Source
 
 if TYPE_CHECKING:
@@ -62,6 +72,22 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             return _play_live(trainer, is_live)
         case Hold(buttons):
             return _hold(trainer, buttons)
+        case Restart():
+            return restart(trainer)
+        case KeepState():
+            return keep_state(trainer)
+        case Branch(number):
+            return branch(trainer, number)
+        case SetMode(mode):
+            return set_mode(trainer, mode)
+        case SetStrategy(strategy):
+            return set_strategy(trainer, strategy)
+        case SetGoal(milestone):
+            return set_goal(trainer, milestone)
+        case Wish(text):
+            return wish(trainer, text)
+        case SetWeight(component, weight):
+            return set_weight(trainer, component, weight)
         case Save():
             trainer.save()
         case Stop(reason):

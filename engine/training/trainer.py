@@ -39,9 +39,11 @@ from engine.plans import Verdict
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.controls import CommandQueue, Controls, Pace
+from engine.training.course import Course
 from engine.training.evaluation import evaluate_policy
 from engine.training.figures import FigureSink
 from engine.training.journal import Journal
+from engine.training.kept_states import KeptStates, StateFiles
 from engine.training.lessons import Lessons
 from engine.training.live import LivePlay
 from engine.training.metrics import RunMetrics
@@ -75,11 +77,15 @@ class Trainer:
         calibration: What planner and policy are worth; None: nothing is known yet.
         planning: Asks a language model for goals; None: nobody does. Whoever made it closes it.
         milestones: (key, text) of the game.
+        known_goals: Keys of those that the rule planner knows a way to.
+        state_files: Writes the states that a person keeps; None: they are kept in memory alone.
         commands: What the outside asks for.
         emit: Takes events to the outside.
         clock: Seconds that only rise.
 
     Attributes:
+        actor: Who acts: the agent, unless a person wants it otherwise (`course`).
+        course: What a person set while the run goes on.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that goes on
             without one: plans and what was spent are there when it is asked again.
     """
@@ -102,12 +108,14 @@ class Trainer:
         recorder: DecisionRecorder | None = None,
         calibration: Calibration | None = None,
         planning: Planning | None = None,
+        known_goals: frozenset[str] = frozenset(),
+        state_files: StateFiles | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.config = config
         self.vector = vector
         self.batch = batch
-        self.agent = agent
+        self.agent = self.actor = agent
         self.curriculum = curriculum
         self.strategy = strategy
         self.calibration = calibration or Calibration()
@@ -116,6 +124,11 @@ class Trainer:
         self.lessons = Lessons(recorder.history if recorder is not None else None)
         gamma = config.dqn.gamma if config.agent == "dqn" else config.ppo.gamma
         self.shaping = Shaping(config.planner.shaping, gamma, vector.num_envs)
+        self.milestone_texts = dict(milestones)
+        self.known_goals = known_goals
+        self.course = Course.of(config, vector.reward_weights)
+        self.kept_states = KeptStates(config.keep_states, config.keep_states_interval)
+        self.state_files = state_files
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()
         self.tally = EpisodeTally.empty(vector.num_envs)
@@ -134,7 +147,7 @@ class Trainer:
         self._is_save_due = False
         self._make_vector = make_vector
         self.reporter = Reporter(
-            self.metrics, self.controls, self.pace, dict(milestones), self.emit, clock
+            self.metrics, self.controls, self.pace, self.milestone_texts, self.emit, clock
         )
 
     def run(self) -> RunStopped:
@@ -149,7 +162,7 @@ class Trainer:
                 self.reporter.idle()
                 continue
             self.step()
-            if self.agent.is_update_due:
+            if self.actor.is_update_due:
                 self._update()
             if self._is_evaluation_due():
                 self._evaluate()
@@ -162,14 +175,14 @@ class Trainer:
         self.pace.mark()
         if self.recorder is not None:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
-        choices = self.agent.decide(self.batch, self._guidance())
+        choices = self.actor.decide(self.batch, self._guidance())
         batch = self.vector.step(choices.actions)
-        self.agent.observe(self._shaped(batch))
+        self.actor.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
         self.metrics.total_steps += self.vector.num_envs
         self.tally.steps += 1
         self.tally.planned_steps += choices.is_planned
-        self.reporter.stepped(self.vector, choices, self.tally.steps)
+        self.reporter.stepped(self.vector, choices, self.tally.steps, self.batch.is_walking)
         self.accept(batch)
         self.lessons.after_step(self.vector, self.planning, self.metrics.total_steps)
         if self.planning is not None:
@@ -201,6 +214,15 @@ class Trainer:
             else:
                 self._count(dataclasses.replace(summary, planner_share=float(planned)))
         self.batch = batch
+        self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Keep the watched game's moment now and then, for a person to branch from."""
+        index = self.controls.watched_env
+        if self.reporter.is_watching and self.kept_states.follow(
+            self.vector, self.batch, index, int(self.tally.steps[index])
+        ):
+            self.emit(self.kept_states.listed)
 
     def _count(self, summary: EpisodeSummary) -> None:
         new_milestones = self.metrics.count_episode(summary)
@@ -296,6 +318,8 @@ class Trainer:
 
     def _begin(self) -> None:
         self.emit(self.curriculum.describe())
+        self.emit(self.course.describe())
+        self.emit(self.kept_states.listed)
         if not self.config.headless:
             self.reporter.watch(self.vector, 0)
         elif self.recorder is not None:

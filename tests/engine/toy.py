@@ -12,7 +12,7 @@ from engine.config import RunConfig
 from engine.env.array_env import Watched
 from engine.env.batch import Batch
 from engine.env.pixels import PIXELS_SHAPE
-from engine.plans import Directions, Situation
+from engine.plans import Directions, Orders, Situation
 from engine.types import (
     Action,
     Bag,
@@ -48,6 +48,7 @@ class ToyGame:
         self.rng = np.random.default_rng(0)
         self.total = 0.0
         self.steps = 0
+        self.weights = {"goal": 1.0, "step": 1.0}
         self.begin()
 
     def begin(self) -> None:
@@ -84,7 +85,7 @@ class ToyGame:
         dx, dy = MOVES.get(Action(action), (0, 0))
         self.x, self.y, self.steps = self.x + dx, self.y + dy, self.steps + 1
         is_done = (self.x, self.y) == GOAL
-        reward = (1.0 if is_done else 0.0) - STEP_COST
+        reward = self.weights["goal"] * is_done - self.weights["step"] * STEP_COST
         self.total += reward
         return reward, is_done, self.steps >= MAX_STEPS and not is_done
 
@@ -115,6 +116,7 @@ class ToyVector:
     feature_size = FEATURE_SIZE
     component_names = ("goal", "step")
     milestone_keys = ("goal",)
+    reward_weights = (("goal", 1.0), ("step", 1.0))
 
     def __init__(self, config: RunConfig) -> None:
         self.num_envs = config.num_envs
@@ -123,6 +125,7 @@ class ToyVector:
         self.watched: int | None = None
         self.renders = True
         self.directions: list[Directions] = []
+        self.orders = Orders()
         self.is_closed = False
         self.fail_at_step = 0
         self.num_steps = 0
@@ -187,6 +190,28 @@ class ToyVector:
             pixels=np.stack([game.pixels() for game in self.games]) if self._has_pixels else None,
             final_pixels=final_pixels if self._has_pixels else None,
         )
+
+    def begin_now(self, index: int, moment: bytes = b"") -> Batch:
+        game = self.games[index]
+        truncated = np.zeros(self.num_envs, np.bool_)
+        truncated[index] = True
+        game.begin()
+        if moment:
+            game.x, game.y = json.loads(moment)[:2]
+        left = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
+        return self._batch(truncated=truncated, summaries={index: left})
+
+    def moment(self, index: int) -> bytes:
+        return self.games[index].save()
+
+    def place(self, index: int) -> str:
+        return "BOARD"
+
+    def order(self, orders: Orders) -> None:
+        self.orders = orders
+        weights = dict(self.reward_weights) | dict(orders.weights)
+        for game in self.games:
+            game.weights = weights
 
     def direct(self, directions: Directions) -> None:
         self.directions.append(directions)

@@ -1,0 +1,140 @@
+"""Keep moments of the watched game, so that an episode can branch from them."""
+
+import contextlib
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.env.batch import Batch, Vector
+from engine.env.saved import unpack
+from engine.env.state_file import pack_state
+from engine.errors import WorkerError
+from engine.events import KeptState, StatesKept
+from engine.training.files import write_file
+
+_MOST_ASKED = 12
+"""States that a person asked for; one more takes the oldest one's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    state: KeptState
+    moment: bytes
+
+
+class KeptStates:
+    """The last moments that were kept by themselves, and apart from them those asked for.
+
+    A checkpoint holds those asked for; the others end with the process.
+
+    Args:
+        most: Moments kept by themselves; 0: none.
+        interval: Steps of an episode between two of them. Milestones bring more.
+    """
+
+    def __init__(self, most: int, interval: int) -> None:
+        self._interval = interval
+        self._automatic: deque[_Kept] = deque(maxlen=most)
+        self._asked: deque[_Kept] = deque(maxlen=_MOST_ASKED)
+        self._number = 0
+        self._last_steps = 0
+
+    @property
+    def listed(self) -> StatesKept:
+        """Return what there is, oldest first."""
+        return StatesKept(
+            tuple(self._by_number[number].state for number in sorted(self._by_number))
+        )
+
+    def follow(self, vector: Vector, batch: Batch, env_index: int, steps: int) -> bool:
+        """Keep the watched environment's moment if it is time; tell whether it was.
+
+        Args:
+            vector: The environments, still in the batch's state.
+            batch: What the last step led to.
+            env_index: The watched one.
+            steps: Of its episode.
+        """
+        has_stepped, self._last_steps = steps != self._last_steps, steps
+        is_time = steps > 0 and steps % self._interval == 0
+        if not (self._automatic.maxlen and has_stepped and (is_time or env_index in batch.reached)):
+            return False
+        with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
+            self._automatic.append(self._take(vector, env_index, steps, is_asked=False))
+            return True
+        return False
+
+    def keep(self, vector: Vector, env_index: int, steps: int) -> KeptState:
+        """Keep a moment that a person asks for.
+
+        Raises:
+            WorkerError: The game's process failed.
+        """
+        kept = self._take(vector, env_index, steps, is_asked=True)
+        self._asked.append(kept)
+        return kept.state
+
+    def find(self, number: int) -> tuple[KeptState, bytes] | None:
+        """Return a state and its moment, None if it is not kept."""
+        kept = self._by_number.get(number)
+        return None if kept is None else (kept.state, kept.moment)
+
+    def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Return JSON-able facts, and moments by number, from which `load` goes on."""
+        asked = [
+            [one.number, one.env_index, one.episode_steps, one.place]
+            for one in (kept.state for kept in self._asked)
+        ]
+        moments = {str(kept.state.number): kept.moment for kept in self._asked}
+        return {"number": self._number, "asked": asked}, moments
+
+    def load(self, facts: Mapping[str, Any], moments: Mapping[str, bytes]) -> None:
+        """Take back what `save` returned."""
+        self._number = int(facts["number"])
+        self._automatic.clear()
+        self._asked.clear()
+        for number, env_index, steps, place in facts["asked"]:
+            state = KeptState(int(number), int(env_index), int(steps), str(place), is_asked=True)
+            self._asked.append(_Kept(state, moments[str(number)]))
+
+    @property
+    def _by_number(self) -> dict[int, _Kept]:
+        return {kept.state.number: kept for kept in (*self._automatic, *self._asked)}
+
+    def _take(self, vector: Vector, env_index: int, steps: int, *, is_asked: bool) -> _Kept:
+        moment, place = vector.moment(env_index), vector.place(env_index)
+        self._number += 1
+        return _Kept(KeptState(self._number, env_index, steps, place, is_asked), moment)
+
+
+class StateFiles:
+    """Write kept states where `poketui run --state` can begin from them.
+
+    Args:
+        folder: Made when the first one is written.
+        sha1: Of the ROM.
+    """
+
+    def __init__(self, folder: Path, sha1: str) -> None:
+        self._folder = folder
+        self._sha1 = sha1
+
+    def write(self, state: KeptState, moment: bytes) -> Path:
+        """Write a state's file and return its path; no other is ever overwritten.
+
+        Raises:
+            OSError: The disk is full or not writable.
+        """
+        place = re.sub(r"[^a-z0-9]+", "-", state.place.lower()).strip("-") or "somewhere"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{state.number:04d}-{place}.state"
+        for again in range(2, 1000):
+            if not path.exists():
+                break
+            path = self._folder / f"{state.number:04d}-{place}-{again}.state"
+        _, machine = unpack(moment)
+        write_file(path, pack_state(self._sha1, machine))
+        return path
