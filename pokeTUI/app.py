@@ -4,6 +4,7 @@ Textual draws on stderr, so nothing here may print or log there.
 """
 
 import asyncio
+import os
 import signal
 import threading
 from math import inf
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, Literal
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.events import CursorPosition
 from textual.screen import Screen
 
 from engine.commands import (
@@ -29,7 +31,7 @@ from engine.commands import (
 )
 from engine.config import RunConfig
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
-from engine.types import Action
+from engine.types import Action, Frame
 from pokeTUI.actions import SPEEDS, bindings, is_enabled
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.link import Link, Session
@@ -38,6 +40,9 @@ from pokeTUI.screens.cockpit import Board, CockpitScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.state import DashboardState, fold
+from pokeTUI.terminal.colors import follow_depth
+from pokeTUI.terminal.gate import QUESTION, Gate
+from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
 from pokeTUI.theme import MOSSLIGHT, THEMES
 
 FRAME_INTERVAL_S = 1 / 30
@@ -66,8 +71,21 @@ class CockpitApp(App[None]):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings())
 
-    def __init__(self, session: Session, config: RunConfig, *, is_attached: bool = False) -> None:
+    def __init__(
+        self,
+        session: Session,
+        config: RunConfig,
+        *,
+        is_attached: bool = False,
+        color: str = "auto",
+    ) -> None:
         super().__init__()
+        self._color = color
+        self.terminal = terminal_of(os.environ, color)
+        self.gate = Gate(self._ask_position, is_deaf=True)
+        self._shown_frame: Frame | None = None
+        self._figures_at = 0
+        follow_depth(self, self.terminal.depth)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = MOSSLIGHT.name
@@ -105,6 +123,8 @@ class CockpitApp(App[None]):
 
     def run(self, *arguments: Any, **options: Any) -> None:
         """Run until the user or the engine ends it; SIGTERM and SIGHUP save before the end."""
+        self.terminal = probe_own_terminal(self._color)
+        self.gate = Gate(self._ask_position, is_deaf=not self.terminal.is_answering)
         with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
 
@@ -117,6 +137,7 @@ class CockpitApp(App[None]):
         if threading.current_thread() is threading.main_thread():
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, self._close, "SIGTERM")
+        self.board.game.use_terminal(self.terminal)
         self._link.start()
         self.set_interval(FRAME_INTERVAL_S, self._poll)
 
@@ -124,21 +145,41 @@ class CockpitApp(App[None]):
 
     def _poll(self) -> None:
         """Fold what has happened and show it."""
-        before = self._dashboard
         for event in self._link.poll():
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
         if state.status is not None and state.status.speed == self._speed:
             self._speed = None
-        if state.frame is not before.frame:
-            self.board.game.show_frame(state)
         self.polls += 1
-        is_by_hand = state.is_human or state.is_paused
-        interval = FRAMES_PER_FIGURES_BY_HAND if is_by_hand else FRAMES_PER_FIGURES
-        if self.polls % interval == 0:
-            self._show_figures(state)
+        if self.gate.is_open:
+            self._draw(state)
         if state.end is not None and self.end is None:
             self._finish(state.end)
+
+    def _draw(self, state: DashboardState) -> None:
+        """Show the newest frame and, less often, the figures, once the terminal is ready."""
+        is_new = state.frame is not self._shown_frame
+        if is_new:
+            self._shown_frame = state.frame
+            self.board.game.show_frame(state)
+        is_by_hand = state.is_human or state.is_paused
+        interval = FRAMES_PER_FIGURES_BY_HAND if is_by_hand else FRAMES_PER_FIGURES
+        are_figures_due = self.polls - self._figures_at >= interval
+        if are_figures_due:
+            self._figures_at = self.polls
+            self._show_figures(state)
+        if is_new or are_figures_due:
+            self.call_after_refresh(self.gate.sent)
+
+    def _ask_position(self) -> None:
+        """Ask where the cursor is: the answer tells that all drawn before has arrived."""
+        if self._driver is not None and self._running:
+            self._driver.write(QUESTION)
+            self._driver.flush()
+
+    def on_cursor_position(self, event: CursorPosition) -> None:
+        """Take the terminal's answer."""
+        self.gate.acknowledged()
 
     def _show_figures(self, state: DashboardState) -> None:
         self.board.show(state)

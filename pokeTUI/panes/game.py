@@ -1,14 +1,17 @@
 """The game, as large as it can be read."""
 
+import os
+
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
-from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit
+from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line
 from pokeTUI.state import DashboardState
+from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
-from pokeTUI.widgets.game_view import GameView
+from pokeTUI.widgets.game_view import Encoder, GameView
 from pokeTUI.widgets.lines_widget import LinesWidget
 
 
@@ -18,7 +21,8 @@ class GamePane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.border_title = "Game"
-        self._mode = GameMode.HALF_BLOCKS
+        self._mode = GameMode.AUTO
+        self._terminal = terminal_of({})
         self._view = GameView(id="game_view")
         self._stage = Container(self._view, id="game_stage")
         self._text = GameText(id="game_text")
@@ -31,21 +35,34 @@ class GamePane(Vertical):
         yield self._text
 
     def on_mount(self) -> None:
-        """Start with what suits the terminal."""
-        if self.app.no_color:
-            self._mode = GameMode.ASCII
+        """Leave the place to the progress until there is a frame."""
         self._stage.display = False
+        self.use_terminal(terminal_of(os.environ))
+
+    def use_terminal(self, terminal: Terminal) -> None:
+        """Draw in what `terminal` can show."""
+        self._terminal = terminal
+        self.set_mode(self._mode)
 
     @property
     def mode(self) -> GameMode:
-        """How the game is drawn."""
+        """How the game is drawn, as it was chosen."""
         return self._mode
+
+    @property
+    def modes(self) -> tuple[GameMode, ...]:
+        """The modes that the terminal can show."""
+        return self._terminal.modes
+
+    def set_mode(self, mode: GameMode) -> None:
+        """Draw the game in `mode`; in the best there is if the terminal cannot show that."""
+        self._mode = mode if mode in self.modes else GameMode.AUTO
+        self._configure()
 
     def next_mode(self) -> GameMode:
         """Draw the game in the next way and return it."""
-        modes = list(GameMode)
-        self._mode = modes[(modes.index(self._mode) + 1) % len(modes)]
-        self._configure()
+        modes = self.modes
+        self.set_mode(modes[(modes.index(self._mode) + 1) % len(modes)])
         return self._mode
 
     def set_text_rows(self, rows: int) -> None:
@@ -81,27 +98,30 @@ class GamePane(Vertical):
         self.set_class(state.is_paused and not state.is_human, "-paused")
 
     def _configure(self) -> None:
-        columns, rows = fit(*self._stage.size)
-        if not self._stage.size or not self._stage.display:
+        room = self._stage.size
+        if not room or not self._stage.display:
             return
-        encoder = self._view.encoder
-        if (
-            encoder is not None
-            and encoder.mode is self._mode
-            and (encoder.columns, encoder.rows) == (columns, rows)
-        ):
-            return
-        self._view.configure(
-            FrameEncoder(
-                self._mode,
-                columns,
-                rows,
-                color_depth(self.app.console.color_system),
-                is_grey=self.app.no_color,
-            )
-        )
-        scale = "" if columns == FRAME_COLUMNS else f" {columns}x{rows}"
-        self.border_subtitle = f"{self._mode.value}{scale}"
+        mode = self._mode
+        if mode is GameMode.AUTO:
+            mode = self._terminal.best_mode(*room)
+        encoder = self._make_encoder(mode, *room)
+        now = self._view.encoder
+        if now is None or _look(now) != _look(encoder):
+            self._view.configure(encoder)
+        is_exact = mode is GameMode.HALF_BLOCKS and encoder.columns == FRAME_COLUMNS
+        scale = "every pixel" if is_exact else f"{encoder.columns}x{encoder.rows}"
+        self.border_subtitle = f"{mode.value} {scale}"
+
+    def _make_encoder(self, mode: GameMode, columns: int, rows: int) -> Encoder:
+        depth = self._terminal.depth
+        if mode is not GameMode.KITTY:
+            return FrameEncoder(mode, *fit(columns, rows), depth)
+        width, height = self._terminal.cell_size_px or (1, 2)
+        return KittyEncoder(*fit(columns, rows, cell_shape=height / width, max_rows=rows), depth)
+
+
+def _look(encoder: Encoder) -> tuple[object, ...]:
+    return encoder.mode, encoder.columns, encoder.rows, encoder.depth
 
 
 class GameText(LinesWidget):
@@ -158,8 +178,3 @@ class Starting(LinesWidget):
             line.add("► " if is_last else "✓ ", Ink.accent if is_last else Ink.dim)
             lines.append(line.add(text, Ink.text if is_last else Ink.dim))
         return lines
-
-
-def color_depth(color_system: str | None) -> ColorDepth:
-    """Return the depth for what Rich found out about the terminal; None is a test's or a pipe's."""
-    return ColorDepth(color_system or ColorDepth.TRUECOLOR)

@@ -45,9 +45,10 @@ class RowWriter:
 
     Args:
         glyphs: The glyph set; the first is the space.
+        table: The terminal's colours, None where it has none.
     """
 
-    def __init__(self, glyphs: str, table: ColorTable) -> None:
+    def __init__(self, glyphs: str, table: ColorTable | None) -> None:
         self.glyphs = glyphs
         self._table = table
         self._glyph_bytes = np.zeros((len(glyphs), 4), np.uint8)
@@ -61,10 +62,10 @@ class RowWriter:
         count, columns = glyph.shape
         parts: list[NDArray[np.uint8]] = []
         codes: list[tuple[NDArray[np.bool_], NDArray[np.uint8]]] = []
-        if cells.foreground is not None:
+        if self._table is not None and cells.foreground is not None:
             color = _hold(cells.foreground[rows], glyph != BLANK)
             codes.append((_changes(color), self._table.foreground[color]))
-        if cells.background is not None:
+        if self._table is not None and cells.background is not None:
             color = cells.background[rows].astype(np.intp)
             codes.append((_changes(color), self._table.background[color]))
         if codes:
@@ -95,7 +96,7 @@ class RowWriter:
         return segments
 
     def _color(self, entry: int) -> Color | None:
-        if entry < 0:
+        if entry < 0 or self._table is None:
             return None
         red, green, blue = self._table.rgb[entry].tolist()
         return Color.from_rgb(red, green, blue)

@@ -34,11 +34,17 @@ _ANSI_16 = np.array(
 
 
 class ColorDepth(StrEnum):
-    """How many colours the terminal shows; the values are Rich's names."""
+    """How many colours the terminal shows; the values are what people write after --color."""
 
     TRUECOLOR = "truecolor"
     EIGHT_BIT = "256"
-    STANDARD = "standard"
+    STANDARD = "16"
+    NONE = "none"
+
+    @property
+    def rich_name(self) -> str:
+        """Rich's name; without colour it is truecolor, so that bold and reverse still come out."""
+        return {"16": "standard", "none": "truecolor"}.get(self.value, self.value)
 
 
 class ColorTable:
@@ -49,12 +55,13 @@ class ColorTable:
         rgb: (entries, 3) uint8.
         foreground: (entries, w) uint8, SGR parameters as ASCII, holes are zero bytes.
         background: Likewise.
+
+    Args:
+        depth: Not NONE, which has no colours.
     """
 
-    def __init__(self, depth: ColorDepth, *, is_grey: bool) -> None:
+    def __init__(self, depth: ColorDepth) -> None:
         colors = np.stack([_widen(_RGB555 >> shift & 31) for shift in (10, 5, 0)], axis=-1)
-        if is_grey:
-            colors = np.repeat(luminance(colors)[:, None], 3, axis=1)
         if depth is ColorDepth.TRUECOLOR:
             self.index = _RGB555.astype(np.uint16)
             self.rgb = colors.astype(np.uint8)
@@ -83,9 +90,9 @@ class ColorTable:
 
 
 @lru_cache(maxsize=8)
-def color_table(depth: ColorDepth, *, is_grey: bool = False) -> ColorTable:
+def color_table(depth: ColorDepth) -> ColorTable:
     """Return the (cached) table of a colour depth."""
-    return ColorTable(depth, is_grey=is_grey)
+    return ColorTable(depth)
 
 
 def luminance(colors: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Turn frames into strips of a fixed number of cells, in half blocks or as plain ASCII."""
+"""Turn frames into strips of a fixed number of cells: blocks in two colours, or characters."""
 
 from enum import Enum
 from functools import partial
@@ -8,24 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.types import Frame
-from pokeTUI.rendering.cells import Cells, RowWriter
+from pokeTUI.rendering.blocks import (
+    BlockShape,
+    half_blocks,
+    octants,
+    one_bit,
+    quadrants,
+    sextants,
+    two_colors,
+)
+from pokeTUI.rendering.cells import BLANK, Cells, RowWriter
 from pokeTUI.rendering.colors import ColorDepth, color_table, luminance
 from pokeTUI.rendering.resample import resample
 from pokeTUI.rendering.strips import FrameStrip
 
 FRAME_COLUMNS = 160
 FRAME_ROWS = 144
-_HALF_BLOCKS = " ▀▄"
-_INK_GROUND = np.array([16, 20, 15], np.uint8)
 _RAMP = " .:-=+*#%@"
 
 
 class GameMode(Enum):
     """How the game is drawn, in the order in which a key cycles through them."""
 
+    AUTO = "best fit"
     HALF_BLOCKS = "half blocks"
+    QUADRANTS = "quadrants"
+    SEXTANTS = "sextants"
+    OCTANTS = "octants"
     ASCII_COLOR = "ASCII in colour"
     ASCII = "plain ASCII"
+    KITTY = "Kitty graphics"
 
 
 class CellSource(Protocol):
@@ -39,13 +51,12 @@ class CellSource(Protocol):
 
 
 class HalfBlockSource:
-    """Two pixels a cell, one above the other."""
+    """Two pixels a cell, one above the other: nothing is lost, so there is no search."""
 
-    glyphs = _HALF_BLOCKS
-
-    def __init__(self, columns: int, rows: int, depth: ColorDepth, *, is_grey: bool) -> None:
+    def __init__(self, columns: int, rows: int, depth: ColorDepth) -> None:
+        self.glyphs = half_blocks().glyphs
         self._size = (columns, 2 * rows)
-        self._table = color_table(depth, is_grey=is_grey)
+        self._table = color_table(depth)
 
     def cells(self, frame: Frame) -> Cells:
         """Return the cells of `frame`; the frame's more frequent colour becomes background."""
@@ -54,7 +65,7 @@ class HalfBlockSource:
         frequency = np.bincount(entries.ravel(), minlength=len(self._table.rgb))
         is_upper_back = frequency[upper] >= frequency[lower]
         glyph = np.where(is_upper_back, np.uint8(2), np.uint8(1))
-        glyph[upper == lower] = 0
+        glyph[upper == lower] = BLANK
         return Cells(
             glyph=glyph,
             foreground=np.where(is_upper_back, lower, upper),
@@ -62,25 +73,82 @@ class HalfBlockSource:
         )
 
 
+class BlockSource:
+    """Several pixels a cell in its best two colours."""
+
+    def __init__(self, shape: BlockShape, columns: int, rows: int, depth: ColorDepth) -> None:
+        self.glyphs = shape.glyphs
+        self._shape = shape
+        self._size = (columns * shape.width, rows * shape.height)
+        self._table = color_table(depth)
+
+    def cells(self, frame: Frame) -> Cells:
+        """Return the cells of `frame`; the frame's more frequent colour becomes background."""
+        fitted = two_colors(resample(frame, *self._size), self._shape)
+        first, second = self._table.entries(fitted.first), self._table.entries(fitted.second)
+        frequency = np.bincount(first.ravel(), minlength=len(self._table.rgb))
+        frequency += np.bincount(second.ravel(), minlength=len(frequency))
+        is_first_back = frequency[first] >= frequency[second]
+        glyph = np.where(is_first_back, fitted.mask, len(self.glyphs) - 1 - fitted.mask)
+        glyph[first == second] = BLANK
+        return Cells(
+            glyph=glyph.astype(np.uint8),
+            foreground=np.where(is_first_back, second, first),
+            background=np.where(is_first_back, first, second),
+        )
+
+
+class OneBitSource:
+    """Several pixels a cell, lit or not, for terminals without colour."""
+
+    def __init__(self, shape: BlockShape, columns: int, rows: int) -> None:
+        self.glyphs = shape.glyphs
+        self._shape = shape
+        self._size = (columns * shape.width, rows * shape.height)
+
+    def cells(self, frame: Frame) -> Cells:
+        """Return the cells of `frame`."""
+        glyph = one_bit(luminance(resample(frame, *self._size)), self._shape)
+        return Cells(glyph=glyph, foreground=None, background=None)
+
+
 class AsciiSource:
     """One character a cell, denser where the picture is brighter."""
 
     glyphs = _RAMP
 
-    def __init__(
-        self, columns: int, rows: int, depth: ColorDepth, *, is_colored: bool, is_grey: bool
-    ) -> None:
+    def __init__(self, columns: int, rows: int, depth: ColorDepth) -> None:
         self._size = (columns, rows)
-        self._table = color_table(depth, is_grey=is_grey)
-        self._is_colored = is_colored
+        self._table = None if depth is ColorDepth.NONE else color_table(depth)
 
     def cells(self, frame: Frame) -> Cells:
         """Return the cells of `frame`."""
         image = resample(frame, *self._size)
         glyph = (luminance(image) * len(_RAMP) // 256).astype(np.uint8)
-        if not self._is_colored:
-            return Cells(glyph=glyph, foreground=None, background=None)
-        return Cells(glyph=glyph, foreground=self._table.entries(_brighten(image)), background=None)
+        color = None if self._table is None else self._table.entries(_brighten(image))
+        return Cells(glyph=glyph, foreground=color, background=None)
+
+
+_SHAPES = {
+    GameMode.HALF_BLOCKS: half_blocks,
+    GameMode.QUADRANTS: quadrants,
+    GameMode.SEXTANTS: sextants,
+    GameMode.OCTANTS: octants,
+}
+
+
+def make_source(mode: GameMode, columns: int, rows: int, depth: ColorDepth) -> CellSource:
+    """Return what draws in `mode`, which is one of those in cells."""
+    if mode is GameMode.ASCII:
+        return AsciiSource(columns, rows, ColorDepth.NONE)
+    if mode is GameMode.ASCII_COLOR:
+        return AsciiSource(columns, rows, depth)
+    shape = _SHAPES[mode]()
+    if depth is ColorDepth.NONE:
+        return OneBitSource(shape, columns, rows)
+    if mode is GameMode.HALF_BLOCKS:
+        return HalfBlockSource(columns, rows, depth)
+    return BlockSource(shape, columns, rows, depth)
 
 
 class FrameEncoder:
@@ -92,21 +160,15 @@ class FrameEncoder:
         columns: int,
         rows: int,
         depth: ColorDepth = ColorDepth.TRUECOLOR,
-        *,
-        is_grey: bool = False,
     ) -> None:
         self.mode = mode
+        self.depth = depth
         self.columns = columns
         self.rows = rows
         self.strips: list[FrameStrip] = []
-        self._source: CellSource
-        if mode is GameMode.HALF_BLOCKS:
-            self._source = HalfBlockSource(columns, rows, depth, is_grey=is_grey)
-        else:
-            self._source = AsciiSource(
-                columns, rows, depth, is_colored=mode is GameMode.ASCII_COLOR, is_grey=is_grey
-            )
-        self._writer = RowWriter(self._source.glyphs, color_table(depth, is_grey=is_grey))
+        self._source = make_source(mode, columns, rows, depth)
+        table = None if depth is ColorDepth.NONE else color_table(depth)
+        self._writer = RowWriter(self._source.glyphs, table)
         self._frame: Frame | None = None
         self._cells: Cells | None = None
 
@@ -132,13 +194,20 @@ class FrameEncoder:
             )
 
 
-def fit(columns: int, rows: int) -> tuple[int, int]:
+def fit(
+    columns: int, rows: int, *, cell_shape: float = 2.0, max_rows: int = FRAME_ROWS // 2
+) -> tuple[int, int]:
     """Return the largest grid of at most `columns` x `rows` cells with the frame's shape.
 
-    A cell is taken as twice as high as wide, so the whole frame in its own size is 160 x 72.
+    Args:
+        columns: The room's width.
+        rows: The room's height.
+        cell_shape: A cell's height by its width; with 2 the frame in its own size is 160 x 72.
+        max_rows: No higher than this; more than the frame's own size shows nothing more in cells.
     """
-    height = max(1, min(rows, FRAME_ROWS // 2, columns * FRAME_ROWS // (2 * FRAME_COLUMNS)))
-    width = min(columns, round(height * 2 * FRAME_COLUMNS / FRAME_ROWS))
+    per_row = cell_shape * FRAME_COLUMNS / FRAME_ROWS
+    height = max(1, min(rows, max_rows, int(columns / per_row)))
+    width = min(columns, round(height * per_row))
     return max(1, width), height
 
 

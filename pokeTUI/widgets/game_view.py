@@ -1,11 +1,39 @@
 """The game's picture."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from engine.types import Frame
-from pokeTUI.rendering.encoders import FrameEncoder
+from pokeTUI.rendering import kitty
+from pokeTUI.rendering.colors import ColorDepth
+from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.rendering.strips import FrameStrip
+
+_COVER_CHECK_S = 0.05
+
+
+class Encoder(Protocol):
+    """What turns frames into strips: FrameEncoder or KittyEncoder."""
+
+    mode: GameMode
+    depth: ColorDepth
+    columns: int
+    rows: int
+
+    @property
+    def strips(self) -> Sequence[FrameStrip]:
+        """The rows."""
+        ...
+
+    def update(self, frame: Frame) -> list[int]:
+        """Take a new frame and return the rows whose strips were replaced."""
+        ...
 
 
 class GameView(Widget):
@@ -13,25 +41,39 @@ class GameView(Widget):
 
     The strips are handed over as they are, so the widget has neither border nor padding: padding
     would force them back into Segments. Its container centres it.
+
+    A terminal's picture (Kitty graphics) lies above all cells. While anything else covers this
+    widget the picture is taken away and the frames are drawn in cells instead.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._encoder: FrameEncoder | None = None
+        self._encoder: Encoder | None = None
         self._frame: Frame | None = None
+        self._placed: tuple[Frame, Region] | None = None
+        self._is_covered = False
+        self._cover_timer: Timer | None = None
 
     @property
-    def encoder(self) -> FrameEncoder | None:
+    def encoder(self) -> Encoder | None:
         """The encoder in use."""
         return self._encoder
 
-    def configure(self, encoder: FrameEncoder) -> None:
+    @property
+    def has_picture(self) -> bool:
+        """Whether the terminal shows the frame as a picture now."""
+        return self._placed is not None
+
+    def configure(self, encoder: Encoder) -> None:
         """Draw with `encoder` from now on."""
+        self._take_away()
         self._encoder = encoder
+        self._is_covered = False
         self.styles.width = encoder.columns
         self.styles.height = encoder.rows
         if self._frame is not None:
             encoder.update(self._frame)
+        self._watch_covers(encoder.mode is GameMode.KITTY)
         self.refresh()
 
     def show(self, frame: Frame) -> None:
@@ -42,6 +84,11 @@ class GameView(Widget):
         rows = self._encoder.update(frame)
         if rows:
             self.refresh(*_regions(rows, self._encoder.columns))
+        self._place()
+
+    def on_unmount(self) -> None:
+        """Leave no picture behind."""
+        self._take_away()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in `crop`."""
@@ -61,6 +108,67 @@ class GameView(Widget):
     def render_line(self, y: int) -> Strip:
         """Return one row."""
         return self.render_lines(Region(0, y, self.size.width, 1))[0]
+
+    # Pictures
+
+    def _watch_covers(self, is_wanted: bool) -> None:
+        """Look regularly what lies above, since nothing tells it."""
+        if self._cover_timer is None and is_wanted:
+            self._cover_timer = self.set_interval(_COVER_CHECK_S, self._place)
+        elif self._cover_timer is not None and not is_wanted:
+            self._cover_timer.stop()
+            self._cover_timer = None
+
+    def _place(self) -> None:
+        """Put the newest frame's picture where it belongs, or take it away from under others."""
+        encoder = self._encoder
+        if not isinstance(encoder, kitty.KittyEncoder) or self._frame is None:
+            return
+        is_covered = not self._is_uncovered()
+        if is_covered != self._is_covered:
+            self._is_covered = is_covered
+            encoder.draw_cells(is_covered)
+            self.refresh()
+        if is_covered:
+            self._take_away()
+            return
+        if self._placed is not None:
+            frame, region = self._placed
+            if region == self.region and np.array_equal(frame, self._frame):
+                return
+        self._placed = self._frame, self.region
+        self._write(kitty.place(self._frame, *self.region.offset, *self.region.size))
+
+    def _is_uncovered(self) -> bool:
+        """Tell whether every cell of this widget is seen."""
+        screen = self.screen
+        if self.app.screen is not screen or not self.region.area:
+            return False
+        rows = screen._compositor.layers_visible  # ordered from the top down, a list a row
+        region = self.region
+        if region.y < 0 or region.bottom > len(rows):
+            return False
+        return all(self._is_topmost(rows[y], region) for y in region.line_range)
+
+    def _is_topmost(self, row: list[tuple[Widget, Region, Region]], region: Region) -> bool:
+        for widget, shown, _ in row:
+            if widget is self:
+                return shown == region
+            if shown.overlaps(region):
+                return False
+        return False
+
+    def _take_away(self) -> None:
+        if self._placed is not None:
+            self._placed = None
+            self._write(kitty.DELETE)
+
+    def _write(self, text: str) -> None:
+        """Write around Textual, which knows nothing of pictures."""
+        driver = self.app._driver
+        if driver is not None:
+            driver.write(text)
+            driver.flush()
 
 
 def _regions(rows: list[int], width: int) -> list[Region]:

@@ -7,7 +7,9 @@ from pokeTUI.rendering.colors import ColorDepth, color_table
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit
 from pokeTUI.rendering.resample import resample
 from tests.pokeTUI.synthetic import draw_frame
+from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 
+IN_CELLS = [mode for mode in GameMode if mode not in (GameMode.AUTO, GameMode.KITTY)]
 SGR = re.compile(r"\x1b\[([\d;]*)m")
 
 
@@ -69,13 +71,34 @@ def test_only_changed_rows_are_replaced() -> None:
     assert same == [row != 10 for row in range(72)]
 
 
-def test_an_identical_frame_changes_nothing() -> None:
-    encoder = FrameEncoder(GameMode.HALF_BLOCKS, 80, 36)
+@pytest.mark.parametrize("mode", IN_CELLS)
+def test_changed_rows_alone_make_the_same_picture(mode: GameMode) -> None:
+    encoder, screen = FrameEncoder(mode, 60, 27), TinyTerminal(60, 27)
+    for tick in (0, 1, 2, 60, 61, 300):
+        for row in encoder.update(draw_frame(tick, has_text_box=tick > 50)):
+            screen.feed(f"\x1b[{row + 1};1H{encoder.strips[row].ansi}")
+        anew = FrameEncoder(mode, 60, 27)
+        anew.update(draw_frame(tick, has_text_box=tick > 50))
+        whole = TinyTerminal(60, 27)
+        for row, strip in enumerate(anew.strips):
+            whole.feed(f"\x1b[{row + 1};1H{strip.ansi}")
+        assert screen.text == whole.text
+        assert [_back_row(row) for row in screen.cells] == [_back_row(row) for row in whole.cells]
+
+
+def _back_row(row: list[Cell]) -> list[tuple[str, str]]:
+    """Return the colours that are seen: a space's foreground is not."""
+    return [("" if cell.glyph == " " else cell.fore, cell.back) for cell in row]
+
+
+@pytest.mark.parametrize("mode", IN_CELLS)
+def test_an_identical_frame_changes_nothing(mode: GameMode) -> None:
+    encoder = FrameEncoder(mode, 80, 36)
     encoder.update(draw_frame(0))
     assert encoder.update(draw_frame(0)) == []
 
 
-@pytest.mark.parametrize("mode", list(GameMode))
+@pytest.mark.parametrize("mode", IN_CELLS)
 @pytest.mark.parametrize("depth", list(ColorDepth))
 @pytest.mark.parametrize("size", [(160, 72), (120, 54), (57, 26), (40, 18), (3, 1)])
 def test_rows_have_their_width_and_agree_with_their_segments(
@@ -101,6 +124,7 @@ def test_plain_ascii_has_no_escape_codes_and_grows_with_brightness() -> None:
     assert densities[0] < densities[-1]
 
 
+@pytest.mark.parametrize("mode", [mode for mode in IN_CELLS if mode is not GameMode.ASCII])
 @pytest.mark.parametrize(
     ("depth", "pattern"),
     [
@@ -109,20 +133,25 @@ def test_plain_ascii_has_no_escape_codes_and_grows_with_brightness() -> None:
         (ColorDepth.STANDARD, r"(;?([349]|10)\d)+"),
     ],
 )
-def test_codes_are_those_of_the_terminals_depth(depth: ColorDepth, pattern: str) -> None:
-    encoder = FrameEncoder(GameMode.HALF_BLOCKS, 80, 36, depth)
+def test_codes_are_those_of_the_terminals_depth(
+    depth: ColorDepth, pattern: str, mode: GameMode
+) -> None:
+    encoder = FrameEncoder(mode, 80, 36, depth)
     encoder.update(draw_frame(50))
     codes = {code for strip in encoder.strips for code in SGR.findall(strip.ansi)} - {"0"}
     assert codes
     assert all(re.fullmatch(pattern, code) for code in codes)
 
 
-def test_grey_frames_hold_no_colour() -> None:
-    encoder = FrameEncoder(GameMode.HALF_BLOCKS, 80, 36, is_grey=True)
-    encoder.update(draw_frame(50))
-    for strip in encoder.strips:
-        for red, green, blue in re.findall(r"8;2;(\d+);(\d+);(\d+)", strip.ansi):
-            assert red == green == blue
+@pytest.mark.parametrize("mode", IN_CELLS)
+def test_without_colour_there_are_no_codes_and_the_brightness_remains(mode: GameMode) -> None:
+    encoder = FrameEncoder(mode, 80, 36, ColorDepth.NONE)
+    frame = np.zeros((144, 160, 3), np.uint8)
+    frame[:, 80:] = 255
+    encoder.update(frame)
+    assert {strip.ansi[:40] for strip in encoder.strips} == {" " * 40}
+    assert {strip.ansi[40:] for strip in encoder.strips} == {encoder.strips[0].ansi[-1] * 40}
+    assert encoder.strips[0].ansi[-1] in "█@"
 
 
 def test_256_colours_are_near() -> None:

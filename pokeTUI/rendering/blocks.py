@@ -1,0 +1,201 @@
+"""Draw a cell as a pattern of two colours: glyph tables, and the best two colours of each cell."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+_CELLS_AT_ONCE = 512
+"""All patterns of so many cells fit into the processor's cache."""
+_QUADRANTS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
+_BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) * 12 + 38
+"""Thresholds of ordered dithering: black stays black and white stays white."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShape:
+    """How a cell is divided.
+
+    Attributes:
+        width: Pixels side by side in a cell.
+        height: Pixels above each other.
+        glyphs: A glyph for every pattern: bit 0 is the upper left pixel, then in reading order; a
+            set bit has the foreground colour. The first is the space, the last the full block.
+    """
+
+    width: int
+    height: int
+    glyphs: str
+
+
+@dataclass(frozen=True, slots=True)
+class TwoColors:
+    """Cells in two colours each.
+
+    Attributes:
+        mask: (rows, columns) uint8, bit i set where pixel i has `second`; 0 in one colour.
+        first: (rows, columns, 3) uint8.
+        second: Likewise; equal to `first` in one colour.
+    """
+
+    mask: NDArray[np.uint8]
+    first: NDArray[np.uint8]
+    second: NDArray[np.uint8]
+
+
+@lru_cache(maxsize=1)
+def half_blocks() -> BlockShape:
+    """Return one pixel above another."""
+    return BlockShape(1, 2, " ▀▄█")
+
+
+@lru_cache(maxsize=1)
+def quadrants() -> BlockShape:
+    """Return two by two pixels."""
+    return BlockShape(2, 2, _QUADRANTS)
+
+
+@lru_cache(maxsize=1)
+def sextants() -> BlockShape:
+    """Return two by three pixels (Unicode 13: U+1FB00 to U+1FB3B)."""
+    older = {0: " ", 0b010101: "▌", 0b101010: "▐", 0b111111: "█"}
+    return BlockShape(2, 3, _in_order(64, older, 0x1FB00))
+
+
+@lru_cache(maxsize=1)
+def octants() -> BlockShape:
+    """Return two by four pixels (Unicode 16: U+1CD00 to U+1CDE5, and what there was before)."""
+    older = {_doubled(pattern): glyph for pattern, glyph in enumerate(_QUADRANTS)}
+    older |= {
+        0b00000001: "\U0001cea8",
+        0b00000010: "\U0001ceab",
+        0b00000011: "\U0001fb82",
+        0b00010100: "\U0001fbe6",
+        0b00101000: "\U0001fbe7",
+        0b00111111: "\U0001fb85",
+        0b01000000: "\U0001cea3",
+        0b10000000: "\U0001cea0",
+        0b11000000: "▂",
+        0b11111100: "▆",
+    }
+    return BlockShape(2, 4, _in_order(256, older, 0x1CD00))
+
+
+def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
+    """Return the two colours of each cell that come nearest to its pixels.
+
+    Nearest is the least sum of squared differences over all ways to divide the pixels in two; a
+    cell that has two colours keeps them exactly.
+
+    Args:
+        image: (rows * shape.height, columns * shape.width, 3) uint8.
+        shape: How a cell is divided.
+    """
+    rows, columns = image.shape[0] // shape.height, image.shape[1] // shape.width
+    pixels = (
+        image.reshape(rows, shape.height, columns, shape.width, 3)
+        .transpose(0, 2, 1, 3, 4)
+        .reshape(rows * columns, shape.height * shape.width, 3)
+    )
+    key = pixels[..., 0].astype(np.int32) << 16
+    key |= pixels[..., 1].astype(np.int32) << 8
+    key |= pixels[..., 2]
+    is_first = key == key[:, :1]
+    first = pixels[:, 0].copy()
+    second = first.copy()
+    mask = np.zeros(len(pixels), np.uint8)
+    several = np.flatnonzero(~is_first.all(axis=1))
+    if len(several):
+        key, is_first = key[several], is_first[several]
+        other = is_first.argmin(axis=1)
+        is_other = key == key[np.arange(len(several)), other][:, None]
+        mask[several] = is_other @ _bits(key.shape[1])
+        second[several] = pixels[several, other]
+        many = several[~(is_first | is_other).all(axis=1)]
+        for start in range(0, len(many), _CELLS_AT_ONCE):
+            part = many[start : start + _CELLS_AT_ONCE]
+            mask[part], first[part], second[part] = _divide(pixels[part])
+    return TwoColors(
+        mask.reshape(rows, columns),
+        first.reshape(rows, columns, 3),
+        second.reshape(rows, columns, 3),
+    )
+
+
+def one_bit(brightness: NDArray[np.intp], shape: BlockShape) -> NDArray[np.uint8]:
+    """Return the patterns of a picture without colour, dithered so that greys remain.
+
+    Args:
+        brightness: (rows * shape.height, columns * shape.width), 0 to 255.
+        shape: How a cell is divided.
+
+    Returns:
+        (rows, columns) uint8.
+    """
+    height, width = brightness.shape
+    rows, columns = height // shape.height, width // shape.width
+    thresholds = np.tile(_BAYER, (-(-height // 4), -(-width // 4)))[:height, :width]
+    is_lit = (
+        (brightness > thresholds)
+        .reshape(rows, shape.height, columns, shape.width)
+        .transpose(0, 2, 1, 3)
+        .reshape(rows, columns, -1)
+    )
+    return np.asarray(is_lit @ _bits(is_lit.shape[-1]), np.uint8)
+
+
+def _divide(
+    pixels: NDArray[np.uint8],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return mask, first and second colour of (n, k, 3) cells of more than two colours.
+
+    With the pixels taken from their mean, dividing them in two lowers the squared error by
+    |sum of one part|^2 * (1 / its size + 1 / the other's size). Pixel 0 is always in the first
+    part; the sums of all parts come from one another by adding a pixel.
+    """
+    cells, count, _ = pixels.shape
+    centred = pixels.astype(np.float32)
+    centred -= centred.mean(axis=1, keepdims=True)
+    gain = np.zeros((1 << (count - 1), cells), np.float32)
+    sums = np.zeros_like(gain)
+    for channel in range(3):
+        for pixel in range(1, count):
+            half = 1 << (pixel - 1)
+            np.add(sums[:half], centred[:, pixel, channel], out=sums[half : 2 * half])
+        gain += sums * sums
+    gain *= _part_weights(count)[:, None]
+    mask = (gain.argmax(axis=0) << 1).astype(np.uint8)
+    is_second = (mask[:, None] >> np.arange(count, dtype=np.uint8) & 1).astype(np.float32)
+    return mask, _mean(pixels, 1 - is_second), _mean(pixels, is_second)
+
+
+def _mean(pixels: NDArray[np.uint8], share: NDArray[np.float32]) -> NDArray[np.uint8]:
+    total = (pixels * share[..., None]).sum(axis=1)
+    return np.asarray(total / share.sum(axis=1)[:, None] + np.float32(0.5), np.uint8)
+
+
+@lru_cache(maxsize=4)
+def _part_weights(count: int) -> NDArray[np.float32]:
+    """Return the factor of |sum|^2 for every part without pixel 0, in the order of the sums."""
+    size = np.array([pattern.bit_count() for pattern in range(1 << (count - 1))])
+    weights = 1 / np.maximum(size, 1) + 1 / (count - size)
+    return np.where(size > 0, weights, 0).astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _bits(count: int) -> NDArray[np.uint8]:
+    return (1 << np.arange(count)).astype(np.uint8)
+
+
+def _in_order(count: int, older: dict[int, str], start: int) -> str:
+    """Return a glyph a pattern: those that Unicode had before, and a block of new ones in order."""
+    new = iter(range(start, start + count))
+    return "".join(older[p] if p in older else chr(next(new)) for p in range(count))
+
+
+def _doubled(quadrants_set: int) -> int:
+    """Return the octants that a set of quadrants covers."""
+    upper = (quadrants_set & 3) * 0b0101
+    lower = (quadrants_set >> 2 & 3) * 0b0101
+    return upper | lower << 4

@@ -1,0 +1,226 @@
+"""Find out what the terminal can do: from the environment, and by asking it."""
+
+import os
+import re
+import select
+import sys
+import termios
+import time
+import tty
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from engine.errors import ConfigurationError
+from pokeTUI.rendering.colors import ColorDepth
+from pokeTUI.rendering.encoders import FRAME_COLUMNS, FRAME_ROWS, GameMode
+
+COLOR_OPTIONS = ("auto", *(depth.value for depth in ColorDepth))
+TIMEOUT_S, SSH_TIMEOUT_S = 0.2, 1.0
+"""How long to wait for a terminal's answer; one that is far away answers later."""
+
+_GRAPHICS_QUERY = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+_QUERIES = "\x1b[?u\x1b[16t\x1b[>q\x1b[c"
+"""Kitty keys, size of a cell, name, and what every terminal answers, so that the end is known."""
+_GRAPHICS_ANSWER = re.compile(rb"\x1b_Gi=31;OK\x1b\\")
+_KEYS_ANSWER = re.compile(rb"\x1b\[\?\d+u")
+_CELL_ANSWER = re.compile(rb"\x1b\[6;(\d{1,4});(\d{1,4})t")
+_NAME_ANSWER = re.compile(rb"\x1bP>\|([ -~]{1,60})\x1b\\")
+_LAST_ANSWER = re.compile(rb"\x1b\[\?[\d;]*c")
+_MAX_ANSWER = 65536
+
+_PLAIN_TERMINALS = ("linux", "dumb", "unknown", "vt52", "vt100", "vt102", "vt220", "")
+"""TERM values of terminals that may print a question instead of answering it."""
+_COLORLESS = ("dumb", "unknown", "vt52", "vt100", "vt102", "vt220")
+_TRUECOLOR = ("kitty", "ghostty", "alacritty", "foot", "wezterm", "contour", "direct")
+_OCTANTS = ("kitty", "ghostty", "foot", "wezterm", "contour")
+_SEXTANTS = (*_OCTANTS, "alacritty", "vte", "konsole", "iterm", "windows terminal")
+"""Parts of the names of terminals that draw these glyphs themselves, whatever the font has."""
+_NO_SEXTANTS = ("textual", "vscode", "apple_terminal", "xterm(", "linux")
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What a terminal can do.
+
+    Attributes:
+        name: What it calls itself, "" if it does not say.
+        term: TERM.
+        depth: Its colours.
+        is_tmux: Whether tmux or screen is between.
+        is_answering: Whether it answered when it was asked; False if it was not asked.
+        has_kitty_graphics: It draws pictures.
+        has_kitty_keys: It tells when a key is released.
+        cell_size_px: Width and height of a cell, None if it does not say.
+    """
+
+    name: str = ""
+    term: str = ""
+    depth: ColorDepth = ColorDepth.TRUECOLOR
+    is_tmux: bool = False
+    is_answering: bool = False
+    has_kitty_graphics: bool = False
+    has_kitty_keys: bool = False
+    cell_size_px: tuple[int, int] | None = None
+
+    @property
+    def modes(self) -> tuple[GameMode, ...]:
+        """The ways to draw the game that make sense here."""
+        left_out = set()
+        if self.is_tmux:
+            # An octant has no width in tmux 3.3: everything right of it would move.
+            left_out.add(GameMode.OCTANTS)
+        if not self.has_kitty_graphics:
+            left_out.add(GameMode.KITTY)
+        if self.depth is ColorDepth.NONE:
+            left_out |= {GameMode.ASCII_COLOR, GameMode.KITTY}
+        return tuple(mode for mode in GameMode if mode not in left_out)
+
+    def best_mode(self, columns: int, rows: int) -> GameMode:
+        """Return the mode that shows most of a frame in `columns` x `rows` cells."""
+        if self.depth is ColorDepth.NONE:
+            return GameMode.ASCII
+        if self.has_kitty_graphics:
+            return GameMode.KITTY
+        if columns >= FRAME_COLUMNS and rows >= FRAME_ROWS // 2:
+            return GameMode.HALF_BLOCKS
+        known = f"{self.name} {self.term}".lower()
+        if not self.is_tmux and _has_any(known, _OCTANTS):
+            return GameMode.OCTANTS
+        if _has_any(known, _NO_SEXTANTS):
+            return GameMode.QUADRANTS
+        is_modern = self.is_tmux or self.depth is ColorDepth.TRUECOLOR
+        return GameMode.SEXTANTS if is_modern or _has_any(known, _SEXTANTS) else GameMode.QUADRANTS
+
+
+def color_depth(option: str, environment: Mapping[str, str]) -> ColorDepth:
+    """Return the colours to use.
+
+    Args:
+        option: One of COLOR_OPTIONS; anything but "auto" is obeyed.
+        environment: NO_COLOR, TERM, COLORTERM, TMUX and TEXTUAL_COLOR_SYSTEM are looked at. ssh
+            does not pass COLORTERM on, so the far end has 256 colours unless TERM says more.
+
+    Raises:
+        ConfigurationError: If there is no such option.
+    """
+    if option not in COLOR_OPTIONS:
+        raise ConfigurationError(
+            f"--color {option} is not known.", f"Choose one of {', '.join(COLOR_OPTIONS)}."
+        )
+    if option != "auto":
+        return ColorDepth(option)
+    term = environment.get("TERM", "").lower()
+    if environment.get("NO_COLOR") or term in _COLORLESS:
+        return ColorDepth.NONE
+    forced = {"standard": "16", "256": "256", "truecolor": "truecolor"}
+    if (system := environment.get("TEXTUAL_COLOR_SYSTEM", "")) in forced:
+        return ColorDepth(forced[system])
+    is_screen = term.startswith("screen") and not environment.get("TMUX")
+    if is_screen:  # GNU screen inherits COLORTERM but does not know such colours
+        return ColorDepth.EIGHT_BIT if "256" in term else ColorDepth.STANDARD
+    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return ColorDepth.TRUECOLOR
+    if _has_any(term, _TRUECOLOR):
+        return ColorDepth.TRUECOLOR
+    if "256" in term or environment.get("TMUX"):
+        return ColorDepth.EIGHT_BIT
+    return ColorDepth.STANDARD
+
+
+def terminal_of(environment: Mapping[str, str], color: str = "auto") -> Terminal:
+    """Return what the environment alone tells about the terminal."""
+    term = environment.get("TERM", "")
+    return Terminal(
+        name=environment.get("TERM_PROGRAM", ""),
+        term=term,
+        depth=color_depth(color, environment),
+        is_tmux=bool(environment.get("TMUX")) or term.startswith(("tmux", "screen")),
+    )
+
+
+def probe_terminal(
+    fd_in: int,
+    fd_out: int,
+    timeout_s: float | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    color: str = "auto",
+) -> Terminal:
+    """Ask the terminal what it can do; call it before anything else reads from or draws on it.
+
+    Every answer is read here, and whatever else is typed meanwhile is dropped, so that nothing is
+    taken for keys later. A terminal that would print the question is not asked.
+
+    Args:
+        fd_in: Where answers arrive.
+        fd_out: Where questions go.
+        timeout_s: What silence costs at most; None is longer over ssh than here.
+        environment: None is this process's.
+        color: As in `color_depth`.
+    """
+    environment = os.environ if environment is None else environment
+    terminal = terminal_of(environment, color)
+    is_plain = terminal.term.lower() in _PLAIN_TERMINALS
+    if is_plain or not (os.isatty(fd_in) and os.isatty(fd_out)):
+        return terminal
+    if timeout_s is None:
+        timeout_s = SSH_TIMEOUT_S if environment.get("SSH_CONNECTION") else TIMEOUT_S
+    query = _QUERIES
+    if terminal.name != "Apple_Terminal":  # it prints the graphics query
+        query = _GRAPHICS_QUERY + query
+    try:
+        answer = _ask(fd_in, fd_out, query, timeout_s)
+    except (OSError, termios.error):
+        return terminal
+    return _understand(terminal, answer)
+
+
+def probe_own_terminal(color: str = "auto") -> Terminal:
+    """Ask the terminal that Textual is going to use: it reads stdin and draws on stderr."""
+    if sys.__stdin__ is None or sys.__stderr__ is None:
+        return terminal_of(os.environ, color)
+    return probe_terminal(sys.__stdin__.fileno(), sys.__stderr__.fileno(), color=color)
+
+
+def _understand(terminal: Terminal, answer: bytes) -> Terminal:
+    name, cell = _NAME_ANSWER.search(answer), _CELL_ANSWER.search(answer)
+    size = (int(cell[2]), int(cell[1])) if cell else (0, 0)
+    return replace(
+        terminal,
+        name=name[1].decode() if name else terminal.name,
+        is_answering=_LAST_ANSWER.search(answer) is not None,
+        is_tmux=terminal.is_tmux or bool(name and name[1].startswith(b"tmux")),
+        has_kitty_graphics=_GRAPHICS_ANSWER.search(answer) is not None,
+        has_kitty_keys=_KEYS_ANSWER.search(answer) is not None,
+        cell_size_px=size if all(size) else None,
+    )
+
+
+def _ask(fd_in: int, fd_out: int, query: str, timeout_s: float) -> bytes:
+    """Return what arrives until the last answer, on the other screen so that nothing remains."""
+    before = termios.tcgetattr(fd_in)
+    try:
+        tty.setcbreak(fd_in, termios.TCSANOW)
+        os.write(fd_out, f"\x1b[?1049h{query}\x1b[?1049l".encode())
+        return _read_answers(fd_in, timeout_s)
+    finally:
+        # TCSAFLUSH drops what has arrived since.
+        termios.tcsetattr(fd_in, termios.TCSAFLUSH, before)
+
+
+def _read_answers(fd_in: int, timeout_s: float) -> bytes:
+    end = time.monotonic() + timeout_s
+    answer = b""
+    while len(answer) < _MAX_ANSWER and not _LAST_ANSWER.search(answer):
+        left = end - time.monotonic()
+        if left <= 0 or not select.select([fd_in], [], [], left)[0]:
+            break
+        part = os.read(fd_in, 4096)
+        if not part:
+            break
+        answer += part
+    return answer
+
+
+def _has_any(text: str, parts: tuple[str, ...]) -> bool:
+    return any(part in text for part in parts)
