@@ -136,7 +136,9 @@ class FakeSession:
                 self._change(is_human=True)
             case commands.GiveBack():
                 self.post(events.ControlChanged(False))
-                self._change(is_human=False)
+                self._change(is_human=False, is_live=False)
+            case commands.PlayLive(is_live=is_live):
+                self._change(is_live=is_live)
             case commands.Save():
                 self.post(events.CheckpointSaved("saves/x.zip", self.status.total_steps))
             case commands.Stop(reason=reason) if self.saves_on_stop:
