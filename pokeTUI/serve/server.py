@@ -48,7 +48,12 @@ class Program:
 
 
 class BrowserServer:
-    """Serve a program to the browsers of whoever has the token."""
+    """Serve a program to the browsers of whoever has the token.
+
+    Attributes:
+        guard: Its secrets.
+        open_clients: How many browsers watch.
+    """
 
     def __init__(self, program: Program, *, most_clients: int = MOST_CLIENTS) -> None:
         self.guard = Guard()
@@ -56,7 +61,7 @@ class BrowserServer:
         self._most_clients = most_clients
         self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
         self._sockets: set[web.WebSocketResponse] = set()
-        self._places = 0
+        self.open_clients = 0
         self._ends: dict[str, str] = {}
 
     async def run(self, port: int, announce: Callable[[str], None], stop: asyncio.Event) -> None:
@@ -163,12 +168,11 @@ class BrowserServer:
         if "Origin" not in request.headers:  # every browser sends it with a websocket
             raise web.HTTPForbidden(text="A websocket must say which page it is of.")
         client = request.match_info["client"]
-        if self._places >= self._most_clients:
-            self._note_end(
-                client, f"{self._most_clients} viewers are open already. Close one of them first."
-            )
+        if self.open_clients >= self._most_clients:
+            many = f"{self._most_clients} viewers are" if self._most_clients > 1 else "1 viewer is"
+            self._note_end(client, f"{many} open already. Close one first.")
             raise web.HTTPServiceUnavailable(text="too many viewers")
-        self._places += 1
+        self.open_clients += 1
         viewer = Viewer(self._program.command)
         try:
             socket = web.WebSocketResponse(
@@ -188,7 +192,7 @@ class BrowserServer:
                 self._note_end(client, viewer.last_words().removeprefix("poketui: ") or _ENDED)
                 await socket.close()
         finally:
-            self._places -= 1
+            self.open_clients -= 1
         return socket
 
     def _note_end(self, client: str, text: str) -> None:

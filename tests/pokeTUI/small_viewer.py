@@ -13,14 +13,14 @@ class SmallViewer(App[None]):
     """Show the keys pressed so far.
 
     Args:
-        pids: Where to write the process id; none if empty.
+        notes: File to write the process id to, and when it hangs; none if empty.
     """
 
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, pids: str) -> None:
+    def __init__(self, notes: str) -> None:
         super().__init__()
-        self._pids = pids
+        self._notes = notes
         self._keys: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -28,19 +28,22 @@ class SmallViewer(App[None]):
         yield Static("█▀▄ ⣿⣷⡆ ━┃┏┓ ✓ ✗ ░▒▓", id="signs")
 
     def on_mount(self) -> None:
-        if self._pids:
-            with Path(self._pids).open("a") as file:
-                file.write(f"{os.getpid()}\n")
+        self._note(str(os.getpid()))
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "q":
-            sys.stderr.write("poketui: The run has ended.\n")
             self.exit()
         if event.key == "h":  # hang: take no notice of anything any more
+            self._note("hangs")
             while True:
                 pass
         self._keys.append(event.key)
         self.query_one("#said", Static).update(f"pressed {' '.join(self._keys)}")
+
+    def _note(self, line: str) -> None:
+        if self._notes:
+            with Path(self._notes).open("a") as file:
+                file.write(f"{line}\n")
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#signs", Static).update(
@@ -50,3 +53,4 @@ class SmallViewer(App[None]):
 
 if __name__ == "__main__":
     SmallViewer(sys.argv[1] if len(sys.argv) > 1 else "").run()
+    print("poketui: The run has ended.", file=sys.stderr)
