@@ -10,7 +10,7 @@ from pokeTUI import cli_attach
 from pokeTUI.cli_bench import bench_app
 from pokeTUI.cli_doctor import doctor
 from pokeTUI.cli_llm import llm_app
-from pokeTUI.cli_options import LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli_options import Color, LatestRun, SaveDir, Settings, parse_settings
 from pokeTUI.cli_serve import serve
 from pokeTUI.completion import choices_of, complete_runs, complete_runs_or_latest, words
 
@@ -102,6 +102,7 @@ def run(
         bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Headless: print errors only.")] = False,
+    color: Color = "auto",
     set_: Settings = None,
 ) -> None:
     """Train the hybrid agent and watch it play."""
@@ -127,7 +128,8 @@ def run(
         "allow_unknown_rom": allow_unknown_rom or None,
     }
     overrides |= {key: value for key, value in given.items() if value is not None}
-    raise typer.Exit(launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach))
+    code = launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach, color=color)
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -7,6 +7,13 @@ import typer
 from pokeTUI.completion import complete_runs_or_latest
 
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
+Color = Annotated[
+    str,
+    typer.Option(
+        metavar="DEPTH",
+        help="Colours to draw with: auto, truecolor, 256, 16 or none.",
+    ),
+]
 LatestRun = Annotated[
     str,
     typer.Argument(

@@ -26,12 +26,15 @@ def launch(
     resume: str | None = None,
     is_quiet: bool = False,
     is_detached: bool = False,
+    color: str = "auto",
 ) -> int:
     """Run until the end, or start a run in the background, and return the exit code.
 
     Raises:
         PokeTUIError: For what a user can correct, before anything is started.
     """
+    from pokeTUI.terminal.probe import color_depth
+
     config = load_config(config_path, overrides)
     if is_detached:
         from pokeTUI.attach import detach
@@ -39,8 +42,13 @@ def launch(
         return detach(config, resume, is_quiet=is_quiet)
     if not config.headless:
         check_terminal()
+        color_depth(color, os.environ)
     session = EngineSession(config, resume=resume)
-    end = _run_headless(session, is_quiet) if config.headless else _run_cockpit(session, config)
+    end = (
+        _run_headless(session, is_quiet)
+        if config.headless
+        else _run_cockpit(session, config, color)
+    )
     return report(end)
 
 
@@ -72,11 +80,11 @@ def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFai
 
 
 def _run_cockpit(
-    session: EngineSession, config: RunConfig
+    session: EngineSession, config: RunConfig, color: str
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     from pokeTUI.app import CockpitApp
 
-    cockpit = CockpitApp(session, config)
+    cockpit = CockpitApp(session, config, color=color)
     cockpit.run()
     return cockpit.end
 

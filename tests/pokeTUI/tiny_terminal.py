@@ -1,4 +1,4 @@
-"""Understand as much of a terminal's language as the cockpit speaks, to see what people would see."""
+"""Understand as much of a terminal's language as the cockpit speaks, to see what it shows."""
 
 import re
 from dataclasses import dataclass, field
