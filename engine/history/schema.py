@@ -11,7 +11,7 @@ from engine.errors import CheckpointError, ConfigurationError
 
 SCHEMA_VERSION = 3
 
-_APPLICATION_ID = 0x504B5455
+APPLICATION_ID = 0x504B5455
 """Marks a file as ours, in its header: "PKTU"."""
 
 _SMALLEST_PAGE = 512
@@ -126,7 +126,7 @@ async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
         for statement in _STEPS[step]:
             await database.execute(statement)
     if version < SCHEMA_VERSION:
-        await database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        await database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         await database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     await database.execute("COMMIT")
 
@@ -137,7 +137,7 @@ async def _check(database: aiosqlite.Connection, path: Path) -> int:
     owner = await _number(database, "PRAGMA application_id")
     num_tables = await _number(database, "SELECT COUNT(*) FROM sqlite_schema")
     is_empty = not (version or owner or num_tables)
-    if not is_empty and (owner != _APPLICATION_ID or version < 1):
+    if not is_empty and (owner != APPLICATION_ID or version < 1):
         raise ConfigurationError(
             f"{path} is a database of another program.", "Give another decision_db_path."
         )

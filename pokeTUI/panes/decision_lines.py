@@ -1,0 +1,150 @@
+"""Draw decisions and mined patterns as tables, and one of them whole."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from engine.types import Action
+from pokeTUI.planner import printable
+from pokeTUI.rendering.lines import Line, add_bar, signed
+from pokeTUI.screens.detail import Passage
+from pokeTUI.theme import SOURCE_MARKS, Ink
+
+if TYPE_CHECKING:
+    from engine.history.reading import DecisionRow, PatternRow
+
+_MEDIUM, _WIDE, _WIDEST = 48, 76, 120
+_UNKNOWN = ("·", Ink.dim)
+_SHORT = {"own_health": "own", "enemy_health": "enemy", "level_gap": "level"}
+
+
+def decision_head(width: int) -> Line:
+    """Return the names of the columns."""
+    line = Line(width)
+    if width >= _WIDEST:
+        line.add("time", Ink.dim, 9)
+    if width >= _WIDE:
+        line.add("episode", Ink.dim, 8)
+    line.add("step", Ink.dim, 6, right=True).add(" by", Ink.dim, 11 if width >= _WIDE else 3)
+    line.add("action", Ink.dim, 7).add("sure", Ink.dim, 5).add("paid", Ink.dim, 6, right=True)
+    line.add("   ", Ink.dim).add("where" if width < _WIDE else "situation", Ink.dim)
+    if width >= _WIDE:
+        line.skip_to(line.used + _context_room(width) - len("situation")).add(" why", Ink.dim)
+    return line
+
+
+def decision_line(row: "DecisionRow", width: int, run_id: str) -> Line:
+    """Return a decision as a row of the table."""
+    line = Line(width)
+    if width >= _WIDEST:
+        line.add(datetime.fromtimestamp(row.timestamp).strftime("%H:%M:%S"), Ink.dim, 9)
+    if width >= _WIDE:
+        line.add(_episode(row.episode_id, run_id), Ink.dim, 8)
+    mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
+    line.add(f"{row.step:,}", Ink.text, 6, right=True).add(f" {mark} ", ink)
+    if width >= _WIDE:
+        line.add(printable(row.source) or "?", ink, 8)
+    line.add(action_name(row.action), Ink.strong, 7).add(f"{row.confidence:.2f} ", Ink.dim)
+    line.add(signed(row.reward, 6), _paid_ink(row.reward), 6, right=True)
+    is_good = row.outcome == "success"
+    line.add(" ✓ " if is_good else " ✗ ", Ink.good if is_good else Ink.bad)
+    if width < _MEDIUM:
+        return line.add(_where(row.context), Ink.dim)
+    if width < _WIDE:
+        return line.add(describe_context(row.context), Ink.dim)
+    line.add(describe_context(row.context), Ink.text, _context_room(width))
+    return line.add(" ", Ink.text).add(printable(row.reasoning), Ink.dim)
+
+
+def decision_passages(row: "DecisionRow", run_id: str) -> list[Passage]:
+    """Return all of a decision."""
+    mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
+    total = "not known yet" if row.episode_reward is None else f"{row.episode_reward:+.2f}"
+    when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
+    return [
+        Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run_id)}"),
+        Passage("at", when),
+        Passage("by", f"{mark} {printable(row.source) or 'nobody knows'}", ink),
+        Passage("action", action_name(row.action), Ink.strong),
+        Passage("sure", f"{row.confidence:.2f}"),
+        Passage("situation", describe_context(row.context)),
+        Passage("paid", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
+        Passage("episode", f"paid {total} in all"),
+        Passage("because", printable(row.reasoning) or "no reason was given", Ink.strong),
+    ]
+
+
+def pattern_head(width: int) -> Line:
+    """Return the names of the columns."""
+    line = Line(width).add("times", Ink.dim, 7, right=True).add(" went well", Ink.dim, 11)
+    if width >= _MEDIUM:
+        line.add("", Ink.dim, 10 if width >= _WIDE else 0)
+    if width >= _WIDE:
+        line.add("95 %", Ink.dim, 10)
+    line.add("action", Ink.dim, 7)
+    if width >= _MEDIUM:
+        line.add("paid", Ink.dim, 6, right=True)
+    return line.add("  in", Ink.dim)
+
+
+def pattern_line(row: "PatternRow", width: int) -> Line:
+    """Return a pattern as a row of the table."""
+    ink = Ink.good if row.success_rate > 0.5 else Ink.warn if row.success_rate > 0.2 else Ink.bad
+    line = Line(width).add(f"{row.frequency:,}", Ink.text, 7, right=True)
+    line.add(f" {100 * row.success_rate:>3.0f} % ", ink)
+    add_bar(line, row.success_rate, 14 if width >= _WIDE else 4, ink, Ink.faint)
+    line.add(" ", Ink.text)
+    if width >= _WIDE:
+        low, high = row.success_interval
+        line.add(f"{100 * low:.0f} to {100 * high:.0f}", Ink.dim, 10)
+    line.add(action_name(row.action), Ink.strong, 7)
+    if width >= _MEDIUM:
+        line.add(signed(row.mean_reward, 6), _paid_ink(row.mean_reward), 6, right=True)
+    return line.add("  ", Ink.text).add(describe_context(row.context), Ink.text)
+
+
+def pattern_passages(row: "PatternRow") -> list[Passage]:
+    """Return all of a pattern."""
+    low, high = row.success_interval
+    return [
+        Passage("action", action_name(row.action), Ink.strong),
+        Passage("in", describe_context(row.context), Ink.strong),
+        Passage("taken", f"{row.frequency:,} times, in all runs of this file"),
+        Passage(
+            "went well",
+            f"{100 * row.success_rate:.1f} % ({100 * low:.1f} to {100 * high:.1f}, 95 %)",
+        ),
+        Passage("paid", f"{row.mean_reward:+.4f} on average"),
+    ]
+
+
+def describe_context(context: Mapping[str, str]) -> str:
+    """Return a kind of situation in words, the place first."""
+    known = dict(context)
+    place, situation = known.pop("map", ""), known.pop("situation", "")
+    goal = known.pop("goal", "")
+    parts = [place, situation, f"goal {goal}" if goal else ""]
+    parts += [f"{_SHORT.get(name, name)} {word}" for name, word in known.items()]
+    return printable(" · ".join(part for part in parts if part)) or "not known"
+
+
+def action_name(action: int) -> str:
+    """Return a button's name."""
+    return Action(action).name if action in set(Action) else f"action {action}"
+
+
+def _where(context: Mapping[str, str]) -> str:
+    return printable(context.get("map") or context.get("situation") or "not known")
+
+
+def _episode(episode_id: str, run_id: str) -> str:
+    """Return an episode's number; of another run its whole name."""
+    return printable(episode_id.removeprefix(f"{run_id}/") or "?")
+
+
+def _context_room(width: int) -> int:
+    return 26 if width < 100 else 40
+
+
+def _paid_ink(value: float) -> Ink:
+    return Ink.good if value > 0 else Ink.bad if value < 0 else Ink.dim

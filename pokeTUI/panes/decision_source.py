@@ -1,0 +1,101 @@
+"""Say what of the history of decisions is looked at, and fetch it; called in a thread."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import PokeTUIError
+
+if TYPE_CHECKING:
+    from engine.history.reading import DecisionPage, PatternPage
+
+_DEFAULT_FILE = "decisions.db"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of the history is looked at.
+
+    Attributes:
+        source: By whom; "" for anybody.
+        action: Which; None for any.
+        outcome: success, failure, or "" for both.
+        above: Decisions older than this id; None: the newest, as they come.
+        before: `above` of the pages before this one.
+        offset: Patterns that are left out before the first.
+    """
+
+    is_patterns: bool = False
+    source: str = ""
+    action: int | None = None
+    outcome: str = ""
+    above: int | None = None
+    before: tuple[int | None, ...] = ()
+    offset: int = 0
+
+    @property
+    def is_filtered(self) -> bool:
+        """Tell whether some are left out."""
+        return bool(self.source or self.outcome or self.action is not None)
+
+    def first_page(self) -> "View":
+        """Return the view at its beginning."""
+        return replace(self, above=None, before=(), offset=0)
+
+    def toggled(self, choice: str) -> "View":
+        """Return the view after a choice of `DecisionsPane.choices`; a second time undoes it."""
+        kind, _, value = choice.partition(":")
+        first = self.first_page()
+        match kind:
+            case "source":
+                return replace(first, source="" if self.source == value else value)
+            case "outcome":
+                return replace(first, outcome="" if self.outcome == value else value)
+            case "action":
+                action = int(value)
+                return replace(first, action=None if self.action == action else action)
+            case _:
+                return replace(first, source="", outcome="", action=None)
+
+
+def fetch(
+    run_dir: str, given: str, view: View, limit: int
+) -> "DecisionPage | PatternPage | tuple[str, str]":
+    """Read a page, or say in words why there is none, with what to do."""
+    from engine.history.reading import Wanted, read_decisions, read_patterns
+
+    path = history_path(run_dir, given)
+    try:
+        if view.is_patterns:
+            return read_patterns(path, limit, view.offset, view.action)
+        wanted = Wanted(view.source, view.action, view.outcome)
+        return read_decisions(path, wanted, limit, view.above)
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            return f"The run's folder {path.parent} is not there.", "It may have been moved away."
+        if path.is_dir():
+            return "The history of decisions is switched off.", f"{path.name} is a folder."
+        return "No decision has been written yet.", "The history begins with the first ones."
+    except TimeoutError:
+        return "Another program locks the history.", "It is tried again every second."
+    except PokeTUIError as error:
+        return error.message, error.hint
+    except OSError as error:
+        return (
+            f"The history cannot be read: {error.strerror or error}.",
+            "See to its folder's rights.",
+        )
+
+
+def history_path(run_dir: str, given: str) -> Path:
+    """Return where a run's decisions are: as given here, else as its own settings say."""
+    folder = Path(run_dir).expanduser()
+    name = given
+    if given == _DEFAULT_FILE:
+        try:
+            settings = json.loads((folder / "config.json").read_text("utf-8"))
+            name = str(settings.get("decision_db_path") or given)
+        except (OSError, ValueError, AttributeError):
+            name = given
+    return folder / Path(name).expanduser()
