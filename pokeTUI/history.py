@@ -1,78 +1,220 @@
-"""Keep the learning curve of a run of any length in bounded memory."""
+"""Keep the figures of a run of any length in bounded memory, cheap to add to."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.types import EpisodeSummary
+
 MAX_POINTS = 2048
 SUCCESS_WINDOW = 30
+LATEST_EPISODES = 60
+_BLOCK = 64
+"""Points that are packed together: adding one copies at most so many."""
+_MILESTONE, _COMPONENT = "milestone/", "reward/"
+
+Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Where each point stands, rising, and its value: (n,) and (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Rows of named figures, one after the other; neighbours are merged when there are too many.
+
+    Attributes:
+        names: The figures.
+        absent: What a row has where a figure is not given; nan is left out of means.
+        count: Rows so far.
+        stride: Rows that a point stands for, a power of two.
+        blocks: Full blocks of points: float64, a row's place before its figures.
+        tail: Points that fill no block yet.
+        last_x: Place of the last row.
+    """
+
+    names: tuple[str, ...] = ()
+    absent: float = 0.0
+    count: int = 0
+    stride: int = 1
+    blocks: tuple[bytes, ...] = ()
+    tail: tuple[tuple[float, ...], ...] = ()
+    pending: tuple[tuple[float, ...], tuple[int, ...]] = ((), ())
+    """Sums and counts of the figures of the point that is not complete yet."""
+    num_pending: int = 0
+    last_x: float = 0.0
+
+    def add(self, x: float, figures: Mapping[str, float]) -> "Record":
+        """Return the record with one more row.
+
+        Args:
+            x: Where it stands; not less than the row before.
+            figures: By name; new names may come at any time.
+        """
+        if not figures.keys() <= set(self.names):
+            return self._widen(figures).add(x, figures)
+        row = tuple([figures.get(name, self.absent) for name in self.names])
+        if self.stride == 1:
+            point, pending, num_pending = (x, *row), ((), ()), 0
+        else:
+            sums, counts = self._sums(row)
+            num_pending = self.num_pending + 1
+            if num_pending < self.stride:
+                return replace(
+                    self,
+                    count=self.count + 1,
+                    pending=(sums, counts),
+                    num_pending=num_pending,
+                    last_x=x,
+                )
+            means = [total / n if n else math.nan for total, n in zip(sums, counts, strict=True)]
+            point, pending, num_pending = (x, *means), ((), ()), 0
+        tail, blocks = (*self.tail, point), self.blocks
+        if len(tail) == _BLOCK:
+            tail, blocks = (), (*blocks, np.array(tail, np.float64).tobytes())
+        longer = Record(
+            self.names,
+            self.absent,
+            self.count + 1,
+            self.stride,
+            blocks,
+            tail,
+            pending,
+            num_pending,
+            x,
+        )
+        return longer._halve() if len(blocks) * _BLOCK >= MAX_POINTS else longer
+
+    def points(self, name: str) -> Points:
+        """Return the known points of a figure; none of a name that never came."""
+        if name not in self.names:
+            return np.empty(0), np.empty(0)
+        table = self._table()
+        places, values = table[:, 0], table[:, 1 + self.names.index(name)]
+        if self.num_pending:
+            total, n = (part[self.names.index(name)] for part in self.pending)
+            places = np.append(places, self.last_x)
+            values = np.append(values, total / n if n else math.nan)
+        is_known = np.isfinite(values)
+        return places[is_known], values[is_known]
+
+    def _sums(self, row: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[int, ...]]:
+        is_known = [math.isfinite(value) for value in row]
+        sums, counts = self.pending
+        if not self.num_pending:
+            sums, counts = (0.0,) * len(row), (0,) * len(row)
+        return (
+            tuple([s + (v if k else 0.0) for s, v, k in zip(sums, row, is_known, strict=True)]),
+            tuple([n + k for n, k in zip(counts, is_known, strict=True)]),
+        )
+
+    def _table(self) -> NDArray[np.float64]:
+        """Return (points, 1 + names)."""
+        width = 1 + len(self.names)
+        packed = np.frombuffer(b"".join(self.blocks), np.float64).reshape(-1, width)
+        if not self.tail:
+            return packed
+        return np.concatenate([packed, np.array(self.tail, np.float64).reshape(-1, width)])
+
+    def _widen(self, figures: Mapping[str, float]) -> "Record":
+        """Return the record with columns for names that are new."""
+        new = tuple(name for name in figures if name not in self.names)
+        table = self._table()
+        table = np.concatenate([table, np.full((len(table), len(new)), self.absent)], axis=1)
+        sums, counts = self.pending
+        if self.num_pending:
+            n = self.num_pending if math.isfinite(self.absent) else 0
+            sums = (*sums, *[self.absent * n if n else 0.0] * len(new))
+            counts = (*counts, *[n] * len(new))
+        wider = replace(self, names=(*self.names, *new), pending=(sums, counts))
+        return wider._with_table(table)
+
+    def _halve(self) -> "Record":
+        """Return the record with every two points merged."""
+        table = self._table()
+        one, other = table[0::2], table[1::2]
+        merged = (one + other) / 2
+        merged = np.where(np.isnan(one), other, np.where(np.isnan(other), one, merged))
+        merged[:, 0] = other[:, 0]
+        return replace(self, stride=2 * self.stride)._with_table(merged)
+
+    def _with_table(self, table: NDArray[np.float64]) -> "Record":
+        full = len(table) // _BLOCK * _BLOCK
+        blocks = tuple(table[at : at + _BLOCK].tobytes() for at in range(0, full, _BLOCK))
+        return replace(self, blocks=blocks, tail=tuple(map(tuple, table[full:].tolist())))
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeHistory:
-    """Returns and successes by episode; neighbours are merged when there are too many points.
+    """The episodes of a run that count, those from the true start.
 
     Attributes:
-        count: Episodes so far.
-        stride: Episodes a point of the curve stands for, a power of two.
-        returns: Mean return of each point.
-        success_rates: Share of successes over the last 30 episodes, at each point.
-        recent: (return, success) of the last 30 episodes.
+        record: By the episode's number in the run: return, length, success, milestones, components.
+        latest: Figures of the last 60 episodes, oldest first.
     """
 
-    count: int = 0
-    stride: int = 1
-    returns: tuple[float, ...] = ()
-    success_rates: tuple[float, ...] = ()
-    recent: tuple[tuple[float, bool], ...] = ()
-    pending: tuple[float, ...] = ()
-    """Returns of the point that is not complete yet."""
+    record: Record = field(default_factory=Record)
+    latest: tuple[Mapping[str, float], ...] = ()
 
-    def add(self, episode_return: float, is_success: bool) -> "EpisodeHistory":
+    def add(self, episode: int, summary: EpisodeSummary) -> "EpisodeHistory":
         """Return the history with one more episode."""
-        recent = (*self.recent[-SUCCESS_WINDOW + 1 :], (episode_return, is_success))
-        pending = (*self.pending, episode_return)
-        returns, rates, stride = self.returns, self.success_rates, self.stride
-        if len(pending) == stride:
-            returns = (*returns, sum(pending) / stride)
-            rates = (*rates, _rate(recent))
-            pending = ()
-        if len(returns) > MAX_POINTS:
-            returns = tuple(_halve(np.array(returns[:MAX_POINTS])).tolist()) + returns[MAX_POINTS:]
-            rates = rates[1:MAX_POINTS:2] + rates[MAX_POINTS:]
-            # The last point stands for half a new stride: it waits for its other half.
-            pending, returns, rates = (returns[-1],) * stride, returns[:-1], rates[:-1]
-            stride *= 2
-        return EpisodeHistory(self.count + 1, stride, returns, rates, recent, pending)
+        figures = {
+            "return": float(summary.total_reward),
+            "length": float(summary.length),
+            "success": float(summary.is_success),
+            **{_MILESTONE + key: 1.0 for key in summary.steps_to_milestone},
+            **{_COMPONENT + name: float(value) for name, value in summary.components},
+        }
+        latest = (*self.latest[-LATEST_EPISODES + 1 :], figures)
+        return EpisodeHistory(self.record.add(float(episode), figures), latest)
+
+    @property
+    def count(self) -> int:
+        """Return how many episodes there were."""
+        return self.record.count
+
+    @property
+    def recent(self) -> tuple[tuple[float, bool], ...]:
+        """Return (return, success) of the last 30 episodes."""
+        return tuple((row["return"], row["success"] > 0) for row in self.latest[-SUCCESS_WINDOW:])
 
     @property
     def success_rate(self) -> float:
         """Share of successes over the last 30 episodes, 0 before the first."""
-        return _rate(self.recent)
+        return self._recent_mean("success")
 
     @property
     def mean_return(self) -> float:
         """Mean return of the last 30 episodes, 0 before the first."""
-        if not self.recent:
-            return 0.0
-        return sum(value for value, _ in self.recent) / len(self.recent)
+        return self._recent_mean("return")
 
-    def smooth_returns(self) -> NDArray[np.float64]:
-        """Return the curve as the mean over up to 30 episodes before each point."""
-        values = np.array(self.returns, np.float64)
-        window = max(1, min(SUCCESS_WINDOW // self.stride, 1 + len(values) // 4))
-        if window == 1 or not len(values):
-            return values
-        sums = np.concatenate([[0.0], np.cumsum(values)])
-        ends = np.arange(1, len(values) + 1)
-        starts = np.maximum(0, ends - window)
-        return np.asarray((sums[ends] - sums[starts]) / (ends - starts))
+    def milestone_share(self, key: str) -> float:
+        """Return the share of the last 30 episodes that reached a milestone."""
+        return self._recent_mean(_MILESTONE + key)
+
+    def milestone_points(self, key: str) -> Points:
+        """Return the share of episodes that reached a milestone, over the run."""
+        return self.record.points(_MILESTONE + key)
+
+    def component_points(self, name: str) -> Points:
+        """Return what a reward component paid an episode, over the run."""
+        return self.record.points(_COMPONENT + name)
+
+    def component_values(self, name: str) -> tuple[float, ...]:
+        """Return what a reward component paid in each of the last 60 episodes."""
+        return tuple(row.get(_COMPONENT + name, 0.0) for row in self.latest)
+
+    def _recent_mean(self, name: str) -> float:
+        rows = self.latest[-SUCCESS_WINDOW:]
+        return sum(row.get(name, 0.0) for row in rows) / len(rows) if rows else 0.0
 
 
-def _rate(recent: tuple[tuple[float, bool], ...]) -> float:
-    return sum(is_success for _, is_success in recent) / len(recent) if recent else 0.0
-
-
-def _halve(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray((values[0::2] + values[1::2]) / 2)
+def smooth(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+    """Return at each point the mean of up to `window` points that end there."""
+    if window <= 1 or not len(values):
+        return values
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    ends = np.arange(1, len(values) + 1)
+    starts = np.maximum(0, ends - window)
+    return np.asarray((sums[ends] - sums[starts]) / (ends - starts))

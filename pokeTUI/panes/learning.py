@@ -1,124 +1,315 @@
 """Whether it gets better."""
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
+from typing import ClassVar
 
-from pokeTUI.history import SUCCESS_WINDOW
-from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
+import numpy as np
+from textual import events
+from textual.worker import get_current_worker
+
+from pokeTUI.curves import (
+    MILESTONES,
+    RETURN,
+    SUCCESS,
+    WINDOWS,
+    Curve,
+    brief,
+    curves,
+    cut,
+    load_curves,
+    saved_runs,
+    value_at,
+)
+from pokeTUI.history import SUCCESS_WINDOW, Points
+from pokeTUI.panes.milestones import milestone_lines
+from pokeTUI.panes.pane import Pane, PaneKey, empty
+from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.plot import Axes, Frame, PlotLine, place_of, plot
+from pokeTUI.screens.prompt import ChoiceScreen
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
-_FIGURES = (
-    "entropy",
-    "value_loss",
-    "policy_loss",
-    "approx_kl",
-    "explained_variance",
-    "epsilon",
-    "error",
-)
+_LAST_SHARE = 0.1
+_SPLIT = 110
+"""From here on the milestones stand beside the curve."""
+_SMALL_ROWS, _SMALL_COLUMNS = 10, 36
 
 
 class LearningPane(Pane):
-    """Return per episode, smoothed, and the success rate over the last 30 episodes."""
+    """One curve over the run, chosen with [ and ], or the milestones; more where there is room."""
+
+    KEYS: ClassVar[tuple[PaneKey, ...]] = (
+        PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
+        PaneKey(("left_square_bracket",), "previous", "[", "", "Show the curve before."),
+        PaneKey(("m",), "smooth", "m", "mean", "Average over 30, 100, 1 or 10 episodes."),
+        PaneKey(("y",), "log", "y", "log", "Make the value axis logarithmic, or linear again."),
+        PaneKey(("r",), "range", "r", "range", "Show the last tenth of the run, or all of it."),
+        PaneKey(("c",), "compare", "c", "compare", "Draw the curve of a saved run behind."),
+        PaneKey(("left", "h"), "left", "←", "", "Read values: move the mark to the left."),
+        PaneKey(("right", "l"), "right", "→", "", "Move the mark to the right; off it at the end."),
+        PaneKey(("up", "k"), "up", "↑", "", "Scroll the milestones up."),
+        PaneKey(("down", "j"), "down", "↓", "", "Scroll the milestones down."),
+        PaneKey(("home",), "first", "home", "", "Move the mark to the beginning."),
+        PaneKey(("end",), "last", "end", "", "Take the mark away."),
+    )
+
+    def __init__(self, title: str, *, id: str) -> None:
+        super().__init__(title, id=id)
+        self._curve = RETURN
+        self._window = 0
+        self._is_log = False
+        self._is_zoomed = False
+        self._cursor: int | None = None
+        self._first_milestone = 0
+        self._other: DashboardState | None = None
+        self._other_name = ""
+        self._frame = Frame(0, 1)
+        self._frame_rows = 0
+
+    @property
+    def curve(self) -> Curve:
+        """What is shown."""
+        return self._curve
+
+    @property
+    def other(self) -> str:
+        """The run that is compared with, or is being read, "" if none is."""
+        return self._other_name
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
-        return (state.history, state.policy)
+        return (state.history, state.updates, state.evaluations, state.run)
+
+    # Keys and mouse
+
+    def act(self, name: str) -> None:
+        """Choose what is shown, and how."""
+        match name:
+            case "next" | "previous":
+                self._choose(1 if name == "next" else -1)
+            case "smooth":
+                self._window = (self._window + 1) % len(WINDOWS)
+            case "log":
+                self._is_log = not self._is_log
+            case "range":
+                self._is_zoomed, self._cursor = not self._is_zoomed, None
+            case "compare":
+                self._ask()
+            case "left" | "right" | "first" | "last":
+                self._move(name)
+            case "up" | "down":
+                count = len(self._state.run.milestones) if self._state.run else 1
+                at = self._first_milestone + (1 if name == "down" else -1)
+                self._first_milestone = max(0, min(count - 1, at))
+        self.redraw()
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the mark under the pointer; a click on the legend shows the next curve."""
+        at = event.get_content_offset(self)
+        if at is None or self._curve == MILESTONES:
+            return
+        if at.y == 0:
+            self.act("next")
+        elif at.y <= self._frame_rows:
+            self._cursor = max(0, min(self._frame.columns - 1, at.x - self._frame.start))
+            self.redraw()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll the milestones, or show the next curve."""
+        self.act("down" if self._curve == MILESTONES else "next")
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll the milestones, or show the curve before."""
+        self.act("up" if self._curve == MILESTONES else "previous")
+        event.stop()
+
+    def _choose(self, step: int) -> None:
+        known = curves(self._state)
+        at = known.index(self._curve) if self._curve in known else 0
+        self._curve = known[(at + step) % len(known)]
+        self._cursor = None
+
+    def _move(self, name: str) -> None:
+        last = self._frame.columns - 1
+        if name in ("first", "last"):
+            self._cursor = 0 if name == "first" else None
+        elif name == "left":
+            self._cursor = max(0, last if self._cursor is None else self._cursor - 1)
+        elif self._cursor is not None:
+            self._cursor = None if self._cursor >= last else self._cursor + 1
+
+    # Another run
+
+    def _ask(self) -> None:
+        run = self._state.run
+        known = saved_runs(run.run_dir) if run is not None else []
+        if not known:
+            self.notify("There is no other saved run to compare with.", timeout=3)
+            return
+        choices = [("", "none: this run alone"), *known]
+        self.app.push_screen(
+            ChoiceScreen("Compare with a saved run", choices, self._other_name), self._compare
+        )
+
+    def _compare(self, run_id: str | None) -> None:
+        if run_id is None or self._state.run is None:
+            return
+        self._other, self._other_name = None, run_id
+        self.redraw()
+        if run_id:
+            run_dir = self._state.run.run_dir
+            self.run_worker(
+                lambda: self._load(run_dir, run_id), thread=True, exclusive=True, group="compare"
+            )
+
+    def _load(self, run_dir: str, run_id: str) -> None:
+        """Read another run's curves, beside the event loop: a long run has a long journal."""
+        worker = get_current_worker()
+        other = load_curves(run_dir, run_id, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show_other, run_id, other)
+
+    def _show_other(self, run_id: str, other: DashboardState) -> None:
+        if run_id == self._other_name:
+            self._other = other
+            self.redraw()
+
+    # Drawing
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
-        """Return a legend, the chart and the axis."""
-        history = state.history
-        if history.count == 0:
-            return empty("The curve starts when the first episode ends.", width)
-        lines = [_legend(state, width)]
-        values = history.smooth_returns()
-        if len(values) == 0:
-            values = np.array([history.mean_return])
-        low, high = _bounds(values)
-        ticks = {value: _tick(value, high - low) for value in (low, (low + high) / 2, high)}
-        label, right = max([4, *(len(text) for text in ticks.values())]) + 1, 5
-        figures = _figures(state, width) if height >= 9 else None
-        rows = max(1, height - 2 - (figures is not None))
-        columns = max(4, width - label - right)
-        drawn, owner = draw_chart(
-            [
-                Series(values, low, high),
-                Series(np.array(history.success_rates or (0.0,)), 0.0, 1.0, is_dotted=True),
-            ],
-            columns,
-            rows,
+        """Return a legend and the curve; beside and below it more, where there is room."""
+        self._frame_rows = 0
+        if self._curve not in curves(state):
+            self._curve = RETURN
+        if self._curve == MILESTONES:
+            return milestone_lines(state, width, height, self._first_milestone)
+        has_milestones = state.run is not None and bool(state.run.milestones)
+        if not (width >= _SPLIT and has_milestones and state.history.count):
+            return self._chart(state, width, height)
+        at = width - min(60, width // 3)
+        small = self._small_charts(state, width, height // 2) if height >= 30 else []
+        left = self._chart(state, at - 3, height - len(small) - bool(small))
+        right = milestone_lines(state, width - at, len(left), self._first_milestone)
+        return beside(left, right, at, width) + ([Line(width), *small] if small else [])
+
+    def _chart(self, state: DashboardState, width: int, height: int) -> list[Line]:
+        """Return the chosen curve, with what is known about it above and below."""
+        curve = self._curve
+        points = curve.smoothed(state, WINDOWS[self._window])
+        if not len(points[1]):
+            return empty(_nothing_yet(curve), width)
+        right = float(points[0][-1])
+        left = float(points[0][0])
+        if self._is_zoomed:
+            left = right - _LAST_SHARE * (right - left)
+        drawn = [PlotLine(cut(points, left, right), Ink.good)]
+        behind = self._behind(left, right)
+        if behind is not None:
+            drawn.append(PlotLine(behind, Ink.info, is_dotted=True))
+        elif curve == RETURN and not self._other_name:
+            rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
+            drawn.append(PlotLine(rates, Ink.info, is_dotted=True, is_on_right=True))
+        can_log = all(np.all(one.points[1] > 0) for one in drawn if not one.is_on_right)
+        is_log = self._is_log and can_log
+        axes = Axes(left, right, curve.unit, curve.text, is_log, curve.is_share and not is_log)
+        if self._cursor is not None:
+            place = place_of(self._cursor, axes, self._frame.columns)
+            axes = replace(axes, cursor=place)
+        legend = _legend(curve, drawn, axes, width, self._other_name, is_read=behind is not None)
+        foot = [self._settings(state, width, can_log=can_log)] if height >= 5 else []
+        rows = max(1, height - 1 - len(foot))
+        lines, self._frame = plot(drawn, axes, width, rows)
+        self._frame_rows = len(lines)
+        return [legend, *lines, *foot]
+
+    def _behind(self, left: float, right: float) -> Points | None:
+        """Return the other run's curve, None if there is none to draw."""
+        if self._other is None:
+            return None
+        return cut(self._curve.smoothed(self._other, WINDOWS[self._window]), left, right)
+
+    def _settings(self, state: DashboardState, width: int, *, can_log: bool) -> Line:
+        """Return one line: which curve of how many, averaged how, and what cannot be done."""
+        known, curve = curves(state), self._curve
+        line = (
+            Line(width).add("[", Ink.key).add(f" {known.index(curve) + 1}/{len(known)} ", Ink.dim)
         )
-        for row, text in enumerate(drawn):
-            left, pct = "", ""
-            if row == 0:
-                left, pct = ticks[high], "100%"
-            elif row == rows - 1:
-                left, pct = ticks[low], "0%"
-            elif row == rows // 2 and rows >= 5:
-                left, pct = ticks[(low + high) / 2], "50%"
-            line = Line(width).add(left, Ink.dim, label - 1, right=True).add("│", Ink.faint)
-            _add_owned(line, text, owner[row].tolist())
-            line.add("│", Ink.faint).add(pct, Ink.dim, right - 1, right=True)
-            lines.append(line)
-        lines.append(_axis(history.count, width, label, columns))
-        if figures is not None:
-            lines.append(figures)
+        line.add("]", Ink.key)
+        if self._is_log and not can_log:
+            line.add("  no log scale: values of 0 or below", Ink.warn)
+        elif self._is_log:
+            line.add("  log scale", Ink.text)
+        size, stride = WINDOWS[self._window], curve.stride(state)
+        if curve.source == "evaluations":
+            line.add_whole("  the policy alone", Ink.dim)
+        elif max(size, stride) > 1:
+            line.add_whole(f"  mean of {max(size, stride)}", Ink.dim)
+        else:
+            line.add_whole("  each one", Ink.dim)
+        if self._is_zoomed:
+            line.add_whole("  last tenth", Ink.text)
+        if state.policy is not None and curve.source == "episodes":
+            line.add_whole(f"  update {state.policy.update:,}", Ink.dim)
+            for name in ("entropy", "value_loss", "epsilon"):
+                if name in state.policy.figures:
+                    value = brief(state.policy.figures[name])
+                    line.add_whole(f"  {name.replace('_', ' ')} {value}", Ink.dim)
+        return line
+
+    def _small_charts(self, state: DashboardState, width: int, room: int) -> list[Line]:
+        """Return rows of small charts of the other curves."""
+        others = [one for one in curves(state) if one not in (self._curve, MILESTONES)]
+        others.sort(key=lambda one: one.name.startswith("milestone/"))
+        across = max(1, width // _SMALL_COLUMNS)
+        size = width // across
+        lines: list[Line] = []
+        for start in range(0, len(others), across):
+            if len(lines) + _SMALL_ROWS > room:
+                break
+            row = [Line(width) for _ in range(_SMALL_ROWS - 1)]
+            for number, curve in enumerate(others[start : start + across]):
+                chart = _small(curve, state, size - 2, WINDOWS[self._window])
+                row = beside(row, chart, number * size, width)
+            lines += [Line(width), *row]
         return lines
 
 
-def _legend(state: DashboardState, width: int) -> Line:
-    history = state.history
-    line = Line(width).add("━ ", Ink.good).add("return ", Ink.dim)
-    line.add(f"{history.mean_return:.1f}", Ink.strong)
-    window = min(SUCCESS_WINDOW, history.count)
-    line.add("  ┅ ", Ink.info).add("success ", Ink.dim)
-    line.add(f"{history.success_rate:.0%}", Ink.strong)
-    tail = f" of the last {window}"
-    return line.add(tail if line.room >= len(tail) else f" of {window}", Ink.dim)
+def _small(curve: Curve, state: DashboardState, width: int, window: int) -> list[Line]:
+    points = curve.smoothed(state, window)
+    head = Line(width).add(curve.title, Ink.dim)
+    if not len(points[1]):
+        return [head]
+    head.add("  ", Ink.dim).add(curve.text(float(points[1][-1])), Ink.strong)
+    axes = Axes(
+        float(points[0][0]), float(points[0][-1]), curve.unit, curve.text, is_share=curve.is_share
+    )
+    return [head, *plot([PlotLine(points, Ink.accent)], axes, width, _SMALL_ROWS - 2)[0]]
 
 
-def _axis(count: int, width: int, label: int, columns: int) -> Line:
-    line = Line(width).skip_to(label - 1).add("└" + "─" * columns + "┘", Ink.faint)
-    text = f" episode {count:,} "
-    axis = Line(width).add(" " * (label - 1), Ink.dim).add("└ 1 ", Ink.faint)
-    axis.add("─" * max(0, columns - 3 - len(text)), Ink.faint)
-    axis.add(text, Ink.dim).add("┘", Ink.faint)
-    return axis if columns > len(text) + 4 else line
-
-
-def _figures(state: DashboardState, width: int) -> Line | None:
-    if state.policy is None:
-        return None
-    line = Line(width).add(f"update {state.policy.update:,}", Ink.dim)
-    figures = dict(state.policy.figures)
-    for name in _FIGURES:
-        if name not in figures:
-            continue
-        text = f"  {name.replace('_', ' ')} {figures[name]:.3g}"
-        if len(text) <= line.room:
-            line.add(text, Ink.dim)
+def _legend(
+    curve: Curve, drawn: list[PlotLine], axes: Axes, width: int, other: str, *, is_read: bool
+) -> Line:
+    """Return what the curves are and their values, at the mark or now."""
+    line = Line(width)
+    place = axes.right if axes.cursor is None else axes.cursor
+    if axes.cursor is not None:
+        line.add(f"{axes.unit} {place:,.0f}  ", Ink.warn)
+    names = [curve.title, "success" if curve == RETURN and not other else other]
+    for number, one in enumerate(drawn):
+        line.add("┅ " if one.is_dotted else "━ ", one.ink).add(f"{names[number]} ", Ink.dim)
+        value = value_at(one.points, place)
+        text = "–" if value is None else f"{value:.0%}" if one.is_on_right else curve.text(value)
+        line.add(text, Ink.strong).add("  ", Ink.dim)
+    if other and not is_read:
+        line.add(f"reading {other} …", Ink.dim)
     return line
 
 
-def _add_owned(line: Line, text: str, owners: list[int]) -> None:
-    """Add a chart row, each run of cells in the ink of its series."""
-    inks: dict[int, Ink] = {-1: Ink.faint, 0: Ink.good, 1: Ink.info}
-    start = 0
-    for column in range(1, len(text) + 1):
-        if column == len(text) or owners[column] != owners[start]:
-            line.add(text[start:column], inks[owners[start]])
-            start = column
-
-
-def _bounds(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return round bounds, wide enough that noise does not look like progress."""
-    low, high = float(values.min()), float(values.max())
-    margin = max(0.0, max(1.0, 0.2 * max(abs(low), abs(high))) - (high - low)) / 2
-    return nice_bounds(low - margin, high + margin)
-
-
-def _tick(value: float, span: float) -> str:
-    return f"{value:.0f}" if span >= 4 else f"{value:.1f}"
+def _nothing_yet(curve: Curve) -> str:
+    if curve.source == "updates":
+        return "The curve starts with the first update."
+    if curve.source == "evaluations":
+        return "The curve starts with the first evaluation."
+    return "The curve starts when the first episode ends."

@@ -13,16 +13,19 @@ class Series:
     """One line of a chart.
 
     Attributes:
-        values: (n,) float, drawn over the whole width, oldest left.
+        values: (n,) float, oldest left.
         low: Value at the bottom of the chart.
         high: Value at its top.
         is_dotted: Draw every other column, so that two lines differ without colour.
+        places: (n,) float, rising: where each value stands, 0 at the left edge, 1 at the right;
+            None: evenly over the whole width.
     """
 
     values: NDArray[np.float64]
     low: float
     high: float
     is_dotted: bool = False
+    places: NDArray[np.float64] | None = None
 
 
 def draw_chart(series: list[Series], columns: int, rows: int) -> tuple[list[str], NDArray[np.int8]]:
@@ -37,7 +40,7 @@ def draw_chart(series: list[Series], columns: int, rows: int) -> tuple[list[str]
         dots = _dots(series[number], 2 * columns, 4 * rows)
         blocks = dots.reshape(rows, 4, columns, 2)
         drawn = (blocks * _DOTS[None, :, None, :]).sum(axis=(1, 3))
-        codes |= drawn
+        codes = np.where(drawn > 0, drawn, codes)
         owner[drawn > 0] = number
     glyphs = np.where(codes > 0, codes + 0x2800, ord(" "))
     return ["".join(map(chr, row)) for row in glyphs.tolist()], owner
@@ -58,16 +61,9 @@ def nice_bounds(low: float, high: float) -> tuple[float, float]:
 
 def _dots(series: Series, width: int, height: int) -> NDArray[np.bool_]:
     """Return (height, width): the vertical extent of the line in every dot column."""
-    count = len(series.values)
-    if count == 0:
+    if len(series.values) == 0:
         return np.zeros((height, width), np.bool_)
-    if count >= width:
-        edges = np.linspace(0, count, width + 1).astype(np.intp)[:-1]
-        top = np.maximum.reduceat(series.values, edges)
-        bottom = np.minimum.reduceat(series.values, edges)
-    else:
-        at = np.linspace(0, count - 1, width)
-        top = bottom = np.interp(at, np.arange(count), series.values)
+    bottom, top, is_drawn = _extents(series, width)
     span = max(series.high - series.low, 1e-9)
     upper = np.clip((series.high - top) / span, 0, 1) * (height - 1)
     lower = np.clip((series.high - bottom) / span, 0, 1) * (height - 1)
@@ -77,7 +73,28 @@ def _dots(series: Series, width: int, height: int) -> NDArray[np.bool_]:
     reach_first[1:] = np.minimum(first[1:], last[:-1] + (last[:-1] < first[1:]))
     reach_last[1:] = np.maximum(last[1:], first[:-1] - (first[:-1] > last[1:]))
     y = np.arange(height)[:, None]
-    dots = (y >= reach_first) & (y <= reach_last)
+    dots = (y >= reach_first) & (y <= reach_last) & is_drawn
     if series.is_dotted:
         dots[:, np.arange(width) % 4 >= 2] = False
     return dots
+
+
+def _extents(
+    series: Series, width: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the lowest and highest value in every dot column, and where there is a line."""
+    values, count = series.values, len(series.values)
+    if series.places is None and count >= width:
+        edges = np.linspace(0, count, width + 1).astype(np.intp)[:-1]
+        low, high = np.minimum.reduceat(values, edges), np.maximum.reduceat(values, edges)
+        return low, high, np.ones(width, np.bool_)
+    if series.places is None:
+        at = np.linspace(0, count - 1, width)
+        line = np.interp(at, np.arange(count), values)
+        return line, line, np.ones(width, np.bool_)
+    dots = np.rint(np.clip(series.places, 0, 1) * (width - 1)).astype(np.intp)
+    columns, starts = np.unique(dots, return_index=True)
+    low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    every = np.arange(width)
+    is_drawn = (every >= columns[0]) & (every <= columns[-1])
+    return np.interp(every, columns, low), np.interp(every, columns, high), is_drawn

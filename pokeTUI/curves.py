@@ -1,0 +1,164 @@
+"""Say which curves a run has, and take their points, smoothed and cut to what is looked at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pokeTUI.history import Points, Record, smooth
+from pokeTUI.state import DashboardState, fold
+
+WINDOWS = (30, 100, 1, 10)
+"""Rows that are averaged, in the order of the key; 1 is the bare curve."""
+
+_FIRST_FIGURES = (
+    "entropy",
+    "policy_loss",
+    "value_loss",
+    "imitation_loss",
+    "explained_variance",
+    "approx_kl",
+    "epsilon",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A figure that can be drawn over a run.
+
+    Attributes:
+        source: episodes, updates or evaluations.
+        name: The figure's name there.
+        title: In words.
+        is_share: Between 0 and 1, and shown in per cent.
+    """
+
+    source: str
+    name: str
+    title: str
+    is_share: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What is counted from left to right."""
+        return "update" if self.source == "updates" else "episode"
+
+    def stride(self, state: DashboardState) -> int:
+        """Return how many rows a point stands for."""
+        return self._record(state).stride
+
+    def points(self, state: DashboardState) -> Points:
+        """Return all points that are kept."""
+        return self._record(state).points(self.name)
+
+    def smoothed(self, state: DashboardState, window: int) -> Points:
+        """Return the points as means over `window` rows that end there."""
+        places, values = self.points(state)
+        if self.source == "evaluations":
+            return places, values  # each is a mean already
+        return places, smooth(values, window // self.stride(state))
+
+    def text(self, value: float) -> str:
+        """Return a value in a few characters."""
+        return f"{value:.0%}" if self.is_share else brief(value)
+
+    def _record(self, state: DashboardState) -> Record:
+        if self.source == "updates":
+            return state.updates
+        return state.evaluations if self.source == "evaluations" else state.history.record
+
+
+RETURN = Curve("episodes", "return", "return")
+SUCCESS = Curve("episodes", "success", "success", is_share=True)
+MILESTONES = Curve("milestones", "", "milestones", is_share=True)
+"""No curve but bars, one a milestone."""
+
+
+def curves(state: DashboardState) -> list[Curve]:
+    """Return what can be chosen, in the order of the keys."""
+    chosen = [RETURN, Curve("episodes", "length", "length"), SUCCESS]
+    if state.run is not None and state.run.milestones:
+        chosen.append(MILESTONES)
+        chosen += [
+            Curve("episodes", f"milestone/{key}", text, is_share=True)
+            for key, text in state.run.milestones
+            if f"milestone/{key}" in state.history.record.names
+        ]
+    figures = [name for name in _FIRST_FIGURES if name in state.updates.names]
+    figures += [name for name in state.updates.names if name not in figures]
+    chosen += [Curve("updates", name, name.replace("_", " ")) for name in figures]
+    if state.evaluations.count:
+        chosen += [
+            Curve("evaluations", "return", "evaluation: return"),
+            Curve("evaluations", "success", "evaluation: success", is_share=True),
+            Curve("evaluations", "length", "evaluation: length"),
+        ]
+    return chosen
+
+
+def cut(points: Points, low: float, high: float) -> Points:
+    """Return the points from `low` to `high`, and the one before: the line comes from the edge."""
+    places, values = points
+    start = max(0, int(np.searchsorted(places, low)) - 1)
+    end = int(np.searchsorted(places, high, side="right"))
+    return places[start:end], values[start:end]
+
+
+def value_at(points: Points, x: float) -> float | None:
+    """Return the value at the point nearest to `x`; None where the curve does not reach."""
+    places, values = points
+    if not len(places) or not places[0] - 0.5 <= x <= places[-1] + 0.5:
+        return None
+    return float(values[int(np.abs(places - x).argmin())])
+
+
+def brief(value: float) -> str:
+    """Return a number in about five characters."""
+    size = abs(value)
+    if value == 0:
+        return "0"
+    if size >= 100_000:
+        return f"{value:.1e}"
+    if size >= 100:
+        return f"{value:,.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 0.1:
+        return f"{value:.2f}"
+    return f"{value:.3f}" if size >= 0.001 else f"{value:.0e}"
+
+
+def saved_runs(run_dir: str) -> list[tuple[str, str]]:
+    """Return (id, line) of the runs that are saved beside the one at `run_dir`, without itself."""
+    import time
+    from pathlib import Path
+
+    from engine.training.runs import list_runs
+
+    here = Path(run_dir)
+    return [
+        (
+            info.run_id,
+            f"{info.run_id}  {info.agent} {info.mode}  {info.total_steps:,} steps  "
+            f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(info.changed_at))}",
+        )
+        for info in list_runs(str(here.parent.parent))
+        if info.run_id != here.name
+    ]
+
+
+def load_curves(
+    run_dir: str, run_id: str, is_cancelled: Callable[[], bool] = lambda: False
+) -> DashboardState:
+    """Read the curves of another run that is saved beside the one at `run_dir`."""
+    from pathlib import Path
+
+    from engine.training.journal import read_journal
+    from engine.training.runs import RunFolder
+
+    state = DashboardState()
+    for event in read_journal(RunFolder(Path(run_dir).parent / run_id).journal_path):
+        state = fold(state, event)
+        if is_cancelled():
+            break
+    return state

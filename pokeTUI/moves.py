@@ -1,0 +1,67 @@
+"""Remember how the hand-over went: moves between stages and switches of strategy."""
+
+from dataclasses import dataclass
+
+from engine.events import CurriculumChanged, StrategySwitched
+
+MAX_MOVES = 100
+WINDOW = 10
+"""Episodes over which the curriculum takes its average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The curriculum went to another stage, or another strategy leads.
+
+    Attributes:
+        episode: Of those that count, how many there were; 0 if it is not known.
+        is_back: It is a step towards the planner.
+        text: What changed.
+        cause: Why.
+    """
+
+    episode: int
+    is_stage: bool
+    is_back: bool
+    text: str
+    cause: str
+
+
+_WEIGHT = {"rule_heavy": 0, "balanced": 1, "llm_heavy": 2}
+"""How much the planner counts in each strategy."""
+
+
+def stage_move(
+    before: CurriculumChanged | None,
+    after: CurriculumChanged,
+    episode: int,
+    returns: tuple[float, ...],
+) -> Move:
+    """Return the move that led to `after`.
+
+    Args:
+        before: The curriculum's state so far.
+        after: Its state right after a move.
+        episode: How many episodes counted so far.
+        returns: Of the last of them, the oldest first.
+    """
+    text = f"stage {after.stage}, {after.name}"
+    if before is None:
+        return Move(episode, True, False, text, "")
+    is_back = after.stage < before.stage
+    last = returns[-WINDOW:]
+    average = sum(last) / len(last) if last else float("nan")
+    if is_back:
+        cause = f"stage {before.stage} did not hold"
+        cause += f": {average:.1f} on average" if last else ""
+    elif last and average >= before.threshold:
+        cause = f"{average:.1f} on average, {before.threshold:g} needed"
+    else:
+        cause = f"stage {before.stage} is done"
+    return Move(episode, True, is_back, text, cause)
+
+
+def strategy_move(switch: StrategySwitched) -> Move:
+    """Return the move that a switch of strategy is."""
+    is_back = _WEIGHT.get(switch.new, 1) > _WEIGHT.get(switch.old, 1)
+    return Move(switch.episode, False, is_back, switch.new, switch.cause)

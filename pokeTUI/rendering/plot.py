@@ -1,0 +1,172 @@
+"""Draw curves with their axes into lines of text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pokeTUI.history import Points
+from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
+from pokeTUI.rendering.lines import Line
+from pokeTUI.theme import Ink
+
+_MIN_ROWS_FOR_MIDDLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlotLine:
+    """One curve of a plot.
+
+    Attributes:
+        points: Places and values.
+        is_on_right: It has an axis of its own on the right, from 0 to 100 %.
+    """
+
+    points: Points
+    ink: Ink
+    is_dotted: bool = False
+    is_on_right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """What is around the curves.
+
+    Attributes:
+        left: Place at the left edge.
+        right: Place at the right edge.
+        unit: What is counted from left to right.
+        text: Writes a value of the left axis.
+        is_log: The left axis is logarithmic; all values must be above 0.
+        is_share: The left axis goes from 0 to 1.
+        cursor: Place that is marked.
+    """
+
+    left: float
+    right: float
+    unit: str
+    text: Callable[[float], str]
+    is_log: bool = False
+    is_share: bool = False
+    cursor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a plot was drawn, so that a click can be understood: columns of the curves."""
+
+    start: int
+    columns: int
+
+
+def plot(
+    curves: Sequence[PlotLine], axes: Axes, width: int, height: int
+) -> tuple[list[Line], Frame]:
+    """Return the plot's lines, the first curve on top of the others, and where the curves are."""
+    low, high = _bounds(curves, axes)
+    middle = (low + high) / 2
+    ticks = [_tick(value, axes, high - low) for value in (high, middle, low)]
+    label = max([3, *map(len, ticks)])
+    has_right = any(curve.is_on_right for curve in curves)
+    rows, columns = max(1, height - 1), max(4, width - label - 2 - (5 if has_right else 0))
+    drawn, owner = draw_chart([_series(one, axes, low, high) for one in curves], columns, rows)
+    cursor = None if axes.cursor is None else column_of(axes.cursor, axes, columns)
+    inks = {-1: Ink.faint, **{number: curve.ink for number, curve in enumerate(curves)}}
+    lines = []
+    for row, text in enumerate(drawn):
+        at = _tick_row(row, rows)
+        line = Line(width).add("" if at is None else ticks[at], Ink.dim, label, right=True)
+        line.add("┤" if at is not None else "│", Ink.faint)
+        _add_owned(line, text, owner[row].tolist(), inks, cursor)
+        line.add("│", Ink.faint)
+        if has_right and at is not None:
+            line.add(("100%", "50%", "0%")[at], Ink.dim, 4, right=True)
+        lines.append(line)
+    if height > 1:
+        lines.append(_foot(axes, width, label, columns))
+    return lines, Frame(label + 1, columns)
+
+
+def column_of(place: float, axes: Axes, columns: int) -> int:
+    """Return the column of a place."""
+    share = (place - axes.left) / max(axes.right - axes.left, 1e-9)
+    return round(min(1.0, max(0.0, share)) * (columns - 1))
+
+
+def place_of(column: int, axes: Axes, columns: int) -> float:
+    """Return the place of a column."""
+    return axes.left + (axes.right - axes.left) * column / max(1, columns - 1)
+
+
+def _bounds(curves: Sequence[PlotLine], axes: Axes) -> tuple[float, float]:
+    """Return round bounds, wide enough that noise does not look like progress."""
+    if axes.is_share:
+        return 0.0, 1.0
+    values: NDArray[np.float64] = np.concatenate(
+        [curve.points[1] for curve in curves if not curve.is_on_right] or [np.zeros(1)]
+    )
+    if not len(values):
+        values = np.zeros(1)
+    if axes.is_log:
+        low, high = np.log10([values.min(), values.max()])
+        return float(np.floor(low * 4) / 4), float(max(np.ceil(high * 4) / 4, low + 0.25))
+    low, high = float(values.min()), float(values.max())
+    margin = max(0.0, 0.2 * max(abs(low), abs(high)) - (high - low)) / 2
+    return nice_bounds(low - margin, high + margin)
+
+
+def _tick(value: float, axes: Axes, span: float) -> str:
+    if axes.is_log:
+        return axes.text(10**value)
+    if axes.is_share:
+        return f"{value:.0%}"
+    if span >= 1e6:
+        return f"{value:.1e}"
+    digits = max(0, int(np.ceil(-np.log10(span / 4)))) if span > 0 else 1
+    return f"{value:,.{min(5, digits)}f}"
+
+
+def _series(curve: PlotLine, axes: Axes, low: float, high: float) -> Series:
+    places, values = curve.points
+    share = (places - axes.left) / max(axes.right - axes.left, 1e-9)
+    if len(values) == 1 and axes.right - axes.left < 1:
+        share, values = np.array([0.0, 1.0]), np.repeat(values, 2)  # one point is a level
+    if curve.is_on_right:
+        low, high = 0.0, 1.0
+    elif axes.is_log:
+        values = np.log10(values)
+    return Series(values, low, high, curve.is_dotted, share)
+
+
+def _tick_row(row: int, rows: int) -> int | None:
+    """Return which tick stands in a row."""
+    if row == 0:
+        return 0
+    if row == rows - 1:
+        return 2
+    return 1 if row == rows // 2 and rows >= _MIN_ROWS_FOR_MIDDLE else None
+
+
+def _foot(axes: Axes, width: int, label: int, columns: int) -> Line:
+    first, last = f" {axes.left:,.0f} ", f" {axes.unit} {axes.right:,.0f} "
+    line = Line(width).add(" " * label, Ink.dim).add("└", Ink.faint)
+    if columns < len(first) + len(last) + 2:
+        return line.add("─" * columns + "┘", Ink.faint)
+    line.add(first, Ink.dim).add("─" * (columns - len(first) - len(last)), Ink.faint)
+    return line.add(last, Ink.dim).add("┘", Ink.faint)
+
+
+def _add_owned(
+    line: Line, text: str, owners: list[int], inks: dict[int, Ink], cursor: int | None
+) -> None:
+    """Add a row of curves, each run of cells in the ink of its curve."""
+    cells = [(mark, inks[owner]) for mark, owner in zip(text, owners, strict=True)]
+    if cursor is not None:
+        mark = cells[cursor][0]
+        cells[cursor] = ("┊", Ink.warn) if mark == " " else (mark, Ink.warn)
+    start = 0
+    for column in range(1, len(cells) + 1):
+        if column == len(cells) or cells[column][1] is not cells[start][1]:
+            line.add("".join(mark for mark, _ in cells[start:column]), cells[start][1])
+            start = column
