@@ -102,11 +102,12 @@ def test_other_reports_are_read_as_before() -> None:
     assert type(parse("\x1b[<0;5;5M")[0]) is events.MouseDown
 
 
-def test_twenty_thousand_random_strings_end_nothing() -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_random_strings_end_nothing(count: int) -> None:
     rng = random.Random(6)
     alphabet = "\x1b\x1b[[<?;;:::0123456789uA~RMmtIO$yDFHPQS\x00z\uff11\u0663\ud7ff"
     parser = KeyParser()
-    for number in range(20_000):
+    for number in range(count):
         length = rng.randrange(1, 12)
         if number % 4 == 0:
             text = rng.randbytes(length).decode("utf-8", "replace")

@@ -1,0 +1,47 @@
+"""A program for tests of a real terminal: it notes every key that goes down or up.
+
+    python -m tests.pokeTUI.key_listener NOTES
+
+`q` ends it, `c` crashes it.
+"""
+
+import sys
+from pathlib import Path
+
+from textual.app import App
+from textual.driver import Driver
+from textual.events import Key
+
+from pokeTUI.terminal.driver import with_releases
+from pokeTUI.terminal.keys import KeyReleased
+
+
+class KeyListener(App[None]):
+    def get_driver_class(self) -> type[Driver]:
+        return with_releases(super().get_driver_class())
+
+    def note(self, text: str) -> None:
+        with Path(sys.argv[1]).open("a") as file:
+            file.write(text + "\n")
+
+    def on_mount(self) -> None:
+        self.note("ready")
+
+    def on_releases_reported(self) -> None:
+        self.note("releases")
+
+    def on_key(self, event: Key) -> None:
+        self.note("+" + event.key)
+        if event.key == "q":
+            self.exit()
+        if event.key == "c":
+            raise RuntimeError("as asked for")
+
+    def on_key_released(self, event: KeyReleased) -> None:
+        self.note("-" + event.key)
+
+
+if __name__ == "__main__":
+    listener = KeyListener()
+    listener.run()
+    sys.exit(listener.return_code)
