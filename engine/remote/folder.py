@@ -11,7 +11,8 @@ import socket
 import stat
 import struct
 import sys
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import AttachError
@@ -21,6 +22,7 @@ FOLDER_VARIABLE = "POKETUI_RUNTIME_DIR"
 _MAX_PATH_BYTES = 103
 """The shortest limit of all systems, macOS's, without the zero at the end."""
 _ANSWER_TIMEOUT_S = 3.0
+_PROBES, _PROBE_PAUSE_S = 10, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +168,26 @@ def probe(path: Path) -> LiveRun | None:
     Raises:
         AttachError: The socket is somebody else's, or no run's.
     """
-    run_id = path.name.rsplit(".", 2)[0]
-    try:
-        connection = connect(path)
-    except (ConnectionRefusedError, FileNotFoundError):
-        path.unlink(missing_ok=True)
-        return None
-    except OSError:
-        return LiveRun(run_id, path, None)
-    with connection:
-        pid = _peer(connection)[0] if sys.platform == "linux" else 0
+    live = LiveRun(path.name.rsplit(".", 2)[0], path, None)
+    for _ in range(_PROBES):
         try:
-            hello, _ = read_hello(connection)
+            connection = connect(path)
+        except (ConnectionRefusedError, FileNotFoundError):
+            path.unlink(missing_ok=True)
+            return None
         except OSError:
-            return LiveRun(run_id, path, None, pid)
-    return LiveRun(hello.run_id, path, hello, pid or hello.pid)
+            return live
+        with connection:
+            pid = _peer(connection)[0] if sys.platform == "linux" else 0
+            live = replace(live, pid=pid)
+            try:
+                hello, _ = read_hello(connection)
+                return LiveRun(hello.run_id, path, hello, pid or hello.pid)
+            except ConnectionResetError:
+                time.sleep(_PROBE_PAUSE_S)  # a process that is being killed closes one by one
+            except OSError:
+                return live
+    return live
 
 
 def live_runs() -> list[LiveRun]:

@@ -56,6 +56,7 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
         process.wait()
         kind = getattr(errors, answer["error"], PokeTUIError)
         raise kind(answer["message"], answer["hint"])
+    process.returncode = 0  # it is to outlive this process, which Python would warn of
     live = probe(Path(answer["socket"]))
     if live is None:
         raise AttachError(f"The run {answer['run_id']} ended at once.", "Its log says why.")
