@@ -1,45 +1,72 @@
-"""List every key once: bindings, footer and help are made from this table."""
+"""List every key once: bindings, footer, help, palette and docs are made from this table.
+
+The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keymap` puts both together.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
-
-from textual.binding import Binding
 
 from engine.types import Action
-from pokeTUI.layout import PANES
+from pokeTUI.layout import GAME, PANES
 from pokeTUI.state import DashboardState
 
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""
 
+RUN, PLAY, STEER, WATCH, SCREEN, PROGRAM = (
+    "Run",
+    "While you play",
+    "Steer",
+    "Watch",
+    "Screen",
+    "Program",
+)
+"""Headings, in the order of the help."""
 
-def _always(state: DashboardState) -> bool:
-    return True
-
-
-def _by_hand(state: DashboardState) -> bool:
-    return state.is_human
-
-
-def _by_agent(state: DashboardState) -> bool:
-    return not state.is_human
-
-
-def _paused(state: DashboardState) -> bool:
-    return state.is_paused and not state.is_human
+WhyNot = Callable[[DashboardState], str]
 
 
-def _several_games(state: DashboardState) -> bool:
-    return not state.is_human and (state.run is None or state.run.num_envs > 1)
+def _always(state: DashboardState) -> str:
+    return ""
 
 
-def _attached(state: DashboardState) -> bool:
-    return state.viewers is not None
+def _by_hand(state: DashboardState) -> str:
+    return "" if state.is_human else "only while you play"
 
 
-def _beside_others(state: DashboardState) -> bool:
-    return state.viewers is not None and (state.viewers.viewers > 1 or not state.viewers.is_yours)
+def _by_agent(state: DashboardState) -> str:
+    return "not while you play" if state.is_human else ""
+
+
+def _paused(state: DashboardState) -> str:
+    return _by_agent(state) or ("" if state.is_paused else "only while paused")
+
+
+def _several_games(state: DashboardState) -> str:
+    if state.run is not None and state.run.num_envs < 2:
+        return "there is only one game"
+    return _by_agent(state)
+
+
+def _started(state: DashboardState) -> str:
+    return "" if state.run is not None else "the run is still starting"
+
+
+def _kept_states(state: DashboardState) -> str:
+    return "" if state.kept_states else "no state is kept yet: K keeps one"
+
+
+def _with_model(state: DashboardState) -> str:
+    if state.planner.status is None:
+        return "no language model is asked in this run: start it with --llm-model"
+    return ""
+
+
+def _beside_others(state: DashboardState) -> str:
+    viewers = state.viewers
+    if viewers is None:
+        return "this is no attached viewer"
+    return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +76,16 @@ class KeyAction:
     Attributes:
         keys: Textual key names.
         action: What Textual calls, e.g. "press('A')".
-        shown: The keys as people read them.
+        shown: The keys as people read them; "" keeps it out of the help, for another entry's
+            sentence tells of it.
         label: In the footer; "" keeps it out.
         help: One sentence.
         group: Heading in the help.
-        is_enabled: Whether it makes sense now.
+        why_not: Why it makes no sense now, "" if it does.
         is_priority: Acts whatever is on the screen.
+        name: What the keymap calls it; "" if that is `action`.
+        rank: The lower, the longer it stays where the footer has little room.
+        pane: The pane that must have the keyboard, "" if it works everywhere.
     """
 
     keys: tuple[str, ...]
@@ -63,8 +94,30 @@ class KeyAction:
     label: str
     help: str
     group: str
-    is_enabled: Callable[[DashboardState], bool] = _always
+    why_not: WhyNot = _always
     is_priority: bool = False
+    name: str = ""
+    rank: int = 5
+    pane: str = ""
+
+    @property
+    def id(self) -> str:
+        """What the keymap calls it."""
+        return self.name or self.action
+
+    @property
+    def title(self) -> str:
+        """What it does, shorter than the sentence."""
+        return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")
+
+    def refusal(self, state: DashboardState) -> str:
+        """Return why it makes no sense now, "" if it does."""
+        if self.group in (RUN, PLAY, STEER):
+            if state.end is not None:
+                return "the run is over"
+            if state.viewers is not None and not state.viewers.is_yours:
+                return "another viewer is in control: C asks for it"
+        return self.why_not(state)
 
 
 def _press(keys: str, action: Action, shown: str, label: str, help_text: str) -> KeyAction:
@@ -74,41 +127,78 @@ def _press(keys: str, action: Action, shown: str, label: str, help_text: str) ->
         shown,
         label,
         help_text,
-        "While you play",
+        PLAY,
         _by_hand,
+        name=f"button_{action.name.lower()}",
+        rank=1,
     )
 
 
-ACTIONS: tuple[KeyAction, ...] = (
+_PLAYING = (
+    _press("up", Action.UP, "↑↓←→", "walk", "Walk, or move the cursor."),
+    _press("down", Action.DOWN, "", "", "Walk down."),
+    _press("left", Action.LEFT, "", "", "Walk left."),
+    _press("right", Action.RIGHT, "", "", "Walk right."),
+    _press("z a", Action.A, "z", "A", "The A button (the key a does the same)."),
+    _press("x b", Action.B, "x", "B", "The B button (the key b does the same)."),
+    _press("enter", Action.START, "enter", "START", "The START button."),
+    _press("backspace", Action.SELECT, "bksp", "SELECT", "The SELECT button."),
+    KeyAction(
+        ("l",),
+        "toggle_live",
+        "l",
+        "real time",
+        "Play in real time: the game runs on, and buttons are held; or by turns again.",
+        PLAY,
+        _by_hand,
+        name="live",
+        rank=2,
+    ),
+)
+
+_RUNNING = (
     KeyAction(
         ("p", "space"),
         "toggle_pause",
         "p",
         "pause",
         "Pause or go on (space does the same).",
-        "Run",
+        RUN,
         _by_agent,
+        name="pause",
+        rank=1,
     ),
     KeyAction(
-        ("full_stop",), "step_once", ".", "step", "Take one step while paused.", "Run", _paused
+        ("full_stop",),
+        "step_once",
+        ".",
+        "step",
+        "Take one step while paused.",
+        RUN,
+        _paused,
+        name="step",
+        rank=1,
     ),
     KeyAction(
         ("plus", "equals_sign"),
         "change_speed(1)",
-        "+/-",
+        "+ -",
         "speed",
         "Faster or slower: 1, 3 (the game's own pace), 6, 12, 30 or 60 actions a second, no limit.",
-        "Run",
+        RUN,
         _by_agent,
+        name="faster",
+        rank=3,
     ),
     KeyAction(
         ("minus", "underscore"),
         "change_speed(-1)",
-        "-",
         "",
         "",
-        "Run",
+        "Slower.",
+        RUN,
         _by_agent,
+        name="slower",
     ),
     KeyAction(
         ("t",),
@@ -116,50 +206,165 @@ ACTIONS: tuple[KeyAction, ...] = (
         "t",
         "play",
         "Take the game over, or give it back to the agent. Training waits while you play.",
-        "Run",
+        RUN,
+        name="take_over",
+        rank=1,
     ),
-    _press("up", Action.UP, "↑↓←→", "walk", "Walk, or move the cursor."),
-    _press("down", Action.DOWN, "", "", ""),
-    _press("left", Action.LEFT, "", "", ""),
-    _press("right", Action.RIGHT, "", "", ""),
-    _press("z a", Action.A, "z", "A", "The A button (the key a does the same)."),
-    _press("x b", Action.B, "x", "B", "The B button (the key b does the same)."),
-    _press("enter", Action.START, "enter", "START", "The START button."),
-    _press("backspace", Action.SELECT, "bksp", "SELECT", "The SELECT button."),
+    KeyAction(("s",), "save", "s", "save", "Write a checkpoint now.", RUN, rank=4),
+    KeyAction(
+        ("R",),
+        "restart",
+        "R",
+        "",
+        "Restart the watched game: its episode ends here and does not count.",
+        RUN,
+        _started,
+    ),
+    KeyAction(
+        ("K",),
+        "keep_state",
+        "K",
+        "",
+        "Keep the watched game's state of now, to branch from later.",
+        RUN,
+        _started,
+    ),
+    KeyAction(
+        ("B",),
+        "branch",
+        "B",
+        "",
+        "Branch: let the watched game go on from a kept state.",
+        RUN,
+        _kept_states,
+    ),
+    KeyAction(
+        ("Q",),
+        "stop_run",
+        "Q",
+        "",
+        "Stop the run: save, end it, and stay to look at the screen.",
+        RUN,
+        name="stop",
+    ),
+)
+
+_STEERING = (
+    KeyAction(
+        ("C",),
+        "toggle_steering",
+        "C",
+        "control",
+        "Attached with others: ask to be the one that steers; in control: leave it to another.",
+        WATCH,
+        _beside_others,
+        name="control",
+        rank=1,
+    ),
+    KeyAction(
+        ("M",),
+        "set_mode",
+        "M",
+        "",
+        "Choose the mode: planner and policy together, or one of them alone.",
+        STEER,
+        _started,
+        name="mode",
+    ),
+    KeyAction(
+        ("S",),
+        "set_strategy",
+        "S",
+        "",
+        "Choose the strategy: how far the planner is followed.",
+        STEER,
+        _started,
+        name="strategy",
+    ),
+    KeyAction(
+        ("G",),
+        "set_goal",
+        "G",
+        "",
+        "Choose the goal that the rule planner pursues before all others.",
+        STEER,
+        _started,
+        name="goal",
+    ),
+    KeyAction(
+        ("W",),
+        "wish",
+        "W",
+        "",
+        "Write in words what the language model shall aim at.",
+        STEER,
+        _with_model,
+    ),
+)
+
+_WATCHING = (
     KeyAction(
         ("n",),
         "watch(1)",
-        "n",
+        "n N",
         "game",
-        "Watch the next of the games that are played at once.",
-        "Watch",
+        "Watch the next of the games that are played at once, or the one before.",
+        WATCH,
         _several_games,
+        name="next_game",
+        rank=3,
     ),
     KeyAction(
         ("N",),
         "watch(-1)",
-        "N",
         "",
-        "Watch the one before.",
-        "Watch",
+        "",
+        "Watch the game before.",
+        WATCH,
         _several_games,
+        name="previous_game",
+    ),
+    KeyAction(
+        ("number_sign",),
+        "watch_number",
+        "#",
+        "",
+        "Watch a game by its number.",
+        WATCH,
+        _several_games,
+        name="game_number",
     ),
     KeyAction(
         ("v",),
         "next_view",
         "v",
         "view",
-        "Draw the game in half blocks, as ASCII in colour, or as plain ASCII.",
-        "Watch",
+        "Draw the game in the next way: block characters, letters, or pixels.",
+        WATCH,
+        name="view",
+        rank=4,
+    ),
+)
+
+_ARRANGING = (
+    KeyAction(
+        ("0",),
+        f"show_pane('{GAME}')",
+        f"0-{len(PANES)}",
+        "",
+        "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
+        SCREEN,
+        name=f"pane_{GAME}",
     ),
     *(
         KeyAction(
             (str(number),),
             f"show_pane('{pane.key}')",
-            f"1-{len(PANES)}",
             "",
-            "Show this pane, where panes share a place." if number == 1 else "",
-            "Watch",
+            "",
+            f"Show or hide: {pane.title}.",
+            SCREEN,
+            name=f"pane_{pane.key}",
         )
         for number, pane in enumerate(PANES, start=1)
     ),
@@ -167,99 +372,150 @@ ACTIONS: tuple[KeyAction, ...] = (
         ("tab",),
         "next_pane(1)",
         "tab",
+        "pane",
+        "Move the keyboard to the next pane (shift+tab: the one before).",
+        SCREEN,
+        name="next_pane",
+        rank=4,
+    ),
+    KeyAction(
+        ("shift+tab",),
+        "next_pane(-1)",
         "",
-        "Show the next pane (shift+tab: the one before).",
-        "Watch",
-        is_priority=True,
-    ),
-    KeyAction(("shift+tab",), "next_pane(-1)", "", "", "", "Watch", is_priority=True),
-    KeyAction(
-        ("C",),
-        "toggle_steering",
-        "C",
-        "control",
-        "Attached with others: ask to be the one that steers; in control: leave it to another.",
-        "Program",
-        _beside_others,
+        "",
+        "Move the keyboard to the pane before.",
+        SCREEN,
+        name="previous_pane",
     ),
     KeyAction(
-        ("Q",),
-        "stop_run",
-        "Q",
-        "stop the run",
-        "Attached: save and end the run itself; q only leaves it.",
-        "Program",
-        _attached,
+        ("Z",),
+        "zoom",
+        "Z",
+        "zoom",
+        "Zoom: let the pane with the keyboard fill the screen, or put it back.",
+        SCREEN,
+        rank=6,
     ),
-    KeyAction(("s",), "save", "s", "save", "Write a checkpoint now.", "Program"),
-    KeyAction(("question_mark",), "help", "?", "help", "Show or leave this list.", "Program"),
     KeyAction(
-        ("q", "ctrl+c", "ctrl+q"),
+        ("L",),
+        "present",
+        "L",
+        "",
+        "Presentation: the game large, and little beside it; again goes back.",
+        SCREEN,
+        name="presentation",
+    ),
+    KeyAction(
+        ("greater_than_sign", "ctrl+right"),
+        "resize('wider')",
+        "< >",
+        "",
+        "Make the pane with the keyboard narrower or wider (ctrl+arrows do the same).",
+        SCREEN,
+        name="wider",
+    ),
+    KeyAction(
+        ("less_than_sign", "ctrl+left"),
+        "resize('narrower')",
+        "",
+        "",
+        "Make the pane narrower.",
+        SCREEN,
+        name="narrower",
+    ),
+    KeyAction(
+        ("right_curly_bracket", "ctrl+down"),
+        "resize('taller')",
+        "{ }",
+        "",
+        "Make it lower or taller (ctrl+arrows do the same).",
+        SCREEN,
+        name="taller",
+    ),
+    KeyAction(
+        ("left_curly_bracket", "ctrl+up"),
+        "resize('lower')",
+        "",
+        "",
+        "Make the pane lower.",
+        SCREEN,
+        name="lower",
+    ),
+    KeyAction(
+        ("ctrl+r",),
+        "reset_layout",
+        "ctrl+r",
+        "",
+        "Show all panes again, in the sizes that suit the terminal.",
+        SCREEN,
+    ),
+    KeyAction(
+        ("T",),
+        "next_theme",
+        "T",
+        "",
+        "Use the next theme: dark, light, high contrast, colour-blind safe.",
+        SCREEN,
+        name="theme",
+    ),
+)
+
+_PROGRAM = (
+    KeyAction(
+        ("ctrl+p",),
+        "command_palette",
+        "ctrl+p",
+        "",
+        "Find an action by typing a part of its name.",
+        PROGRAM,
+        name="palette",
+    ),
+    KeyAction(
+        ("comma",),
+        "settings",
+        ",",
+        "",
+        "Settings: look at what the run is set to, change what can be changed.",
+        PROGRAM,
+    ),
+    KeyAction(
+        ("P",),
+        "picture",
+        "P",
+        "",
+        "Picture: write the screen as an SVG file into the folder screenshots.",
+        PROGRAM,
+    ),
+    KeyAction(
+        ("question_mark", "f1"), "help", "?", "help", "Show or leave this list.", PROGRAM, rank=0
+    ),
+    KeyAction(
+        ("q",),
         "quit_run",
         "q",
         "quit",
         "Save and quit (ctrl+c does the same); asked twice, quit without waiting.",
-        "Program",
+        PROGRAM,
+        name="quit",
+        rank=0,
+    ),
+    KeyAction(
+        ("ctrl+c", "ctrl+q"),
+        "leave",
+        "",
+        "",
+        "Leave what is in front; if nothing is, save and quit.",
+        PROGRAM,
         is_priority=True,
     ),
 )
 
-
-def bindings() -> list[Binding]:
-    """Return Textual's bindings for the table."""
-    return [
-        Binding(
-            ",".join(entry.keys),
-            entry.action,
-            entry.help,
-            show=False,
-            priority=entry.is_priority,
-            id=entry.action,
-        )
-        for entry in ACTIONS
-    ]
-
-
-def is_enabled(action: str, argument: object, state: DashboardState) -> bool:
-    """Tell whether an action makes sense now; unknown ones do."""
-    wanted = {action, f"{action}({argument!r})"}
-    for entry in ACTIONS:
-        if entry.action in wanted:
-            return entry.is_enabled(state)
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class KeyHint:
-    """A key in the footer."""
-
-    shown: str
-    label: str
-    action: str
-
-
-def footer_hints(state: DashboardState) -> list[KeyHint]:
-    """Return the keys that matter now, in the order of the table."""
-    hints = []
-    for entry in ACTIONS:
-        is_in_the_way = state.is_human and entry.action in ("next_view", "save")
-        if not entry.label or not entry.is_enabled(state) or is_in_the_way:
-            continue
-        label = entry.label
-        if entry.action == "toggle_pause" and state.is_paused:
-            label = "go on"
-        elif entry.action == "toggle_control" and state.is_human:
-            label = "give back"
-        hints.append(KeyHint(entry.shown, label, entry.action))
-    return hints
-
-
-def help_groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the help: headings, each with (keys, sentence)."""
-    shown = sorted((entry for entry in ACTIONS if entry.help), key=lambda entry: entry.group)
-    order = list(dict.fromkeys(entry.group for entry in ACTIONS))
-    groups = {
-        group: [(entry.shown, entry.help) for entry in entries]
-        for group, entries in groupby(shown, key=lambda entry: entry.group)
-    }
-    return [(group, groups[group]) for group in order]
+ACTIONS: tuple[KeyAction, ...] = (
+    *_RUNNING,
+    *_PLAYING,
+    *_STEERING,
+    *_WATCHING,
+    *_ARRANGING,
+    *_PROGRAM,
+)
+"""What works everywhere. The buttons of the game win over the keys of panes, these over others."""

@@ -7,20 +7,27 @@ import asyncio
 import os
 import signal
 import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from textual.app import App
-from textual.binding import BindingType
+from textual.binding import BindingsMap
+from textual.command import Provider
+from textual.driver import Driver
 from textual.events import CursorPosition
 from textual.screen import Screen
 
 from engine.commands import (
     GiveBack,
+    KeepState,
     Pause,
     ReleaseControl,
     RequestControl,
+    Restart,
     Resume,
     Save,
     SetSpeed,
@@ -32,16 +39,33 @@ from engine.commands import (
 from engine.config import RunConfig
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
 from engine.types import Action, Frame
-from pokeTUI.actions import SPEEDS, bindings, is_enabled
+from pokeTUI.actions import SPEEDS
 from pokeTUI.hangup import end_on_hangup
+from pokeTUI.keymap import KeyTable
+from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
+from pokeTUI.palette import ActionsProvider
+from pokeTUI.panes.pane import CommandWanted
+from pokeTUI.playing import Playing, buttons
+from pokeTUI.questions import (
+    Question,
+    ask_game,
+    ask_goal,
+    ask_mode,
+    ask_state,
+    ask_strategy,
+    ask_wish,
+)
+from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
-from pokeTUI.screens.cockpit import Board, CockpitScreen
+from pokeTUI.screens.cockpit import CockpitScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.state import DashboardState, fold
 from pokeTUI.terminal.colors import follow_depth
+from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
+from pokeTUI.terminal.keys import KeyReleased
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
 from pokeTUI.theme import MOSSLIGHT, THEMES
 
@@ -67,9 +91,8 @@ class CockpitApp(App[None]):
 
     TITLE = "PokeTUI"
     CSS_PATH = Path(__file__).parent / "styles" / "cockpit.tcss"
-    ENABLE_COMMAND_PALETTE = False
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionsProvider}
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings())
 
     def __init__(
         self,
@@ -89,11 +112,15 @@ class CockpitApp(App[None]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = MOSSLIGHT.name
+        self.table = KeyTable()
+        # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
+        # here the game's buttons, the panes and the application share keys.
+        self._bindings = BindingsMap(self.table.bindings())
         self.config = config
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
         self._link = Link(session)
-        self._cockpit = CockpitScreen()
+        self._cockpit = CockpitScreen(self.table, Arrangement())
         self._dashboard = DashboardState()
         self.polls = 0
         self._last_notice = 0
@@ -101,6 +128,8 @@ class CockpitApp(App[None]):
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
         self._is_closing = False
+        self._stays = False
+        self.playing = Playing(self._link.send, buttons(self.table.entries))
 
     @property
     def failure(self) -> RunFailed | None:
@@ -120,6 +149,10 @@ class CockpitApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """Return the main screen."""
         return self._cockpit
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the keyboard."""
+        return with_releases(super().get_driver_class())
 
     def run(self, *arguments: Any, **options: Any) -> None:
         """Run until the user or the engine ends it; SIGTERM and SIGHUP save before the end."""
@@ -146,10 +179,12 @@ class CockpitApp(App[None]):
     def _poll(self) -> None:
         """Fold what has happened and show it."""
         for event in self._link.poll():
+            self.playing.take(event)
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
         if state.status is not None and state.status.speed == self._speed:
             self._speed = None
+        self.playing.look(is_covered=len(self.screen_stack) > 1)
         self.polls += 1
         if self.gate.is_open:
             self._draw(state)
@@ -199,20 +234,32 @@ class CockpitApp(App[None]):
         self.end = end
         self._show_figures(self._dashboard)
         if isinstance(end, RunStopped):
-            self.exit(return_code=0)
+            if self._stays:
+                self.notify("The run is saved and over. q leaves.", markup=False)
+            else:
+                self.exit(return_code=0)
             return
-        if isinstance(self.screen, ModalScreens):
-            self.pop_screen()
+        self._pop_all()
         self.push_screen(FailureScreen(end))
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let an action happen only when the table says that it makes sense now."""
-        if action in ("press", "next_pane") and isinstance(self.screen, ModalScreens):
+        entry = self.table.find(action, parameters)
+        if entry is None:
+            return True
+        if entry.pane and entry.pane != self.board.focused:
             return False
-        argument = parameters[0] if parameters else None
-        return is_enabled(action, argument, self._dashboard)
+        return not self.table.refusal(entry, self._dashboard)
+
+    def action_act(self, pane: str, name: str) -> None:
+        """Let a pane do what one of its keys stands for."""
+        self.board.pane(pane).act(name)
+
+    def on_command_wanted(self, message: CommandWanted) -> None:
+        """Send what a pane wants."""
+        self._link.send(message.command)
 
     def action_toggle_pause(self) -> None:
         """Pause or go on."""
@@ -236,7 +283,23 @@ class CockpitApp(App[None]):
 
     def action_press(self, name: str) -> None:
         """Press a button of the game."""
-        self._link.press(Action[name])
+        self.playing.press(Action[name])
+
+    def action_toggle_live(self) -> None:
+        """Play in real time, or by turns."""
+        self.playing.toggle_live()
+
+    def on_key_released(self, event: KeyReleased) -> None:
+        """A key of the game may have gone up."""
+        self.playing.release(event.key)
+
+    def on_releases_reported(self) -> None:
+        """The terminal tells when keys go up."""
+        self.playing.report_releases()
+
+    def on_app_blur(self) -> None:
+        """Nobody holds a key of a terminal that is not looked at."""
+        self.playing.let_go()
 
     def action_watch(self, direction: int) -> None:
         """Watch the next game, or the one before."""
@@ -251,14 +314,107 @@ class CockpitApp(App[None]):
         self.notify(f"Game as {mode.value}", timeout=2)
 
     def action_show_pane(self, key: str) -> None:
-        """Show a pane where panes share a place."""
-        if self.board.plan.has_tabs:
-            self.board.activate(key)
+        """Show a pane, or hide it."""
+        if not self.board.toggle(key):
+            self.notify("The last pane stays.", timeout=2)
 
     def action_next_pane(self, direction: int) -> None:
-        """Show the next pane, or the one before, where panes share a place."""
-        if self.board.plan.has_tabs:
-            self.board.cycle(direction)
+        """Give the keyboard to the next pane, or the one before."""
+        self.board.cycle(direction)
+
+    def action_zoom(self) -> None:
+        """Let one pane fill the screen, or put it back."""
+        self.board.zoom()
+
+    def action_present(self) -> None:
+        """Show the game large, or all as before."""
+        wishes = self.board.arrangement
+        self.board.arrange_as(
+            replace(wishes, is_presentation=not wishes.is_presentation, zoomed="")
+        )
+
+    def action_resize(self, way: str) -> None:
+        """Make the pane with the keyboard wider, narrower, taller or lower."""
+        self.board.resize(way)
+
+    def action_reset_layout(self) -> None:
+        """Forget how the panes were arranged."""
+        self.board.arrange_as(Arrangement())
+
+    def action_next_theme(self) -> None:
+        """Use the next theme."""
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.notify(f"Theme {self.theme}", timeout=2)
+
+    def action_picture(self) -> None:
+        """Write the screen as an SVG file."""
+        run = self._dashboard.run
+        folder = Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".") / "screenshots"
+        path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.export_screenshot(), encoding="utf-8")
+        except OSError as error:
+            self.notify(f"{path}: {error.strerror}", severity="error", markup=False)
+        else:
+            self.notify(f"The screen is in {path}", markup=False)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+
+    def action_restart(self) -> None:
+        """Begin the watched game's episode anew."""
+        self._link.send(Restart())
+
+    def action_keep_state(self) -> None:
+        """Keep the watched game's state."""
+        self._link.send(KeepState())
+
+    def action_branch(self) -> None:
+        """Go on from a kept state."""
+        self._ask(ask_state(self._dashboard))
+
+    def action_set_mode(self) -> None:
+        """Choose the mode."""
+        self._ask(ask_mode(self._dashboard))
+
+    def action_set_strategy(self) -> None:
+        """Choose the strategy."""
+        self._ask(ask_strategy(self._dashboard))
+
+    def action_set_goal(self) -> None:
+        """Choose the rule planner's goal."""
+        self._ask(ask_goal(self._dashboard))
+
+    def action_wish(self) -> None:
+        """Write what the language model shall aim at."""
+        self._ask(ask_wish(self._dashboard))
+
+    def action_watch_number(self) -> None:
+        """Watch a game by its number."""
+        self._ask(ask_game(self._dashboard))
+
+    def _ask(self, question: Question) -> None:
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self._link.send(question.command(answer))
+
+        self.push_screen(question.screen, take)
+
+    def action_stop_run(self) -> None:
+        """Save and end the run; its own screen stays, a run that others may watch is left."""
+        if self.is_remote:
+            self._end("quit")
+        else:
+            self._stays = True
+            self._link.send(Stop("quit"))
+
+    def action_toggle_steering(self) -> None:
+        """Ask to be the viewer that steers, or leave that to another."""
+        viewers = self._dashboard.viewers
+        is_ours = viewers is not None and viewers.is_yours
+        self._link.send(ReleaseControl() if is_ours else RequestControl())
 
     def action_save(self) -> None:
         """Write a checkpoint."""
@@ -268,14 +424,11 @@ class CockpitApp(App[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        if not isinstance(self.screen, ModalScreens):
-            self.push_screen(HelpScreen())
+        self.push_screen(HelpScreen(self.table))
 
     def action_quit_run(self) -> None:
-        """Save and quit; asked again, offer to leave at once. In the help: leave the help."""
-        if isinstance(self.screen, HelpScreen):
-            self.pop_screen()
-        elif self.end is not None:
+        """Save and quit; asked again, offer to leave at once."""
+        if self.end is not None:
             self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
         elif self.is_remote:
             self.exit(return_code=0)
@@ -284,18 +437,12 @@ class CockpitApp(App[None]):
         else:
             self._close("quit")
 
-    def action_stop_run(self) -> None:
-        """Save and end a run that would go on without this application."""
-        if self._dashboard.viewers is not None and not self._dashboard.viewers.is_yours:
-            self.notify("Another viewer is in control: press C to ask for it.", severity="warning")
+    def action_leave(self) -> None:
+        """Leave what is in front of the cockpit; if nothing is, save and quit."""
+        if len(self.screen_stack) > 1 and not isinstance(self.screen, _AT_THE_END):
+            self.pop_screen()
         else:
-            self._end("quit")
-
-    def action_toggle_steering(self) -> None:
-        """Ask to be the viewer that steers, or leave that to another."""
-        viewers = self._dashboard.viewers
-        is_ours = viewers is not None and viewers.is_yours
-        self._link.send(ReleaseControl() if is_ours else RequestControl())
+            self.action_quit_run()
 
     def _close(self, reason: str) -> None:
         """Leave: a run that is this application's own ends with it."""
@@ -309,12 +456,16 @@ class CockpitApp(App[None]):
             return
         self._is_closing = True
         self._link.send(Stop(reason))
-        if isinstance(self.screen, ModalScreens):
-            self.pop_screen()
+        self._pop_all()
         self.push_screen(ClosingScreen())
 
+    def _pop_all(self) -> None:
+        """Leave whatever is in front of the cockpit."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
 
-ModalScreens = (HelpScreen, ClosingScreen, FailureScreen)
+
+_AT_THE_END = (ClosingScreen, FailureScreen)
 
 
 def next_speed(speed: float, direction: int) -> float:

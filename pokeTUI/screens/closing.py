@@ -20,6 +20,7 @@ class ClosingScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "force", show=False),
+        Binding("q", "app.quit_run", show=False),
         Binding("n,escape", "wait", show=False),
     ]
 

@@ -15,7 +15,10 @@ from engine.events import ConnectionLost, RunFailed
 class FailureScreen(ModalScreen[None]):
     """Say what happened and what to do about it; esc looks at the screen behind."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", show=False),
+        Binding("q", "app.quit_run", show=False),
+    ]
 
     def __init__(self, failure: RunFailed | ConnectionLost) -> None:
         super().__init__()

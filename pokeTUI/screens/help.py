@@ -4,41 +4,101 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
-from pokeTUI.actions import help_groups
+from pokeTUI.keymap import KeyTable
 from pokeTUI.rendering.lines import wrap
 
-_TEXT_WIDTH = 58
+_TEXT_WIDTH = 56
+_KEY_WIDTH = 10
 
 
 class HelpScreen(ModalScreen[None]):
-    """List every key; ?, esc or q leaves."""
+    """List every key; / searches, and ?, esc or q leaves.
 
+    Args:
+        table: The keys.
+    """
+
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,escape,enter", "dismiss", show=False),
+        Binding("question_mark,escape,enter,q,f1", "leave", show=False),
+        Binding("slash", "search", show=False),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+        Binding("space,pagedown", "scroll(12)", show=False),
+        Binding("pageup", "scroll(-12)", show=False),
+        Binding("home,g", "scroll(-999)", show=False),
+        Binding("end,G", "scroll(999)", show=False),
     ]
+
+    def __init__(self, table: KeyTable) -> None:
+        super().__init__()
+        self._table = table
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
-        with VerticalScroll(id="help_box") as box:
+        with Vertical(id="help_box") as box:
             box.border_title = "Keys"
-            box.border_subtitle = "? or esc goes back"
-            yield Static(help_text(), id="help_text")
+            box.border_subtitle = "/ search   ↑↓ scroll   ? or esc goes back"
+            yield Input(placeholder="a part of a word", id="help_search")
+            with VerticalScroll(id="help_scroll", can_focus=False):
+                yield Static(help_text(self._table), id="help_text")
+
+    def on_mount(self) -> None:
+        """Hide the search until it is wanted."""
+        self.query_one("#help_search").display = False
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List what has the word in it."""
+        self.query_one("#help_text", Static).update(help_text(self._table, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give the keys back to the list."""
+        self.set_focus(None)
+
+    def action_search(self) -> None:
+        """Search."""
+        search = self.query_one("#help_search", Input)
+        search.display = True
+        search.focus()
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll the list."""
+        self.query_one("#help_scroll").scroll_relative(y=rows, animate=False)
+
+    def action_leave(self) -> None:
+        """Leave the search, then the list."""
+        search = self.query_one("#help_search", Input)
+        if search.display:
+            search.value = ""
+            search.display = False
+            self.set_focus(None)
+        else:
+            self.dismiss()
 
 
-def help_text() -> Content:
-    """Return the help, group by group."""
+def help_text(table: KeyTable, word: str = "") -> Content:
+    """Return the help, group by group; with a word only what has it."""
     lines: list[Content] = []
-    for group, rows in help_groups():
+    wanted = word.casefold().strip()
+    for group, entries in table.groups():
+        found = [
+            entry
+            for entry in entries
+            if wanted in f"{entry.shown} {entry.help} {group} {entry.id}".casefold()
+        ]
+        if not found:
+            continue
         if lines:
             lines.append(Content(""))
         lines.append(Content.styled(group, "bold $lichen"))
-        for keys, text in rows:
-            first, *rest = wrap(text, _TEXT_WIDTH, 3)
-            lines.append(Content.assemble((f"  {keys:<7}", "bold $primary"), first))
-            lines.extend(Content(" " * 9 + part) for part in rest)
-    return Content("\n").join(lines)
+        for entry in found:
+            first, *rest = wrap(entry.help, _TEXT_WIDTH, 3)
+            keys = f"  {entry.shown:<{_KEY_WIDTH - 2}} "
+            lines.append(Content.assemble((keys, "bold $primary"), first))
+            lines.extend(Content(" " * (_KEY_WIDTH + 1) + part) for part in rest)
+    return Content("\n").join(lines or [Content("Nothing has that word.")])

@@ -2,7 +2,8 @@
 
 from textual.events import Click
 
-from pokeTUI.actions import footer_hints
+from pokeTUI.keymap import KeyHint, KeyTable, fitting
+from pokeTUI.layout import GAME
 from pokeTUI.rendering.lines import Line
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
@@ -12,29 +13,28 @@ from pokeTUI.widgets.lines_widget import LinesWidget
 class KeyBar(LinesWidget):
     """Show keys with a word for what they do; a click does the same as the key."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, table: KeyTable, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._hints = footer_hints(DashboardState())
+        self._table = table
+        self._hints = table.footer(DashboardState(), GAME)
         self._spans: list[tuple[int, int, str]] = []
 
-    def show(self, state: DashboardState) -> None:
-        """Show the keys for `state`."""
-        hints = footer_hints(state)
+    def show(self, state: DashboardState, focused: str) -> None:
+        """Show the keys for `state` while pane `focused` has the keyboard."""
+        hints = self._table.footer(state, focused)
         if hints != self._hints:
             self._hints = hints
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
-        """Return the line; hints that do not fit as a whole are left out."""
-        needed = sum(len(hint.shown) + 1 + len(hint.label) for hint in self._hints)
-        gap = 2 if needed + 3 * len(self._hints) > width else 3
+        """Return the line; the least important hints are left out where there is no room."""
+        hints: list[KeyHint] = fitting(self._hints, width)
+        needed = sum(hint.width for hint in hints)
+        gap = 2 if needed + 3 * len(hints) > width else 3
         line = Line(width).add(" ", Ink.dim)
         self._spans = []
-        for hint in self._hints:
-            size = len(hint.shown) + 1 + len(hint.label)
-            if size > line.room:
-                break
-            self._spans.append((line.used, line.used + size, hint.action))
+        for hint in hints:
+            self._spans.append((line.used, line.used + hint.width, hint.action))
             line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
             line.add(" " * gap, Ink.dim)
         return [line]

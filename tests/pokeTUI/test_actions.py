@@ -1,34 +1,69 @@
-from collections import Counter
+from itertools import combinations
 
-from pokeTUI.actions import ACTIONS, bindings, footer_hints, help_groups
+import pytest
+
+from engine.errors import ConfigurationError
+from engine.events import RunStopped, ViewersChanged
+from pokeTUI.actions import PLAY
 from pokeTUI.app import CockpitApp, next_speed
+from pokeTUI.keymap import KeyTable, can_clash, fitting, keys_markdown
+from pokeTUI.layout import GAME, PANE_KEYS
 from pokeTUI.state import DashboardState, fold
 from tests.pokeTUI.fake_session import make_run, make_status
+
+TABLE = KeyTable()
 
 
 def state_with(**changes: object) -> DashboardState:
     return fold(fold(DashboardState(), make_run()), make_status(**changes))
 
 
-def labels(state: DashboardState) -> list[str]:
-    return [hint.label for hint in footer_hints(state)]
+def labels(state: DashboardState, focused: str = GAME) -> list[str]:
+    return [hint.label for hint in TABLE.footer(state, focused)]
+
+
+def refusal(name: str, state: DashboardState) -> str:
+    return next(entry.refusal(state) for entry in TABLE.entries if entry.id == name)
 
 
 def test_no_key_has_two_meanings() -> None:
-    keys = Counter(key for entry in ACTIONS for key in entry.keys)
-    assert [key for key, count in keys.items() if count > 1] == []
+    for one, other in combinations(TABLE.entries, 2):
+        shared = set(one.keys) & set(other.keys)
+        assert not shared or not can_clash(one, other), f"{shared}: {one.id} and {other.id}"
+
+
+def test_no_pane_covers_the_keys_that_must_always_work() -> None:
+    always = {"?", "q", "p", "t", "tab", "Z", "0-7"}
+    keys = {key for entry in TABLE.entries if entry.shown in always for key in entry.keys}
+    keys |= {str(number) for number in range(8)} | {"shift+tab", "ctrl+p", "ctrl+c", "ctrl+q"}
+    for entry in TABLE.entries:
+        assert not entry.pane or not keys & set(entry.keys), entry.id
+
+
+def test_every_action_has_a_name_of_its_own_and_a_sentence() -> None:
+    assert len({entry.id for entry in TABLE.entries}) == len(TABLE.entries)
+    for entry in TABLE.entries:
+        assert entry.help.endswith("."), entry.id
+        assert entry.title
 
 
 def test_every_binding_has_its_method() -> None:
-    for binding in bindings():
+    for binding in TABLE.bindings():
         name = binding.action.partition("(")[0]
         assert callable(getattr(CockpitApp, f"action_{name}"))
 
 
-def test_every_key_is_explained() -> None:
-    explained = {keys for _, rows in help_groups() for keys, _ in rows}
-    assert explained == {entry.shown for entry in ACTIONS if entry.help}
-    assert {"p", ".", "+/-", "t", "n", "N", "v", "1-5", "tab", "s", "?", "q", "z"} <= explained
+def test_the_buttons_of_the_game_come_first_then_the_panes() -> None:
+    actions = [binding.action for binding in TABLE.bindings()]
+    last_button = max(i for i, action in enumerate(actions) if action.startswith("press("))
+    pane_keys = [i for i, action in enumerate(actions) if action.startswith("act(")]
+    others = [i for i, action in enumerate(actions) if action == "toggle_pause"]
+    assert all(last_button < i < others[0] for i in pane_keys)
+
+
+def test_the_help_has_every_key_in_groups() -> None:
+    shown = {entry.shown for _, entries in TABLE.groups() for entry in entries}
+    assert shown >= {"p", ".", "+ -", "t", "n N", "v", "0-7", "tab", "s", "?", "q", "z", "Z", "< >"}
 
 
 def test_the_footer_shows_what_matters_now() -> None:
@@ -39,10 +74,88 @@ def test_the_footer_shows_what_matters_now() -> None:
     assert {"A", "B", "START", "SELECT", "quit"} <= set(playing)
 
 
-def test_the_footer_fits_eighty_columns() -> None:
-    for state in (state_with(), state_with(is_paused=True), state_with(is_human=True)):
-        hints = footer_hints(state)
-        assert 1 + sum(len(hint.shown) + 1 + len(hint.label) + 2 for hint in hints) <= 82
+def test_the_footer_shows_the_keys_of_the_pane_that_has_the_keyboard() -> None:
+    for key in PANE_KEYS:
+        hints = TABLE.footer(state_with(), key)
+        assert {hint.action.split("'")[1] for hint in hints if hint.action.startswith("act(")} <= {
+            key
+        }
+
+
+@pytest.mark.parametrize("changes", [{}, {"is_paused": True}, {"is_human": True}])
+@pytest.mark.parametrize("focused", [GAME, *PANE_KEYS])
+def test_the_footer_keeps_what_matters_most_in_eighty_columns(
+    changes: dict[str, bool], focused: str
+) -> None:
+    hints = fitting(TABLE.footer(state_with(**changes), focused), 80)
+    assert 1 + sum(hint.width for hint in hints) + 2 * (len(hints) - 1) <= 80
+    assert {"?", "q", "t"} <= {hint.shown for hint in hints}
+
+
+def test_what_makes_no_sense_now_says_why() -> None:
+    state = state_with()
+    assert refusal("step", state) == "only while paused"
+    assert refusal("button_a", state) == "only while you play"
+    assert refusal("pause", state_with(is_human=True)) == "not while you play"
+    assert "K keeps one" in refusal("branch", state)
+    assert "--llm-model" in refusal("wish", state)
+    assert refusal("next_game", fold(state, make_run(num_envs=1))) == "there is only one game"
+    assert refusal("restart", DashboardState()) == "the run is still starting"
+    over = fold(state, RunStopped("quit", 1, ""))
+    assert refusal("pause", over) == "the run is over"
+    assert refusal("help", over) == ""
+    watching = fold(state, ViewersChanged(2, is_yours=False))
+    assert "another viewer" in refusal("pause", watching)
+    assert refusal("view", watching) == ""
+    assert refusal("control", watching) == ""
+
+
+def test_the_user_chooses_other_keys() -> None:
+    table = KeyTable({"pause": "f5, ctrl+g", "step": ";", "help": "f2"})
+    entries = {entry.id: entry for entry in table.entries}
+    assert entries["pause"].keys == ("f5", "ctrl+g")
+    assert entries["pause"].shown == "f5 ctrl+g"
+    assert entries["step"].keys == ("semicolon",)
+    assert entries["step"].shown == ";"
+    bound = {binding.id: binding.key for binding in table.bindings()}
+    assert bound["help"] == "f2"
+
+
+def test_two_actions_may_change_keys() -> None:
+    table = KeyTable({"save": "v", "view": "s"})
+    assert {entry.id: entry.keys for entry in table.entries}["save"] == ("v",)
+
+
+def test_an_empty_key_takes_an_action_off_the_keyboard() -> None:
+    entry = next(one for one in KeyTable({"stop": ""}).entries if one.id == "stop")
+    assert entry.keys == ()
+
+
+@pytest.mark.parametrize(
+    ("keymap", "words"),
+    [
+        ({"paws": "p"}, "no action 'paws'"),
+        ({"pause": "hyper+p"}, "pause = 'hyper+p': there is no such key"),
+        ({"pause": "nokey"}, "no such key"),
+        ({"pause": ","}, "no such key"),
+        ({"pause": "s"}, "s would mean both pause and save"),
+        ({"pause": "f5", "save": "f5"}, "f5 would mean both"),
+    ],
+)
+def test_a_wrong_keymap_says_what_is_wrong(keymap: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        KeyTable(keymap)
+    assert words in caught.value.message
+    assert caught.value.hint
+    assert "\n" not in caught.value.message
+
+
+def test_the_documentation_lists_every_key() -> None:
+    text = keys_markdown()
+    for entry in TABLE.entries:
+        if entry.shown:
+            assert f"| `{entry.id}` |" in text
+    assert f"## {PLAY}" in text
 
 
 def test_speeds_go_up_to_unlimited_and_down_to_one() -> None:

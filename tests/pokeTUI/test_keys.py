@@ -14,6 +14,7 @@ from engine.commands import (
     Watch,
 )
 from engine.types import Action
+from pokeTUI.layout import PANE_KEYS
 from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import (
     OpenCockpit,
@@ -101,39 +102,72 @@ async def test_v_cycles_through_the_ways_to_draw_the_game(open_cockpit: OpenCock
         assert seen == [*board.game.modes, GameMode.AUTO]
 
 
-async def test_numbers_and_tab_choose_the_pane_where_panes_share_a_place(
+async def test_numbers_and_tab_choose_the_pane_where_panes_are_tabs(
     open_cockpit: OpenCockpit,
 ) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
-        titles = []
-        for key in ("1", "2", "3", "4", "5", "tab", "tab", "shift+tab"):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        seen = []
+        for key in ("1", "2", "3", "4", "5", "6", "7", "tab", "tab", "shift+tab"):
             await pilot.press(key)
-            await settle(pilot)
-            titles.append(screen_lines(pilot)[2].split("╭─ ")[-1].split(" ─")[0])
-        assert titles == [
-            "Party and place",
-            "Rewards",
-            "Reasoning",
-            "Curriculum",
-            "Learning curve",
-            "Party and place",
-            "Rewards",
-            "Party and place",
-        ]
+            seen.append((board.focused, board.plan.shown[-1]))
+        keys = [(key, key) for key in PANE_KEYS]
+        assert seen == [*keys, ("game", "log"), ("party", "party"), ("game", "party")]
+
+
+async def test_numbers_hide_and_show_panes(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 40) as (pilot, _):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        await pilot.press("2")
+        assert "rewards" not in board.plan.regions
+        await pilot.press("2")
+        assert "rewards" in board.plan.regions
+        assert board.focused == "rewards"
+        await pilot.press("7")
+        assert "log" in board.plan.regions
+        assert "reasoning" not in board.plan.regions
+        await pilot.press("0")
+        assert "game" not in board.plan.regions
+        await pilot.press("ctrl+r")
+        assert "game" in board.plan.regions
+
+
+async def test_the_last_pane_stays(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 40) as (pilot, _):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        while len(board.plan.shown) > 1:
+            key = board.plan.shown[-1]
+            await pilot.press(str(PANE_KEYS.index(key) + 1))
+        await pilot.press("0")
+        assert board.plan.shown == ("game",)
+        assert await comes_to_show(pilot, "The last pane stays.")
 
 
 async def test_help_lists_the_keys_and_goes_away(open_cockpit: OpenCockpit) -> None:
-    async with open_cockpit(120, 50) as (pilot, session):
+    async with open_cockpit(120, 60) as (pilot, session):
         for leave in ("question_mark", "escape", "q"):
             await pilot.press("question_mark")
             await settle(pilot)
-            text = screen_text(pilot)
-            assert "Pause or go on" in text
-            assert "The SELECT button" in text
-            assert "asked twice, quit" in text
+            assert "Pause or go on" in screen_text(pilot)
+            await pilot.press("G")
+            await settle(pilot)
+            assert "while the keyboard is on it" in screen_text(pilot)
             await pilot.press(leave)
             await settle(pilot)
             assert "Pause or go on" not in screen_text(pilot)
+        assert session.sent == []
+
+
+async def test_the_help_can_be_searched(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("question_mark", "slash", *"asked tw")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "asked twice, quit" in text
+        assert "Pause or go on" not in text
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "Pause or go on" in screen_text(pilot)
         assert session.sent == []
 
 

@@ -1,8 +1,24 @@
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pokeTUI.layout import PANES, make_plan
+from pokeTUI.layout import (
+    GAME,
+    PANE_KEYS,
+    PANES,
+    Arrangement,
+    Border,
+    Plan,
+    border_at,
+    border_of,
+    hideable,
+    make_plan,
+    minimum_of,
+    move_border,
+)
 
 SIZES = [
     (80, 24),
@@ -12,32 +28,90 @@ SIZES = [
     (160, 44),
     (200, 45),
     (200, 60),
-    (250, 80),
+    (240, 78),
     (320, 90),
 ]
-KEYS = {pane.key for pane in PANES}
+ALL = (GAME, *PANE_KEYS)
 
 
-@pytest.mark.parametrize(("columns", "rows"), SIZES)
-def test_regions_fill_the_screen_without_overlap(columns: int, rows: int) -> None:
-    regions = make_plan(columns, rows).regions
+def check(plan: Plan, columns: int, rows: int) -> None:
+    regions = plan.regions
     for one, two in combinations(regions.values(), 2):
         assert not one.overlaps(two)
-    assert sum(region.area for region in regions.values()) == columns * rows
     for region in regions.values():
         assert region.x >= 0
+        assert region.y >= 0
         assert region.right <= columns
         assert region.bottom <= rows
+    assert sum(region.area for region in regions.values()) == columns * rows
+    for key in plan.shown:
+        least_columns, least_rows = minimum_of(key)
+        assert regions[key].width >= least_columns
+        assert regions[key].height >= least_rows
+
+
+shares = st.dictionaries(st.sampled_from([*ALL, "medium-left", "medium-right"]), st.floats(0, 1))
+places = st.sampled_from(
+    ["compact", "medium", "medium-left", "medium-right", "large", "large-right", "large-one"]
+)
+arrangements = st.builds(
+    Arrangement,
+    hidden=st.frozensets(st.sampled_from(ALL), max_size=len(ALL) - 1),
+    fronts=st.permutations(PANE_KEYS).map(tuple),
+    zoomed=st.sampled_from(["", "", "", *ALL]),
+    is_presentation=st.booleans(),
+    sizes=st.dictionaries(places, shares),
+)
+
+
+@given(columns=st.integers(80, 400), rows=st.integers(24, 120), arrangement=arrangements)
+def test_whatever_the_user_prefers_nothing_overlaps_or_leaves_the_screen(
+    columns: int, rows: int, arrangement: Arrangement
+) -> None:
+    plan = make_plan(columns, rows, arrangement)
+    assert plan.shown
+    check(plan, columns, rows)
+    hidden = arrangement.hidden & hideable(plan.name)
+    for key in ALL:
+        if arrangement.zoomed:
+            assert (key in plan.regions) == (key == arrangement.zoomed)
+        elif key in hidden:
+            assert key not in plan.regions
+            assert key not in plan.tabs
+        else:
+            assert key in plan.regions or key in plan.tabs
+
+
+@given(
+    columns=st.integers(80, 300),
+    rows=st.integers(24, 100),
+    arrangement=arrangements,
+    moves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(-60, 60))),
+)
+def test_borders_move_as_far_as_both_sides_allow(
+    columns: int, rows: int, arrangement: Arrangement, moves: list[tuple[int, int, int]]
+) -> None:
+    for which, index, cells in moves:
+        plan = make_plan(columns, rows, arrangement)
+        if not plan.places:
+            break
+        place = plan.places[which % len(plan.places)]
+        border = Border(place.key, index % (len(place.parts) - 1))
+        arrangement = move_border(plan, arrangement, border, cells)
+        moved = make_plan(columns, rows, arrangement)
+        check(moved, columns, rows)
+        before, after = place.parts[border.index : border.index + 2]
+        limited = max(before.minimum - before.size, min(after.size - after.minimum, cells))
+        now = next(one for one in moved.places if one.key == place.key)
+        assert now.parts[border.index].size == before.size + limited
 
 
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_every_pane_can_be_seen(columns: int, rows: int) -> None:
     plan = make_plan(columns, rows)
-    if plan.has_tabs:
-        for key in KEYS:
-            assert key in make_plan(columns, rows, active=key).regions
-    else:
-        assert set(plan.regions) >= KEYS
+    assert set(plan.shown) | set(plan.tabs) == set(ALL)
+    for key in plan.tabs:
+        assert key in make_plan(columns, rows, Arrangement().front(key)).regions
 
 
 @pytest.mark.parametrize(
@@ -48,16 +122,61 @@ def test_every_pane_can_be_seen(columns: int, rows: int) -> None:
         ((80, 24), "compact"),
         ((120, 40), "medium"),
         ((200, 60), "large"),
+        ((240, 78), "large"),
     ],
 )
 def test_the_documented_sizes_have_their_layouts(size: tuple[int, int], name: str) -> None:
     assert make_plan(*size).name == name
 
 
+def test_the_words_share_a_place_where_there_is_little_room() -> None:
+    for size in ((120, 40), (200, 60), (240, 78)):
+        assert make_plan(*size).tabs == ("reasoning", "decisions", "log")
+    assert make_plan(80, 24).tabs == PANE_KEYS
+
+
 def test_a_huge_terminal_shows_the_game_pixel_by_pixel() -> None:
-    game = make_plan(240, 78).regions["game"]
+    game = make_plan(240, 78).regions[GAME]
     assert game.width - 2 == 160
     assert game.height - 2 >= 72
+
+
+def test_the_presentation_gives_the_game_more() -> None:
+    usual = make_plan(120, 40).regions[GAME]
+    large = make_plan(120, 40, Arrangement(is_presentation=True)).regions[GAME]
+    assert large.area > 1.3 * usual.area
+
+
+def test_a_zoomed_pane_has_the_screen() -> None:
+    plan = make_plan(120, 40, Arrangement(zoomed="log"))
+    assert plan.shown == ("log",)
+    assert plan.regions["log"].size == (120, 38)
+
+
+def test_a_border_is_found_on_both_sides_of_its_line() -> None:
+    plan = make_plan(120, 40)
+    game = plan.regions[GAME]
+    assert border_at(plan, game.right - 1, 5) == Border("medium", 0)
+    assert border_at(plan, game.right, 5) == Border("medium", 0)
+    assert border_at(plan, 20, game.bottom - 1) == Border("medium-left", 0)
+    assert border_at(plan, 5, 5) is None
+    assert border_at(plan, 0, 0) is None
+
+
+def test_the_last_part_grows_by_the_border_before_it() -> None:
+    plan = make_plan(120, 40)
+    assert border_of(plan, GAME, is_row=True) == (Border("medium", 0), 1)
+    assert border_of(plan, "party", is_row=True) == (Border("medium", 0), -1)
+    assert border_of(plan, "learning", is_row=False) == (Border("medium-right", 2), -1)
+    assert border_of(make_plan(80, 24), GAME, is_row=False) is None
+
+
+def test_what_was_moved_stays_in_proportion() -> None:
+    plan = make_plan(120, 40)
+    wishes = move_border(plan, Arrangement(), Border("medium", 0), -20)
+    assert make_plan(120, 40, wishes).regions[GAME].width == 42
+    assert make_plan(140, 40, wishes).regions[GAME].width == 49
+    assert make_plan(140, 40, replace(wishes, sizes={})).regions[GAME].width == 72
 
 
 def test_numbers_in_a_row_name_the_panes() -> None:
@@ -67,4 +186,6 @@ def test_numbers_in_a_row_name_the_panes() -> None:
         "reasoning",
         "curriculum",
         "learning",
+        "decisions",
+        "log",
     ]

@@ -1,0 +1,91 @@
+"""What is asked before some commands can be sent: which mode, which goal, which state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.screen import ModalScreen
+
+from engine.commands import Branch, Command, SetGoal, SetMode, SetStrategy, Watch, Wish
+from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
+from pokeTUI.state import DashboardState
+
+_MODES = (
+    ("adaptive", "adaptive     planner and policy together"),
+    ("rl_only", "rl_only      the policy alone"),
+    ("llm_only", "llm_only     the planner alone"),
+)
+_STRATEGIES = (
+    ("adaptive", "adaptive     by how the episodes go"),
+    ("llm_heavy", "llm_heavy    the planner leads"),
+    ("balanced", "balanced     both about as much"),
+    ("rule_heavy", "rule_heavy   the policy leads"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the user.
+
+    Attributes:
+        screen: Gives the answer, or None.
+        command: Makes a command of it.
+    """
+
+    screen: ModalScreen[str | None]
+    command: Callable[[str], Command]
+
+
+def ask_mode(state: DashboardState) -> Question:
+    """Ask for the mode."""
+    chosen = state.steering.mode if state.steering else state.run.mode if state.run else ""
+    return Question(ChoiceScreen("Mode", _MODES, chosen), SetMode)
+
+
+def ask_strategy(state: DashboardState) -> Question:
+    """Ask for the strategy."""
+    chosen = state.steering.strategy if state.steering else ""
+    return Question(ChoiceScreen("Strategy", _STRATEGIES, chosen), SetStrategy)
+
+
+def ask_goal(state: DashboardState) -> Question:
+    """Ask for one of the milestones that are not reached yet, or none."""
+    reached = state.game.milestones if state.game else frozenset()
+    milestones = state.run.milestones if state.run else ()
+    choices = [("", "none: the next milestone, whatever it is")]
+    choices += [(key, text) for key, text in milestones if key not in reached]
+    chosen = state.steering.goal if state.steering else ""
+    return Question(ChoiceScreen("Goal of the rule planner", choices, chosen), SetGoal)
+
+
+def ask_state(state: DashboardState) -> Question:
+    """Ask for one of the kept states, the newest first."""
+    choices = [
+        (
+            str(kept.number),
+            f"{kept.number:>4}  game {kept.env_index + 1:<3} step {kept.episode_steps:>6,}  "
+            f"{kept.place}{'  (kept by you)' if kept.is_asked else ''}",
+        )
+        for kept in reversed(state.kept_states)
+    ]
+    return Question(
+        ChoiceScreen("Go on from a kept state", choices), lambda answer: Branch(int(answer))
+    )
+
+
+def ask_wish(state: DashboardState) -> Question:
+    """Ask for a goal in words."""
+    value = state.steering.wish if state.steering else ""
+    hint = "The language model is told this with each question; empty takes it back."
+    return Question(PromptScreen("What shall it aim at?", value, hint=hint), Wish)
+
+
+def ask_game(state: DashboardState) -> Question:
+    """Ask for the number of a game."""
+    count = state.run.num_envs if state.run else 1
+
+    def check(text: str) -> str:
+        is_number = text.strip().isascii() and text.strip().isdigit()
+        return "" if is_number and 1 <= int(text) <= count else f"A number from 1 to {count}."
+
+    screen = PromptScreen("Watch which game?", hint=f"1 to {count}", check=check)
+    return Question(screen, lambda answer: Watch(int(answer) - 1))

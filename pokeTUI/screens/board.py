@@ -1,0 +1,260 @@
+"""The panes: where they are, which has the keyboard, and the mouse on their borders."""
+
+from dataclasses import replace
+
+from textual.app import ComposeResult
+from textual.events import Click, MouseDown, MouseMove, MouseUp
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Offset, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.message import Message
+from textual.widget import Widget
+
+from pokeTUI.keymap import KeyTable
+from pokeTUI.layout import (
+    GAME,
+    PANE_KEYS,
+    PANES,
+    Arrangement,
+    Border,
+    Plan,
+    border_at,
+    border_of,
+    hideable,
+    make_plan,
+    move_border,
+)
+from pokeTUI.panes.game import GamePane
+from pokeTUI.panes.kinds import PANE_TYPES
+from pokeTUI.panes.pane import Pane
+from pokeTUI.state import DashboardState
+from pokeTUI.widgets.key_bar import KeyBar
+from pokeTUI.widgets.status_bar import StatusBar
+from pokeTUI.widgets.tab_bar import TabBar
+from pokeTUI.widgets.too_small import TooSmall
+
+_STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
+
+
+class PlanLayout(Layout):
+    """Place children where a plan has a region for their id."""
+
+    name = "plan"
+
+    def __init__(self, arrangement: Arrangement) -> None:
+        self.arrangement = arrangement
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        """Return a placement for every planned child; Textual keeps the result by size."""
+        regions = make_plan(*size, self.arrangement).regions
+        return [
+            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if (region := regions.get(child.id or "")) is not None
+        ]
+
+
+class Board(Widget):
+    """Hold the panes and arrange them for the terminal's size and the user's liking.
+
+    Attributes:
+        focused: Key of the pane that has the keyboard.
+    """
+
+    class Arranged(Message):
+        """The user has arranged the panes anew."""
+
+        def __init__(self, arrangement: Arrangement) -> None:
+            super().__init__()
+            self.arrangement = arrangement
+
+    def __init__(self, table: KeyTable, arrangement: Arrangement, *, id: str) -> None:
+        super().__init__(id=id)
+        self.focused = GAME
+        self._layout = PlanLayout(arrangement)
+        self._plan = Plan("too-small")
+        self._state = DashboardState()
+        self._drag: _Drag | None = None
+        self.game = GamePane(id=GAME)
+        self._panes = {pane.key: PANE_TYPES[pane.key](pane.title, id=pane.key) for pane in PANES}
+        self._status = StatusBar(id="status")
+        self._keys = KeyBar(table, id="keys")
+        self._tabs = TabBar(id="tabs")
+
+    @property
+    def layout(self) -> Layout:
+        """Return the layout that follows the plan."""
+        return self._layout
+
+    @property
+    def plan(self) -> Plan:
+        """The plan in force."""
+        return self._plan
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """How the user wants it."""
+        return self._layout.arrangement
+
+    def pane(self, key: str) -> Pane:
+        """Return a pane besides the game."""
+        return self._panes[key]
+
+    def compose(self) -> ComposeResult:
+        """Yield everything once; the plan decides what is shown."""
+        yield self._status
+        yield self.game
+        yield self._tabs
+        yield from self._panes.values()
+        yield self._keys
+        yield TooSmall(id="too_small")
+
+    def on_resize(self) -> None:
+        """Plan for the new size."""
+        self._apply_plan()
+
+    # Arranging
+
+    def arrange_as(self, arrangement: Arrangement) -> None:
+        """Arrange the panes so from now on."""
+        if arrangement == self.arrangement:
+            return
+        self._layout.arrangement = arrangement
+        self._apply_plan()
+        self.post_message(self.Arranged(arrangement))
+
+    def activate(self, key: str) -> None:
+        """Show pane `key`, in front where panes share a place, and give it the keyboard."""
+        wishes = self.arrangement.front(key) if key != GAME else self.arrangement
+        wishes = replace(wishes, hidden=wishes.hidden - {key})
+        if wishes.zoomed:
+            wishes = replace(wishes, zoomed=key)
+        self.focused = key
+        self.arrange_as(wishes)
+        self._mark_focus()
+
+    def toggle(self, key: str) -> bool:
+        """Show pane `key`, or hide it if it is shown; tabs are chosen, and do not hide.
+
+        Returns:
+            Whether that was possible: the last pane cannot be hidden.
+        """
+        is_shown = key in self._plan.regions and not self.arrangement.zoomed
+        if not is_shown or key not in hideable(self._plan.name):
+            self.activate(key)
+            return True
+        if len(self._plan.shown) < 2:
+            return False
+        self.arrange_as(replace(self.arrangement, hidden=self.arrangement.hidden | {key}))
+        return True
+
+    def cycle(self, step: int) -> None:
+        """Give the keyboard to the next pane, or the one before, and show it."""
+        hidden = self.arrangement.hidden & hideable(self._plan.name)
+        keys = [key for key in (GAME, *PANE_KEYS) if key not in hidden]
+        index = keys.index(self.focused) if self.focused in keys else -1
+        self.activate(keys[(index + step) % len(keys)])
+
+    def zoom(self) -> None:
+        """Let the pane with the keyboard fill the screen, or put it back."""
+        zoomed = "" if self.arrangement.zoomed else self.focused
+        self.arrange_as(replace(self.arrangement, zoomed=zoomed))
+
+    def resize(self, way: str) -> bool:
+        """Make the pane with the keyboard wider, narrower, taller or lower, if it can be."""
+        found = border_of(self._plan, self.focused, is_row=way in ("wider", "narrower"))
+        if found is None:
+            return False
+        border, direction = found
+        wishes = move_border(self._plan, self.arrangement, border, _STEP[way] * direction)
+        has_moved = wishes is not self.arrangement
+        self.arrange_as(wishes)
+        return has_moved
+
+    # The mouse
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Give the keyboard to the pane under the pointer; take hold of a border."""
+        at = event.screen_offset - self.region.offset
+        for key in self._plan.shown:
+            if self._plan.regions[key].contains(*at):
+                self.focused = key
+                self._mark_focus()
+        border = border_at(self._plan, *at)
+        if border is not None and event.button == 1:
+            self._drag = _Drag(border, at, self._plan, self.arrangement)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Move the border that is held."""
+        drag = self._drag
+        if drag is None:
+            return
+        if event.button != 1:
+            self._let_go()
+            return
+        self.capture_mouse()
+        moved = event.screen_offset - self.region.offset - drag.start
+        place = next(one for one in drag.plan.places if one.key == drag.border.place)
+        cells = moved.x if place.is_row else moved.y
+        self.arrange_as(move_border(drag.plan, drag.arrangement, drag.border, cells))
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """Let go of the border."""
+        self._let_go()
+
+    def on_click(self, event: Click) -> None:
+        """Zoom by a double click on a pane's border."""
+        at = event.screen_offset - self.region.offset
+        region = self._plan.regions.get(self.focused)
+        if event.chain != 2 or region is None or not region.contains(*at):
+            return
+        if not region.shrink((1, 1, 1, 1)).contains(*at):
+            self.zoom()
+
+    def _let_go(self) -> None:
+        if self._drag is not None:
+            self._drag = None
+            self.release_mouse()
+
+    # Showing
+
+    def show(self, state: DashboardState) -> None:
+        """Show the figures of `state` in everything that is shown."""
+        self._state = state
+        self._status.show(state)
+        self._keys.show(state, self.focused)
+        if GAME in self._plan.regions:
+            self.game.show(state)
+        for key, pane in self._panes.items():
+            if key in self._plan.regions:
+                pane.show(state)
+
+    def _apply_plan(self) -> None:
+        plan = make_plan(*self.size, self.arrangement)
+        self.set_class(plan.name == "compact", "-compact")
+        self._plan = plan
+        for child in self.children:
+            child.display = (child.id or "") in plan.regions
+        if plan.shown and self.focused not in plan.shown:
+            self.focused = plan.shown[0]
+        self._tabs.show(plan.tabs, next((key for key in plan.tabs if key in plan.regions), ""))
+        self.game.set_text_rows(plan.text_rows)
+        self.refresh(layout=True)
+        self._mark_focus()
+        self.show(self._state)
+
+    def _mark_focus(self) -> None:
+        for key, pane in (*self._panes.items(), (GAME, self.game)):
+            pane.set_class(key == self.focused, "-focused")
+        self._keys.show(self._state, self.focused)
+
+
+class _Drag:
+    """A border in hand: all moves count from where it was taken."""
+
+    def __init__(self, border: Border, start: Offset, plan: Plan, arrangement: Arrangement) -> None:
+        self.border = border
+        self.start = start
+        self.plan = plan
+        self.arrangement = arrangement
