@@ -245,20 +245,16 @@ def _compact(columns: int, rows: int) -> _Node:
 
 
 def _presentation(columns: int, rows: int) -> _Node:
-    """Give the game all the height; what is left at its side shows why it acts, and the curve."""
-    picture, _ = fit(columns - _BORDER, rows - _BORDER - _TEXT_ROWS)
-    game = _Slot((GAME,), picture + _BORDER)
-    if columns - picture - _BORDER < 36:
-        return game
+    """Make the game as large as can be, with why it acts and one more pane at its side or below."""
+    beside, _ = fit(columns - _BORDER - 30, rows - _BORDER - _TEXT_ROWS)
+    above, picture = fit(columns - _BORDER, rows - _BORDER - _TEXT_ROWS - 9)
     others = tuple(key for key in PANE_KEYS if key != "reasoning")
-    panes = _Split(
-        "presentation-side",
-        False,
-        (_Slot(("reasoning",), 12, 3), _Slot(others, 11, 2, "learning")),
-        36,
-        1,
-    )
-    return _Split("presentation", True, (game, panes))
+    if above > beside:
+        game = _Slot((GAME,), picture + _BORDER + _TEXT_ROWS)
+        return _Split("presentation-tall", False, (game, _Slot(PANE_KEYS, 9, 1, "reasoning")))
+    panes = (_Slot(("reasoning",), 12, 3), _Slot(others, 11, 2, "learning"))
+    side = _Split("presentation-side", False, panes, 30, 1)
+    return _Split("presentation", True, (_Slot((GAME,), beside + _BORDER), side))
 
 
 def _medium(columns: int, rows: int) -> _Node:
