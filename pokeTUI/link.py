@@ -4,15 +4,12 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from engine.commands import Command, Press
+from engine.commands import Command
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, DecisionMade, Event, RunFailed, RunStopped
-from engine.types import Action
 
 DECISION_INTERVAL_S = 0.15
 """At thousands of steps a second decisions could not be read."""
-REPEAT_INTERVAL_S = 0.12
-"""A held key acts at most about eight times a second."""
 
 
 class Mailbox(Protocol):
@@ -60,7 +57,6 @@ class Link:
         self._failure = RunFailed("The engine ended without a word.", "See its log.", True)
         self._decision: DecisionMade | None = None
         self._next_decision = 0.0
-        self._last_press: tuple[Action, float] | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -102,18 +98,3 @@ class Link:
         """Send a command, unless the engine has ended."""
         if not self._has_ended:
             self._session.send(command)
-
-    def press(self, action: Action) -> bool:
-        """Send a person's action; the fast repeats of a held key are dropped.
-
-        Returns:
-            Whether it was sent.
-        """
-        now = self._clock()
-        if self._last_press is not None:
-            last_action, last_time = self._last_press
-            if action is last_action and now - last_time < REPEAT_INTERVAL_S:
-                return False
-        self._last_press = (action, now)
-        self.send(Press(action))
-        return True

@@ -92,6 +92,8 @@ class GamePane(Vertical):
         title = state.run.game if state.run else "Game"
         if state.is_human:
             title = "▲ YOU PLAY  z A  x B  t gives back"
+            if state.status is not None and state.status.is_live:
+                title = "▲ YOU PLAY in real time  t gives back"
         if self.border_title != title:
             self.border_title = title
         self.set_class(state.is_human, "-human")

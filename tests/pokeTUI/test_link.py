@@ -1,7 +1,7 @@
 from engine import events
-from engine.commands import Pause, Press
-from engine.types import Action, Source
-from pokeTUI.link import DECISION_INTERVAL_S, REPEAT_INTERVAL_S, Link
+from engine.commands import Pause
+from engine.types import Source
+from pokeTUI.link import DECISION_INTERVAL_S, Link
 from tests.pokeTUI.fake_session import FakeSession, make_decision
 
 
@@ -60,13 +60,3 @@ def test_nothing_is_sent_after_the_end() -> None:
     link.poll()
     link.send(Pause())
     assert session.sent == []
-
-
-def test_a_held_key_is_slowed_down_but_another_key_is_not() -> None:
-    link, session, clock = make_link()
-    assert link.press(Action.UP)
-    assert not link.press(Action.UP)
-    assert link.press(Action.A)
-    clock.now += REPEAT_INTERVAL_S
-    assert link.press(Action.A)
-    assert session.sent == [Press(Action.UP), Press(Action.A), Press(Action.A)]
