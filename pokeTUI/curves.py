@@ -69,14 +69,16 @@ class Curve:
 
 
 RETURN = Curve("episodes", "return", "return")
+LENGTH = Curve("episodes", "length", "length")
 SUCCESS = Curve("episodes", "success", "success", is_share=True)
+PLANNER = Curve("episodes", "planner_share", "planner's share", is_share=True)
 MILESTONES = Curve("milestones", "", "milestones", is_share=True)
 """No curve but bars, one a milestone."""
 
 
 def curves(state: DashboardState) -> list[Curve]:
     """Return what can be chosen, in the order of the keys."""
-    chosen = [RETURN, Curve("episodes", "length", "length"), SUCCESS]
+    chosen = [RETURN, LENGTH, SUCCESS, PLANNER]
     if state.run is not None and state.run.milestones:
         chosen.append(MILESTONES)
         chosen += [

@@ -150,7 +150,8 @@ class EpisodeHistory:
     """The episodes of a run that count, those from the true start.
 
     Attributes:
-        record: By the episode's number in the run: return, length, success, milestones, components.
+        record: By the episode's number in the run: return, length, success,
+            planner's share, milestones, components.
         latest: Figures of the last 60 episodes, oldest first.
     """
 
@@ -163,6 +164,7 @@ class EpisodeHistory:
             "return": float(summary.total_reward),
             "length": float(summary.length),
             "success": float(summary.is_success),
+            "planner_share": float(summary.planner_share),
             **{_MILESTONE + key: 1.0 for key in summary.steps_to_milestone},
             **{_COMPONENT + name: float(value) for name, value in summary.components},
         }

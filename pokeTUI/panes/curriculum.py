@@ -6,19 +6,20 @@ from typing import ClassVar
 from textual import events
 
 from engine.events import CurriculumChanged
-from pokeTUI.curves import brief
+from pokeTUI.curves import PLANNER, RETURN, brief
+from pokeTUI.history import SUCCESS_WINDOW
 from pokeTUI.moves import WINDOW, Move
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
 from pokeTUI.questions import Question, ask_mode, ask_strategy
 from pokeTUI.rendering.gauges import beside, column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.plot import Axes, PlotLine, plot
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _LABEL = 9
 _SPLIT = 100
 """From here on the history stands beside the rest."""
-_CHART_ROWS = 5
 
 
 class CurriculumPane(Pane):
@@ -93,13 +94,19 @@ class CurriculumPane(Pane):
             return empty("The curriculum starts with the first episode.", width)
         if width >= _SPLIT and height >= 8:
             at = min(76, width // 2)
-            left = self._standing(state, state.curriculum, at - 3, height)
-            right = self._history(state, width - at, height)
-            return beside(left, right, at, width)
-        lines = self._standing(state, state.curriculum, width, height)
-        room = height - len(lines) - 1
+            top = min(height, 20) if height >= 34 else height
+            left = self._standing(state, state.curriculum, at - 3, top)
+            right = self._history(state, width - at, top)
+            lines = beside(left, right, at, width)
+            return lines + (_hand_over(state, width, height - len(lines)) if top < height else [])
+        lines = self._standing(
+            state, state.curriculum, width, height - 4 if height >= 15 else height
+        )
+        room = height - len(lines) - (height > 20)
         if room >= 2:
-            lines += [Line(width), *self._history(state, width, room)]
+            if height > 20:
+                lines.append(Line(width))
+            lines += self._history(state, width, room)
         return lines
 
     def _standing(
@@ -108,8 +115,9 @@ class CurriculumPane(Pane):
         """Return the state of now; the fewer lines there are, the less of it."""
         lines = [_stage(now, width)]
         lines += _missing(now, width, 2 if height >= 8 else 1)
-        if height >= 12:
-            lines += [Line(width), *_ten_bars(state, now, width), Line(width)]
+        rows = min(8, height - 9)
+        if rows >= 3:
+            lines += _ten_bars(state, now, width, rows if rows < 8 else 7, has_note=rows >= 8)
         else:
             lines.append(_ten_in_a_row(state, now, width))
         if height >= 5:
@@ -218,7 +226,9 @@ def _ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> 
     return line.add(text, ink).add_whole(" on average" if not isnan(now.threshold) else "", Ink.dim)
 
 
-def _ten_bars(state: DashboardState, now: CurriculumChanged, width: int) -> list[Line]:
+def _ten_bars(
+    state: DashboardState, now: CurriculumChanged, width: int, rows: int, *, has_note: bool
+) -> list[Line]:
     """Return the last ten returns as bars, with the threshold as a line through them."""
     head = Line(width).add("last 10", Ink.dim, _LABEL)
     text, ink = _reward_text(now)
@@ -227,11 +237,11 @@ def _ten_bars(state: DashboardState, now: CurriculumChanged, width: int) -> list
     if not returns:
         return [head, Line(width).add("", Ink.dim, _LABEL).add("no episode yet", Ink.dim)]
     heights, share = _heights([value for value, _ in returns], now.threshold)
-    columns = [column(height, _CHART_ROWS) for height in heights]
-    at = -1 if isnan(now.threshold) else min(_CHART_ROWS - 1, int((1 - share) * _CHART_ROWS))
+    columns = [column(height, rows) for height in heights]
+    at = -1 if isnan(now.threshold) else min(rows - 1, int((1 - share) * rows))
     size = max(1, min(5, (width - _LABEL - 1) // WINDOW - 1))
     lines = [head]
-    for row in range(_CHART_ROWS):
+    for row in range(rows):
         is_line = row == at
         label = f"{brief(now.threshold)} " if is_line else ""
         line = Line(width).add(label, Ink.strong, _LABEL, right=True)
@@ -245,10 +255,26 @@ def _ten_bars(state: DashboardState, now: CurriculumChanged, width: int) -> list
         if is_line:
             line.add("┄" * ((WINDOW - len(returns)) * (size + 1)), Ink.strong)
         lines.append(line)
-    if any(not counts for _, counts in returns):
+    if has_note and any(not counts for _, counts in returns):
         note = "grey: before this stage, not counted"
         lines.append(Line(width).add("", Ink.dim, _LABEL).add(note, Ink.dim))
     return lines
+
+
+def _hand_over(state: DashboardState, width: int, height: int) -> list[Line]:
+    """Return how the return rose and the planner's share fell over the run."""
+    returns = RETURN.smoothed(state, SUCCESS_WINDOW)
+    if not len(returns[1]):
+        return []
+    curves = [
+        PlotLine(returns, Ink.good),
+        PlotLine(PLANNER.smoothed(state, SUCCESS_WINDOW), Ink.info, True, is_on_right=True),
+    ]
+    head = Line(width).add("━ ", Ink.good).add("return  ", Ink.dim)
+    head.add("┅ ", Ink.info).add("planner's share of the decisions", Ink.dim)
+    head.add(f", mean of {SUCCESS_WINDOW} episodes", Ink.dim)
+    axes = Axes(float(returns[0][0]), float(returns[0][-1]), "episode", brief)
+    return [Line(width), head, *plot(curves, axes, width, height - 2)[0]]
 
 
 def _episodes(now: CurriculumChanged, width: int) -> Line:
@@ -285,7 +311,7 @@ def _sources(state: DashboardState, width: int, room: int) -> list[Line]:
     for source, share in shares:
         mark, ink = source_mark(source)
         text = f"{mark} {source} {share:.0%}"
-        if len(text) + 2 <= legend.room + 2:
+        if len(text) <= legend.room:
             legend.add(f"{mark} ", ink).add(f"{source} ", Ink.dim).add(f"{share:.0%}", Ink.text)
             legend.add("  ", Ink.text)
     if room < 2:

@@ -25,7 +25,7 @@ from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
-from pokeTUI.rendering.plot import Axes, Frame, PlotLine, place_of, plot
+from pokeTUI.rendering.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 from pokeTUI.screens.prompt import ChoiceScreen
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
@@ -33,7 +33,6 @@ from pokeTUI.theme import Ink
 _LAST_SHARE = 0.1
 _SPLIT = 110
 """From here on the milestones stand beside the curve."""
-_SMALL_ROWS, _SMALL_COLUMNS = 10, 36
 
 
 class LearningPane(Pane):
@@ -262,30 +261,12 @@ class LearningPane(Pane):
         """Return rows of small charts of the other curves."""
         others = [one for one in curves(state) if one not in (self._curve, MILESTONES)]
         others.sort(key=lambda one: one.name.startswith("milestone/"))
-        across = max(1, width // _SMALL_COLUMNS)
-        size = width // across
-        lines: list[Line] = []
-        for start in range(0, len(others), across):
-            if len(lines) + _SMALL_ROWS > room:
-                break
-            row = [Line(width) for _ in range(_SMALL_ROWS - 1)]
-            for number, curve in enumerate(others[start : start + across]):
-                chart = _small(curve, state, size - 2, WINDOWS[self._window])
-                row = beside(row, chart, number * size, width)
-            lines += [Line(width), *row]
-        return lines
-
-
-def _small(curve: Curve, state: DashboardState, width: int, window: int) -> list[Line]:
-    points = curve.smoothed(state, window)
-    head = Line(width).add(curve.title, Ink.dim)
-    if not len(points[1]):
-        return [head]
-    head.add("  ", Ink.dim).add(curve.text(float(points[1][-1])), Ink.strong)
-    axes = Axes(
-        float(points[0][0]), float(points[0][-1]), curve.unit, curve.text, is_share=curve.is_share
-    )
-    return [head, *plot([PlotLine(points, Ink.accent)], axes, width, _SMALL_ROWS - 2)[0]]
+        window = WINDOWS[self._window]
+        charts = [
+            SmallChart(one.title, one.smoothed(state, window), one.unit, one.text, one.is_share)
+            for one in others
+        ]
+        return grid(charts, width, room)
 
 
 def _legend(

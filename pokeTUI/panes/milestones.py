@@ -23,14 +23,18 @@ def milestone_lines(state: DashboardState, width: int, height: int, first: int) 
     if not state.history.count or not milestones:
         return empty("The milestones are counted when the first episode ends.", width)
     window = min(SUCCESS_WINDOW, state.history.count)
-    room = max(1, height - 1)
+    is_tall = width < _TREND_FROM and height > 2 * len(milestones)
+    room = max(1, (height - 1) // (2 if is_tall else 1))
     start = max(0, min(first, len(milestones) - room))
     shown = milestones[start : start + room]
     heading = Line(width).add("milestones ", Ink.strong)
     heading.add(f"reached in the last {window}", Ink.dim)
     if len(shown) < len(milestones):
         heading.add_whole(f"  {start + 1}-{start + len(shown)} of {len(milestones)} ↕", Ink.dim)
-    name = min(max(len(text) for _, text in milestones) + 1, max(8, width * 9 // 20))
+    name = min(
+        max(len(text) for _, text in milestones) + 1,
+        max(8, width - 16 if width < _TREND_FROM else width * 9 // 20),
+    )
     trend = min(30, (width - name - 6) // 2) if width >= _TREND_FROM else 0
     lines = [heading]
     for key, text in shown:
@@ -41,8 +45,10 @@ def milestone_lines(state: DashboardState, width: int, height: int, first: int) 
         )
         add_bar(line, share, max(0, width - name - 5 - (trend + 1 if trend else 0)), ink, Ink.faint)
         line.add(f"{share:.0%}", Ink.text, 5, right=True)
+        values = state.history.milestone_points(key)[1].tolist() if trend or is_tall else []
         if trend:
-            values = state.history.milestone_points(key)[1].tolist()
             line.add(" ", Ink.text).add(sparkline(values, trend), Ink.dim)
         lines.append(line)
+        if is_tall:
+            lines.append(Line(width).add(sparkline(values, width - 6), Ink.dim))
     return lines[:height]

@@ -12,7 +12,7 @@ from pokeTUI.history import smooth
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
 from pokeTUI.rendering.gauges import beside, sparkline
 from pokeTUI.rendering.lines import Line, add_bar, signed
-from pokeTUI.rendering.plot import Axes, PlotLine, plot
+from pokeTUI.rendering.plot import Axes, PlotLine, SmallChart, grid, plot
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
@@ -184,12 +184,14 @@ class RewardsPane(Pane):
             return empty("Nothing has been paid yet.", width)
         chosen = rows[self._index(rows)]
         if width >= _SPLIT and height >= len(rows) + 2:
+            small = _small_charts(state, rows, chosen, width, height // 2) if height >= 36 else []
+            top = height - len(small)
             at = min(96, width * 55 // 100)
-            left = self._table(rows, chosen, at - 3, height)
-            left += _payouts(state, at - 3, height - len(left), self._payouts_from)
-            return beside(left, _chart(state, chosen, width - at, height), at, width)
+            left = self._table(rows, chosen, at - 3, top)
+            left += _payouts(state, at - 3, top - len(left), self._payouts_from)
+            return beside(left, _chart(state, chosen, width - at, top), at, width)[:top] + small
         lines = self._table(rows, chosen, width, height)
-        if height - len(lines) >= 3:
+        if height - len(lines) >= (8 if width >= _WIDE else 3):
             lines += [Line(width), *_detail(chosen, width)]
         return lines + _payouts(state, width, height - len(lines), self._payouts_from)
 
@@ -226,7 +228,7 @@ def _sizes(rows: list[Component], width: int) -> _Sizes:
         name = min(name, max(5, width - 26))
         return _Sizes(name, 6, 0, max(0, width - name - 22), 0)
     name = min(name, width - 38)
-    number = 7 if width < 64 else 8
+    number = 6 if width < 60 else 7 if width < 70 else 8
     weight = 6 if any(row.weight is not None for row in rows) else 0
     rest = width - name - 1 - 3 * (number + 1) - weight - 2
     spark = min(30, rest * 3 // 5) if rest >= 10 else 0
@@ -234,7 +236,7 @@ def _sizes(rows: list[Component], width: int) -> _Sizes:
 
 
 def _heading(sizes: _Sizes, width: int, *, is_by_size: bool) -> Line:
-    titles = ("step", "episode" if width >= _WIDE else "ep", "mean")
+    titles = ("step", "episode" if sizes.number >= 7 else "ep", "mean")
     line = Line(width).add(
         " " + ("by size" if is_by_size else "component"), Ink.dim, 1 + sizes.name
     )
@@ -243,7 +245,7 @@ def _heading(sizes: _Sizes, width: int, *, is_by_size: bool) -> Line:
     if sizes.weight:
         line.add("weight" if sizes.weight > 6 else " ×", Ink.dim, sizes.weight, right=True)
     if sizes.bar > 0 and width >= _WIDE:
-        line.add("  ", Ink.dim).add("episode", Ink.dim, sizes.bar)
+        line.add("  ", Ink.dim).add("episode" if sizes.bar >= 7 else "", Ink.dim, sizes.bar)
     if sizes.spark:
         text = "last 60 episodes" if sizes.spark >= 16 else "last 60"
         line.add(" ", Ink.dim).add(text, Ink.dim, sizes.spark)
@@ -334,8 +336,23 @@ def _chart(state: DashboardState, row: Component, width: int, height: int) -> li
     mean = smooth(values, max(1, _SMOOTHING // stride))
     axes = Axes(float(places[0]), float(places[-1]), "episode", brief)
     drawn = [PlotLine((places, mean), Ink.good), PlotLine((places, values), Ink.faint)]
-    lines, _ = plot(drawn, axes, width, min(height - 1, 24))
+    lines, _ = plot(drawn, axes, width, min(height - 1, 30))
     return [head, *lines]
+
+
+def _small_charts(
+    state: DashboardState, rows: list[Component], chosen: Component, width: int, room: int
+) -> list[Line]:
+    """Return the curves of all components."""
+    if not state.history.count:
+        return []
+    window = max(1, _SMOOTHING // state.history.record.stride)
+    charts = []
+    for row in rows:
+        places, values = state.history.component_points(row.name)
+        points = places, smooth(values, window)
+        charts.append(SmallChart(row.name, points, "episode", brief, is_chosen=row is chosen))
+    return grid(charts, width, room)
 
 
 def _ink(number: float) -> Ink:

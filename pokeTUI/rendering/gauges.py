@@ -12,7 +12,7 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 def sparkline(values: Sequence[float], width: int) -> str:
     """Return the last values as columns, the newest at the right end; "·" where there is none.
 
-    The lowest column is the smallest value, or zero if all are above it.
+    No column is so high that it touches the line above. The lowest is the smallest value, or zero if all are above it.
     """
     room = max(0, width)
     shown = squeeze(values, room)
@@ -21,7 +21,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
     low, high = min(0.0, *shown), max(0.0, *shown)
     span = high - low
     marks = [
-        _LEVELS[round((value - low) / span * (len(_LEVELS) - 1))] if span > 1e-9 else _LEVELS[0]
+        _LEVELS[round((value - low) / span * (len(_LEVELS) - 2))] if span > 1e-9 else _LEVELS[0]
         for value in shown
     ]
     return "·" * (room - len(marks)) + "".join(marks)
@@ -33,9 +33,7 @@ def squeeze(values: Sequence[float], width: int) -> list[float]:
     if count <= width:
         return list(values)
     edges = [count * index // width for index in range(width + 1)]
-    return [
-        sum(values[start:end]) / (end - start) for start, end in pairwise(edges)
-    ]
+    return [sum(values[start:end]) / (end - start) for start, end in pairwise(edges)]
 
 
 def column(fraction: float, rows: int) -> list[str]:

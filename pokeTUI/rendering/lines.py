@@ -51,6 +51,10 @@ class Line:
 
     def append(self, other: "Line") -> "Line":
         """Add what another line holds."""
+        if other.used <= self.room:
+            self._parts += other._parts
+            self.used += other.used
+            return self
         for text, ink in other._parts:
             self.add(text, ink)
         return self

@@ -12,6 +12,7 @@ from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink
 
 _MIN_ROWS_FOR_MIDDLE = 5
+_SMALL_ROWS, _SMALL_COLUMNS = 10, 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,31 @@ class Frame:
     columns: int
 
 
+@dataclass(frozen=True, slots=True)
+class SmallChart:
+    """A curve with its name and last value, for a grid of several."""
+
+    title: str
+    points: Points
+    unit: str
+    text: Callable[[float], str]
+    is_share: bool = False
+    is_chosen: bool = False
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """Return the chart below its name."""
+        places, values = self.points
+        head = Line(width).add("▸" if self.is_chosen else " ", Ink.key)
+        head.add(self.title, Ink.strong if self.is_chosen else Ink.dim)
+        if not len(values):
+            return [head.add("  nothing yet", Ink.dim)]
+        head.add("  ", Ink.dim).add(self.text(float(values[-1])), Ink.strong)
+        axes = Axes(
+            float(places[0]), float(places[-1]), self.unit, self.text, is_share=self.is_share
+        )
+        return [head, *plot([PlotLine(self.points, Ink.accent)], axes, width, height - 1)[0]]
+
+
 def plot(
     curves: Sequence[PlotLine], axes: Axes, width: int, height: int
 ) -> tuple[list[Line], Frame]:
@@ -72,12 +98,14 @@ def plot(
     rows, columns = max(1, height - 1), max(4, width - label - 2 - (5 if has_right else 0))
     drawn, owner = draw_chart([_series(one, axes, low, high) for one in curves], columns, rows)
     cursor = None if axes.cursor is None else column_of(axes.cursor, axes, columns)
-    inks = {-1: Ink.faint, **{number: curve.ink for number, curve in enumerate(curves)}}
+    inks = [curve.ink for curve in curves]
     lines = []
     for row, text in enumerate(drawn):
         at = _tick_row(row, rows)
         line = Line(width).add("" if at is None else ticks[at], Ink.dim, label, right=True)
         line.add("┤" if at is not None else "│", Ink.faint)
+        if cursor is not None and text[cursor] == " ":
+            text = f"{text[:cursor]}┊{text[cursor + 1 :]}"
         _add_owned(line, text, owner[row].tolist(), inks, cursor)
         line.add("│", Ink.faint)
         if has_right and at is not None:
@@ -86,6 +114,24 @@ def plot(
     if height > 1:
         lines.append(_foot(axes, width, label, columns))
     return lines, Frame(label + 1, columns)
+
+
+def grid(charts: Sequence[SmallChart], width: int, room: int) -> list[Line]:
+    """Return rows of small charts under each other, as many as there is room for."""
+    across = max(1, min(len(charts), width // _SMALL_COLUMNS))
+    size = width // across
+    depth = -(-len(charts) // across)
+    height = max(_SMALL_ROWS, min(_SMALL_ROWS + 4, room // max(1, depth)))
+    lines: list[Line] = []
+    for start in range(0, len(charts), across):
+        if len(lines) + height > room:
+            break
+        row = [Line(width) for _ in range(height - 1)]
+        for number, chart in enumerate(charts[start : start + across]):
+            for line, part in zip(row, chart.lines(size - 2, height - 1), strict=False):
+                line.skip_to(number * size).append(part)
+        lines += [Line(width), *row]
+    return lines
 
 
 def column_of(place: float, axes: Axes, columns: int) -> int:
@@ -121,10 +167,12 @@ def _tick(value: float, axes: Axes, span: float) -> str:
         return axes.text(10**value)
     if axes.is_share:
         return f"{value:.0%}"
-    if span >= 1e6:
+    if span >= 1e6 or span < 1e-4:
         return f"{value:.1e}"
-    digits = max(0, int(np.ceil(-np.log10(span / 4)))) if span > 0 else 1
-    return f"{value:,.{min(5, digits)}f}"
+    for digits in range(6):
+        if abs(round(value, digits) - value) <= 0.02 * span:
+            break
+    return f"{value:,.{digits}f}"
 
 
 def _series(curve: PlotLine, axes: Axes, low: float, high: float) -> Series:
@@ -158,15 +206,17 @@ def _foot(axes: Axes, width: int, label: int, columns: int) -> Line:
 
 
 def _add_owned(
-    line: Line, text: str, owners: list[int], inks: dict[int, Ink], cursor: int | None
+    line: Line, text: str, owners: list[int], inks: Sequence[Ink], cursor: int | None
 ) -> None:
-    """Add a row of curves, each run of cells in the ink of its curve."""
-    cells = [(mark, inks[owner]) for mark, owner in zip(text, owners, strict=True)]
-    if cursor is not None:
-        mark = cells[cursor][0]
-        cells[cursor] = ("┊", Ink.warn) if mark == " " else (mark, Ink.warn)
-    start = 0
-    for column in range(1, len(cells) + 1):
-        if column == len(cells) or cells[column][1] is not cells[start][1]:
-            line.add("".join(mark for mark, _ in cells[start:column]), cells[start][1])
-            start = column
+    """Add a row of curves, each run of cells in the ink of its curve; gaps belong to any."""
+    start, current = 0, Ink.faint
+    for column, owner in enumerate(owners):
+        ink = Ink.warn if column == cursor else inks[owner] if owner >= 0 else None
+        if ink is None or ink is current:
+            if column - 1 == cursor and ink is None:
+                ink = Ink.faint
+            else:
+                continue
+        line.add(text[start:column], current)
+        start, current = column, ink
+    line.add(text[start:], current)
