@@ -108,6 +108,7 @@ class CockpitApp(App[None]):
         self.gate = Gate(self._ask_position, is_deaf=True)
         self._shown_frame: Frame | None = None
         self._figures_at = 0
+        self._shown_hand = (False, False)
         follow_depth(self, self.terminal.depth)
         for theme in THEMES:
             self.register_theme(theme)
@@ -157,7 +158,9 @@ class CockpitApp(App[None]):
     def run(self, *arguments: Any, **options: Any) -> None:
         """Run until the user or the engine ends it; SIGTERM and SIGHUP save before the end."""
         self.terminal = probe_own_terminal(self._color)
-        self.gate = Gate(self._ask_position, is_deaf=not self.terminal.is_answering)
+        is_browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # answers, but only later
+        is_deaf = not (self.terminal.is_answering or is_browser)
+        self.gate = Gate(self._ask_position, is_deaf=is_deaf)
         with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
 
@@ -199,7 +202,9 @@ class CockpitApp(App[None]):
             self.board.game.show_frame(state)
         is_by_hand = state.is_human or state.is_paused
         interval = FRAMES_PER_FIGURES_BY_HAND if is_by_hand else FRAMES_PER_FIGURES
-        are_figures_due = self.polls - self._figures_at >= interval
+        hand = (state.is_human, state.is_paused)
+        are_figures_due = self.polls - self._figures_at >= interval or hand != self._shown_hand
+        self._shown_hand = hand
         if are_figures_due:
             self._figures_at = self.polls
             self._show_figures(state)

@@ -14,7 +14,8 @@ TIMEOUT_S = 5.0
 """An answer that is not there by then is lost."""
 PLAIN_INTERVAL_S = 1 / 30
 """Between two drawings where the terminal never answers."""
-_FAR_ON_THE_WAY = 3
+_FAR_S = 0.06
+_FAR_ON_THE_WAY = 2
 _BUSY_FACTOR, _BUSY_MARGIN_S = 1.5, 0.02
 """A round trip so much longer than the shortest means that the link is full."""
 
@@ -80,6 +81,7 @@ class Gate:
 
     def _window(self) -> int:
         """Return how much may be on the way: more than one where the link is long but not full."""
-        if self.rtt_s is None or self.rtt_s > self._shortest_s * _BUSY_FACTOR + _BUSY_MARGIN_S:
+        if self.rtt_s is None or self._shortest_s < _FAR_S:
             return 1
-        return _FAR_ON_THE_WAY
+        is_full = self.rtt_s > self._shortest_s * _BUSY_FACTOR + _BUSY_MARGIN_S
+        return 1 if is_full else _FAR_ON_THE_WAY

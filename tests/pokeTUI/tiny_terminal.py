@@ -52,12 +52,17 @@ class TinyTerminal:
 
     def feed(self, text: str) -> None:
         """Draw `text`; a sequence that is cut off waits for its rest."""
-        text = self._rest + text
-        end = 0
-        for match in _TOKEN.finditer(text):
-            end = match.end()
-            self._apply(match)
-        self._rest = text[end:][-1_000_000:]
+        text, position = self._rest + text, 0
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is not None:
+                self._apply(match)
+                position = match.end()
+            elif text[position] == "\x1b":
+                break
+            else:
+                position += 1
+        self._rest = text[position:]
 
     @property
     def text(self) -> str:
