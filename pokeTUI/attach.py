@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.events import ConnectionLost
+from engine.events import ConnectionLost, RunStopped
 from engine.remote.folder import LiveRun, find_live_run, resume_name
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
@@ -41,7 +41,7 @@ def attach_to(run: str | None, *, is_read_only: bool) -> int:
     """
     from engine.remote.client import RemoteSession
     from pokeTUI.app import CockpitApp
-    from pokeTUI.launch import check_terminal, report
+    from pokeTUI.launch import EXIT_FAILED, check_terminal, report
 
     live = find_live_run(run)
     check_terminal()
@@ -56,7 +56,8 @@ def attach_to(run: str | None, *, is_read_only: bool) -> int:
         print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
         return 1
     if end is not None:
-        return report(end)
+        code = report(end, resume_name(session.hello))
+        return 0 if isinstance(end, RunStopped) and code > EXIT_FAILED else code
     if cockpit.return_code:
         return cockpit.return_code
     stays = "stays paused" if cockpit.dashboard.is_paused else "goes on"

@@ -89,15 +89,21 @@ def _run_cockpit(
     return cockpit.end
 
 
-def report(end: RunStopped | RunFailed | ConnectionLost | None) -> int:
-    """Say how a run ended; return the exit code: 128 and its number if a signal ended it."""
+def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -> int:
+    """Say how a run ended; return the exit code: 128 and its number if a signal ended it.
+
+    Args:
+        end: How it ended.
+        run: By what it is resumed; "": it is the latest.
+    """
+    resume = f"poketui run --resume {run}".rstrip()
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             saved = steps_of(Path(checkpoint))
             if not checkpoint or saved < steps:
                 print(f"poketui: The end, step {steps:,}, could not be saved.", file=sys.stderr)
             if checkpoint:
-                print(f"Saved at step {saved:,}. Go on with: poketui run --resume")
+                print(f"Saved at step {saved:,}. Go on with: {resume}")
             if not checkpoint or saved < steps:
                 return EXIT_FAILED
             if reason in signal.Signals.__members__:
@@ -106,6 +112,6 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None) -> int:
         case RunFailed():
             print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
             if end.has_checkpoint:
-                print("Go on from the last checkpoint with: poketui run --resume", file=sys.stderr)
+                print(f"Go on from the last checkpoint with: {resume}", file=sys.stderr)
             return EXIT_FAILED
     return EXIT_FAILED

@@ -1,0 +1,151 @@
+"""Runs in the background, as a person has them: in real terminals, over a real SSH connection."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engine.processes import wait_until
+from tests.pokeTUI.background import SSHD, Background, SecureShell, Window, all_gone
+
+needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
+needs_sshd = pytest.mark.skipif(SSHD is None, reason="needs sshd")
+
+Open = Callable[[tuple[int, int], str], Window]
+
+
+@pytest.fixture
+def background(tmp_path: Path) -> Iterator[Background]:
+    runs = Background(tmp_path)
+    yield runs
+    runs.close()
+
+
+@pytest.fixture
+def window(tmp_path: Path) -> Iterator[Open]:
+    windows = []
+
+    def open_it(size: tuple[int, int], line: str) -> Window:
+        windows.append(Window(tmp_path, size, line))
+        return windows[-1]
+
+    yield open_it
+    for one in windows:
+        one.close()
+
+
+@pytest.fixture
+def ssh(tmp_path: Path) -> Iterator[SecureShell]:
+    server = SecureShell(tmp_path)
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("command", ["attach", "stop"])
+def test_without_a_run_in_the_background_one_line_says_so(
+    background: Background, command: str
+) -> None:
+    done = background.run(command)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "poketui: No run goes on in the background. Start one: poketui run --detach\n"
+    )
+
+
+def test_a_mistake_is_told_before_a_run_goes_into_the_background(background: Background) -> None:
+    done = background.run("run", "--detach", "--rom", "none.gbc", "--save-dir", "/tmp")
+    assert done.returncode == 2
+    assert "none.gbc" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert background.run("stop").returncode == 2
+
+
+@pytest.mark.slow
+@needs_tmux
+def test_a_run_is_left_attached_to_again_and_stopped(background: Background, window: Open) -> None:
+    run_id = background.detach()
+    assert "● goes on" in background.run("runs", "--save-dir", str(background.saves)).stdout
+    refused = background.run("attach")
+    assert refused.returncode == 2
+    assert "not a terminal" in refused.stderr
+    first = window((80, 24), background.shell_line("attach"))
+    first.wait_for("playing", "Mosslight", "steps")
+    first.press("p")
+    first.wait_for("paused")
+    first.press("q")
+    first.wait_for(f"Detached: the run {run_id} stays paused", "poketui stop", "exit code 0")
+    second = window((120, 40), background.shell_line("attach", run_id))
+    second.wait_for("paused", "Mosslight", "Rewards")
+    second.press("p")
+    second.wait_for("playing")
+    stopped = background.run("stop")
+    assert stopped.returncode == 0
+    assert "Its checkpoint is of step" in stopped.stdout
+    second.wait_for("Saved at step", "poketui run --resume", "exit code 0")
+    assert background.checkpoints()
+
+
+@pytest.mark.slow
+@needs_tmux
+def test_of_two_viewers_one_is_in_control_and_can_end_the_run(
+    background: Background, window: Open
+) -> None:
+    background.detach()
+    first = window((120, 40), background.shell_line("attach"))
+    first.wait_for("playing", "Mosslight")
+    second = window((120, 40), background.shell_line("attach"))
+    second.wait_for("playing", "Mosslight")
+    second.press("n")
+    second.wait_for("Another viewer is in control", "C control")
+    first.press("C")
+    first.wait_for("Another viewer is in control now")
+    second.press("C")
+    second.wait_for("You are in control now")
+    second.press("p")
+    first.wait_for("paused")
+    second.press("Q")
+    for one in (first, second):
+        one.wait_for("Saved at step", "exit code 0")
+
+
+@pytest.mark.slow
+@needs_tmux
+@needs_sshd
+def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
+    background: Background, window: Open, ssh: SecureShell
+) -> None:
+    run_id = background.detach()
+    first = window((80, 24), ssh.line(background.shell_line("attach")))
+    first.wait_for("playing", "Mosslight")
+    first.press("t")
+    first.wait_for("YOU PLAY")
+    viewers = ssh.programs()
+    assert viewers
+    ssh.drop()
+    first.wait_for("exit code 255")
+    assert all_gone(viewers)
+    second = window((80, 24), ssh.line(background.shell_line("attach", run_id)))
+    screen = second.wait_for("playing", "Mosslight")
+    assert "YOU PLAY" not in screen
+    second.press("q")
+    second.wait_for("Detached", "exit code 0")
+    assert background.run("stop").returncode == 0
+
+
+@pytest.mark.slow
+@needs_tmux
+@needs_sshd
+def test_a_dropped_connection_saves_a_run_of_its_own(
+    background: Background, window: Open, ssh: SecureShell
+) -> None:
+    options = ("--envs", "4", "--workers", "1", "--save-dir", str(background.saves))
+    longer = ("--set", "checkpoint_interval_s=100000")
+    line = ssh.line(background.shell_line("run", *options, *longer))
+    window((80, 24), line).wait_for("playing", "Mosslight", "steps")
+    programs = ssh.programs()
+    before = background.checkpoints()
+    ssh.drop()
+    assert all_gone(programs)
+    assert wait_until(lambda: background.checkpoints() > before)
+    assert "SIGHUP" in next(background.saves.glob("runs/*/engine.log")).read_text()
