@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from engine.commands import Command
 from engine.config import RunConfig
 from engine.events import Event
-from pokeTUI.panes.pane import Pane
+from pokeTUI.panes.pane import CommandWanted, Pane
 from pokeTUI.state import DashboardState, fold
 from pokeTUI.theme import THEMES
 
@@ -18,6 +19,7 @@ class PaneApp(App[None]):
 
     Attributes:
         copied: What was copied last.
+        wanted: Commands that the pane asked for.
     """
 
     CSS = """
@@ -32,10 +34,15 @@ class PaneApp(App[None]):
         self.config = config or RunConfig()
         self.pane = pane
         self.copied = ""
+        self.wanted: list[Command] = []
 
     def compose(self) -> ComposeResult:
         """Yield the pane."""
         yield self.pane
+
+    def on_command_wanted(self, message: CommandWanted) -> None:
+        """Note what the pane asks for."""
+        self.wanted.append(message.command)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Note what is copied."""

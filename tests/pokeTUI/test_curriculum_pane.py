@@ -1,25 +1,144 @@
+from dataclasses import replace
+
+import pytest
+from textual.widgets import OptionList
+
+from engine import events
+from engine.commands import SetMode, SetStrategy
 from pokeTUI.panes.curriculum import CurriculumPane
-from pokeTUI.state import DashboardState
-from tests.pokeTUI.fake_session import make_curriculum
+from pokeTUI.state import DashboardState, fold
+from tests.pokeTUI.fake_session import make_curriculum, make_episode, make_run, make_status
+from tests.pokeTUI.long_run import long_run
+from tests.pokeTUI.pane_app import fold_all, open_pane, texts
 
-NOW = make_curriculum(focus="taking battles", success_metrics="levels rise, badges are won")
-
-
-def shown(height: int, curriculum=NOW, width: int = 60) -> list[str]:
-    pane = CurriculumPane("curriculum", id="curriculum")
-    lines = pane.lines(DashboardState(curriculum=curriculum), width, height)
-    return [line.text.rstrip() for line in lines]
+SIZES = ((24, 4), (38, 20), (54, 4), (54, 12), (74, 16), (118, 30), (198, 56))
+STATE = long_run()
 
 
-def test_a_small_pane_has_no_room_for_what_the_stage_is_for():
-    assert len(shown(5)) == 5
-    assert not any("focus" in line for line in shown(5))
+def make_pane() -> CurriculumPane:
+    return CurriculumPane("Curriculum", id="curriculum")
 
 
-def test_a_large_pane_tells_focus_and_success_metrics():
-    assert shown(7)[-2:] == ["focus    taking battles", "success  levels rise, badges are won"]
+def shown(state: DashboardState, size: tuple[int, int]) -> list[str]:
+    return [line.rstrip() for line in texts(make_pane(), state, size)]
 
 
-def test_a_pane_never_has_more_lines_than_room():
-    for height in range(4, 12):
-        assert len(shown(height, width=30)) <= height
+@pytest.mark.parametrize("size", SIZES)
+def test_stage_and_what_is_missing_show_at_every_size(size: tuple[int, int]) -> None:
+    lines = shown(STATE, size)
+    assert "3 of 4" in lines[0]
+    assert "3 more" in lines[1]
+    assert len(lines) >= min(size[1], 10)
+
+
+def test_before_the_first_episode_it_says_so() -> None:
+    assert "starts with the first episode" in " ".join(shown(DashboardState(), (38, 20)))
+
+
+def test_the_last_stage_misses_nothing() -> None:
+    last = make_curriculum(stage=4, missing="", threshold=float("nan"))
+    assert "this is the last stage" in "\n".join(shown(fold(STATE, last), (54, 12)))
+
+
+def test_ten_bars_stand_against_the_threshold() -> None:
+    returns = [10.0] * 5 + [90.0] * 5
+    state = fold_all(
+        [
+            make_run(),
+            *(make_episode(number, value) for number, value in enumerate(returns, 1)),
+            make_curriculum(threshold=80.0, average_reward=50.0, episodes_in_stage=10),
+        ]
+    )
+    lines = shown(state, (54, 14))
+    (line,) = [line for line in lines if line.lstrip().startswith("80")]
+    assert "┄┄┄" in line[:30]
+    assert "█" not in line[:28]
+    assert "█" in line[28:]
+
+
+def test_episodes_before_this_stage_are_marked_as_not_counted() -> None:
+    assert "not counted" in "\n".join(shown(STATE, (74, 30)))
+
+
+def test_sources_are_one_bar_of_their_signs() -> None:
+    lines = shown(STATE, (74, 16))
+    (bar,) = [line for line in lines if line.startswith("decided")]
+    assert bar.count("●") > bar.count("◆") > bar.count("■") >= bar.count("▲") > 0
+    assert "policy 71%" in "\n".join(lines)
+
+
+def test_sources_that_nobody_counted_are_said_so() -> None:
+    state = fold(STATE, make_status())
+    assert "nobody has counted yet" in "\n".join(shown(state, (54, 12)))
+
+
+def test_the_strategy_in_force_and_the_one_that_is_set_both_show() -> None:
+    lines = shown(STATE, (74, 16))
+    (line,) = [line for line in lines if line.startswith("mode")]
+    assert "adaptive" in line
+    assert "llm_heavy" in line
+    assert "set to adaptive" in line
+
+
+def test_a_strategy_fixed_by_a_person_is_marked() -> None:
+    steering = events.SteeringChanged("adaptive", "balanced", "", "", ())
+    state = replace(fold(STATE, steering), strategy="balanced")
+    assert "balanced  fixed by you" in "\n".join(shown(state, (74, 16)))
+
+
+def test_the_history_has_the_newest_first_with_episode_and_cause() -> None:
+    lines = shown(STATE, (118, 30))
+    history = [line[59:] for line in lines if "ep " in line[50:]]
+    assert "ep 100" in history[0]
+    assert "llm_heavy  the reward fell" in history[0]
+    assert "◂" in history[0]
+    assert "▸" in history[1]
+    assert "stage 2, Skill development" in history[-1]
+    assert len(history) == 3
+
+
+def test_a_stage_that_was_lost_again_is_told_with_its_cause() -> None:
+    state = fold(STATE, make_curriculum(stage=2, name="Skill development", has_moved=True))
+    move = state.moves[-1]
+    assert move.is_back
+    assert "stage 3 did not hold" in move.cause
+    state = fold(state, make_curriculum(stage=3, name="Optimization", has_moved=True))
+    assert not state.moves[-1].is_back
+    assert state.moves[-1].episode == 200
+
+
+def test_without_moves_the_history_says_so() -> None:
+    assert "has changed yet" in "\n".join(shown(replace(STATE, moves=()), (118, 30)))
+
+
+def test_the_zoomed_pane_draws_return_and_planner_over_the_run() -> None:
+    text = "\n".join(shown(STATE, (198, 56)))
+    assert "planner's share of the decisions" in text
+    assert "episode 200" in text
+
+
+async def test_mode_and_strategy_are_chosen_from_a_list() -> None:
+    async with open_pane(make_pane(), STATE, (54, 12)) as (pilot, app):
+        for name in ("mode", "strategy"):
+            app.pane.act(name)
+            await pilot.pause()
+            assert app.screen.query_one(OptionList).highlighted == 0
+            await pilot.press("down", "enter")
+            await pilot.pause()
+        assert app.wanted == [SetMode("rl_only"), SetStrategy("llm_heavy")]
+        app.pane.act("mode")
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(app.wanted) == 2
+
+
+async def test_the_history_scrolls_and_stops_at_its_end() -> None:
+    async with open_pane(make_pane(), STATE, (118, 30)) as (pilot, app):
+        for _ in range(5):
+            app.pane.act("down")
+        await pilot.pause()
+        text = "\n".join(line.text for line in app.pane._lines)
+        assert "3 to 3 of 3" in text
+        app.pane.act("page_up")
+        assert "3 moves" in "\n".join(line.text for line in app.pane._lines)

@@ -1,0 +1,236 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from textual.widgets import OptionList
+
+from engine.config import RunConfig
+from engine.events import Event, PolicyUpdated
+from engine.training.journal import Journal
+from engine.training.runs import RunFolder
+from pokeTUI.curves import Curve, brief, curves, load_curves, saved_runs
+from pokeTUI.panes.learning import LearningPane
+from pokeTUI.rendering.chart import Series, draw_chart
+from pokeTUI.rendering.gauges import portions, sparkline
+from pokeTUI.state import DashboardState, fold
+from tests.pokeTUI.fake_session import MILESTONES, make_episode, make_run
+from tests.pokeTUI.long_run import long_run
+from tests.pokeTUI.pane_app import open_pane, texts
+
+SIZES = ((24, 3), (38, 20), (54, 8), (74, 16), (118, 28), (198, 56))
+STATE = long_run()
+
+
+def make_pane(*actions: str, state: DashboardState = STATE) -> LearningPane:
+    pane = LearningPane("Learning", id="learning")
+    pane.show(state)
+    for name in actions:
+        pane.act(name)
+    return pane
+
+
+def shown(*actions: str, size: tuple[int, int] = (74, 16), state: DashboardState = STATE) -> str:
+    return "\n".join(texts(make_pane(*actions, state=state), state, size))
+
+
+def steps_to(title: str, state: DashboardState = STATE) -> list[str]:
+    return ["next"] * [curve.title for curve in curves(state)].index(title)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_curve_fits_every_size(size: tuple[int, int]) -> None:
+    for number in range(len(curves(STATE))):
+        lines = texts(make_pane(*["next"] * number), STATE, size)
+        assert len(lines) >= min(size[1], 10) - 1
+
+
+def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
+    titles = [curve.title for curve in curves(STATE)]
+    assert titles[:5] == ["return", "length", "success", "planner's share", "milestones"]
+    assert {"entropy", "policy loss", "value loss", "evaluation: return"} <= set(titles)
+    assert "won the COBBLE BADGE" in titles
+    assert make_pane("previous").curve.title == titles[-1]
+    assert make_pane(*["next"] * len(titles)).curve.title == "return"
+
+
+def test_before_the_first_episode_it_says_so() -> None:
+    text = shown(state=DashboardState(run=make_run()))
+    assert "The curve starts when the first episode ends." in text
+
+
+def test_the_legend_has_the_value_of_now() -> None:
+    state = DashboardState()
+    for number in range(1, 11):
+        state = fold(state, make_episode(number, 42.0, is_success=number > 5))
+    text = shown(state=state)
+    assert "return 42.0" in text
+    assert "success 50%" in text
+    assert "episode 10" in text
+
+
+def test_smoothing_goes_round_and_says_over_how_many() -> None:
+    pane = make_pane()
+    said = []
+    for _ in range(5):
+        foot = texts(pane, STATE, (74, 16))[-1]
+        said += [
+            text
+            for text in ("mean of 30", "mean of 100", "each one", "mean of 10 ")
+            if text in foot
+        ]
+        pane.act("smooth")
+    assert said == ["mean of 30", "mean of 100", "each one", "mean of 10 ", "mean of 30"]
+
+
+def test_a_log_scale_needs_values_above_zero_and_says_so() -> None:
+    assert "log scale" in shown(*steps_to("value loss"), "log")
+    assert "no log scale: values of 0 or below" in shown(*steps_to("policy loss"), "log")
+
+
+def test_the_last_tenth_begins_there() -> None:
+    text = shown("range")
+    assert "last tenth" in text
+    assert " 180 ─" in text
+
+
+def test_the_milestones_are_bars_of_the_last_thirty_episodes() -> None:
+    lines = shown(*steps_to("milestones"), size=(38, 20)).split("\n")
+    share = STATE.history.milestone_share("left_house")
+    (line,) = [line for line in lines if line.startswith("left the house")]
+    assert f"{share:.0%}" in line
+    assert "━" in line
+    assert sum(text[:12] in "\n".join(lines) for _, text in MILESTONES) == len(MILESTONES)
+
+
+def test_milestones_that_have_no_room_are_scrolled_to() -> None:
+    actions = steps_to("milestones")
+    assert "won the COBBLE" not in shown(*actions, size=(38, 6))
+    text = shown(*actions, *["down"] * 8, size=(38, 6))
+    assert "won the COBBLE" in text
+    assert "5-9 of 9" in shown(*actions, *["down"] * 8, size=(60, 6))
+
+
+def test_the_zoomed_pane_has_milestones_and_the_other_curves_besides() -> None:
+    text = shown(size=(198, 56))
+    for title in ("milestones", "entropy", "value loss", "evaluation: return", "length"):
+        assert title in text
+
+
+async def test_the_mark_reads_values_and_goes_away_at_the_end() -> None:
+    async with open_pane(make_pane(), STATE, (74, 16)) as (pilot, app):
+        for _ in range(3):
+            app.pane.act("left")
+        await pilot.pause()
+        assert app.pane._lines[0].text.startswith("episode 19")
+        assert "┊" in "".join(line.text for line in app.pane._lines)
+        app.pane.act("last")
+        assert app.pane._lines[0].text.startswith("━ return")
+        await pilot.click(app.pane, offset=(30, 5))
+        await pilot.pause()
+        assert app.pane._lines[0].text.startswith("episode ")
+        app.pane.act("first")
+        assert app.pane._lines[0].text.startswith("episode 1 ")
+
+
+def save_run(save_dir: Path, events: list[Event]) -> str:
+    folder = RunFolder.create(RunConfig(save_dir=str(save_dir)))
+    journal = Journal(folder.journal_path)
+    for event in events:
+        journal.take(event)
+    journal.close()
+    folder.unlock()
+    return folder.run_id
+
+
+def state_of_run(save_dir: Path, name: str = "now") -> DashboardState:
+    run = replace(make_run(), run_dir=str(save_dir / "runs" / name), run_id=name)
+    return replace(STATE, run=run)
+
+
+async def test_a_saved_run_is_drawn_behind_and_taken_away_again(tmp_path: Path) -> None:
+    run_id = save_run(tmp_path, [make_episode(number, 20.0) for number in range(1, 101)])
+    state = state_of_run(tmp_path)
+    async with open_pane(make_pane(state=state), state, (74, 16)) as (pilot, app):
+        app.pane.act("compare")
+        await pilot.pause()
+        assert app.screen.query_one(OptionList).option_count == 2
+        await pilot.press("down", "enter")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert f"┅ {run_id} " in app.pane._lines[0].text
+        app.pane.act("first")
+        assert f"{run_id} 20.0" in app.pane._lines[0].text
+        app.pane.act("compare")
+        await pilot.pause()
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert run_id not in app.pane._lines[0].text
+
+
+async def test_without_another_run_there_is_nothing_to_choose(tmp_path: Path) -> None:
+    state = state_of_run(tmp_path)
+    async with open_pane(make_pane(state=state), state, (74, 16)) as (pilot, app):
+        app.pane.act("compare")
+        await pilot.pause()
+        assert not app.screen.query(OptionList)
+
+
+def test_the_own_run_is_not_among_those_to_compare_with(tmp_path: Path) -> None:
+    one, other = save_run(tmp_path, []), save_run(tmp_path, [])
+    assert [key for key, _ in saved_runs(str(tmp_path / "runs" / one))] == [other]
+
+
+def test_reading_a_journal_ends_when_nobody_wants_it_any_more(tmp_path: Path) -> None:
+    run_id = save_run(tmp_path, [make_episode(number, 1.0) for number in range(1, 101)])
+    run_dir = str(tmp_path / "runs" / "now")
+    assert load_curves(run_dir, run_id).history.count == 100
+    assert load_curves(run_dir, run_id, lambda: True).history.count == 1
+
+
+def test_a_broken_line_of_a_journal_ends_the_curve_there(tmp_path: Path) -> None:
+    run_id = save_run(tmp_path, [make_episode(1, 1.0)])
+    with (tmp_path / "runs" / run_id / "journal.jsonl").open("a") as file:
+        file.write('{"event": "EpisodeEn')
+    assert load_curves(str(tmp_path / "runs" / "now"), run_id).history.count == 1
+
+
+def test_a_figure_that_is_no_number_leaves_no_hole_in_the_chart() -> None:
+    state = fold(STATE, PolicyUpdated(26, 200000, {"entropy": float("nan"), "odd": float("inf")}))
+    assert "nan" not in shown(*steps_to("entropy"), state=state)
+    assert "starts with the first update" in shown(*steps_to("odd", state), state=state)
+
+
+def test_a_curve_that_begins_late_is_drawn_only_from_there() -> None:
+    places, values = np.array([0.5, 0.75, 1.0]), np.array([0.0, 1.0, 0.0])
+    rows, owner = draw_chart([Series(values, 0.0, 1.0, places=places)], 20, 4)
+    assert all(row[:9].strip() == "" for row in rows)
+    assert (owner[:, 11:] == 0).any(axis=0).all()
+
+
+def test_a_dotted_curve_gives_way_to_the_one_before_it() -> None:
+    low, high = Series(np.zeros(9), 0.0, 1.0), Series(np.zeros(9), 0.0, 1.0, is_dotted=True)
+    _, owner = draw_chart([low, high], 10, 3)
+    assert set(owner[-1].tolist()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (57.66, "57.7"), (1234.5, "1,234"), (0.034, "0.034"), (2e6, "2.0e+06")],
+)
+def test_numbers_are_brief(value: float, text: str) -> None:
+    assert brief(value) == text
+    assert Curve("episodes", "x", "x", is_share=True).text(0.25) == "25%"
+
+
+def test_a_sparkline_is_as_wide_as_asked_and_shows_the_means_of_more_values() -> None:
+    assert sparkline([1.0, 2.0], 4) == "··▄▇"
+    assert sparkline(range(100), 5) == "▂▃▄▆▇"
+    assert sparkline([], 3) == "···"
+    assert sparkline([0.0, 0.0], 2) == "▁▁"
+
+
+def test_portions_fill_the_bar_and_nobody_is_forgotten() -> None:
+    assert portions([0.98, 0.01, 0.01], 10) == [8, 1, 1]
+    assert sum(portions([1 / 3] * 3, 10)) == 10
+    assert portions([0.0, 0.0], 10) == [0, 0]
