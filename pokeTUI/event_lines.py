@@ -163,8 +163,9 @@ def _model(status: events.PlannerStatusChanged, before: str) -> tuple[str, str] 
     is_well = status.state in _WELL
     if is_well and before in _WELL and status.state != "loading":
         return None
+    state = "ready" if status.state == "asking" else status.state
     detail = f": {status.detail}" if status.detail else ""
-    return "model" if is_well else "warning", f"model {status.model} is {status.state}{detail}"
+    return "model" if is_well else "warning", f"model {status.model} is {state}{detail}"
 
 
 def _changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:

@@ -13,7 +13,8 @@ from pokeTUI.theme import SOURCE_MARKS, Ink
 if TYPE_CHECKING:
     from engine.history.reading import DecisionRow, PatternRow
 
-_MEDIUM, _WIDE, _WIDEST = 48, 76, 120
+_MEDIUM, _WIDE, _WITH_WHY, _WIDEST = 48, 76, 100, 120
+_CONTEXT = 40
 _UNKNOWN = ("·", Ink.dim)
 _SHORT = {"own_health": "own", "enemy_health": "enemy", "level_gap": "level"}
 
@@ -25,11 +26,13 @@ def decision_head(width: int) -> Line:
         line.add("time", Ink.dim, 9)
     if width >= _WIDE:
         line.add("episode", Ink.dim, 8)
-    line.add("step", Ink.dim, 6, right=True).add(" by", Ink.dim, 11 if width >= _WIDE else 3)
+    line.add("step", Ink.dim, 6, right=True).add(
+        " by" if width >= _WIDE else "", Ink.dim, 11 if width >= _WIDE else 3
+    )
     line.add("action", Ink.dim, 7).add("sure", Ink.dim, 5).add("paid", Ink.dim, 6, right=True)
     line.add("   ", Ink.dim).add("where" if width < _WIDE else "situation", Ink.dim)
-    if width >= _WIDE:
-        line.skip_to(line.used + _context_room(width) - len("situation")).add(" why", Ink.dim)
+    if width >= _WITH_WHY:
+        line.skip_to(line.used + _CONTEXT - len("situation")).add(" why", Ink.dim)
     return line
 
 
@@ -50,16 +53,18 @@ def decision_line(row: "DecisionRow", width: int, run_id: str) -> Line:
     line.add(" ✓ " if is_good else " ✗ ", Ink.good if is_good else Ink.bad)
     if width < _MEDIUM:
         return line.add(_where(row.context), Ink.dim)
-    if width < _WIDE:
+    if width < _WITH_WHY:
         return line.add(describe_context(row.context), Ink.dim)
-    line.add(describe_context(row.context), Ink.text, _context_room(width))
+    line.add(describe_context(row.context), Ink.text, _CONTEXT)
     return line.add(" ", Ink.text).add(printable(row.reasoning), Ink.dim)
 
 
 def decision_passages(row: "DecisionRow", run_id: str) -> list[Passage]:
     """Return all of a decision."""
     mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
-    total = "not known yet" if row.episode_reward is None else f"{row.episode_reward:+.2f}"
+    total = (
+        "not over yet" if row.episode_reward is None else f"paid {row.episode_reward:+.2f} in all"
+    )
     when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
     return [
         Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run_id)}"),
@@ -69,7 +74,7 @@ def decision_passages(row: "DecisionRow", run_id: str) -> list[Passage]:
         Passage("sure", f"{row.confidence:.2f}"),
         Passage("situation", describe_context(row.context)),
         Passage("paid", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
-        Passage("episode", f"paid {total} in all"),
+        Passage("episode", total),
         Passage("because", printable(row.reasoning) or "no reason was given", Ink.strong),
     ]
 
@@ -78,7 +83,7 @@ def pattern_head(width: int) -> Line:
     """Return the names of the columns."""
     line = Line(width).add("times", Ink.dim, 7, right=True).add(" went well", Ink.dim, 11)
     if width >= _MEDIUM:
-        line.add("", Ink.dim, 10 if width >= _WIDE else 0)
+        line.add("", Ink.dim, 10 if width >= _WIDEST else 4 if width >= _WIDE else 0)
     if width >= _WIDE:
         line.add("95 %", Ink.dim, 10)
     line.add("action", Ink.dim, 7)
@@ -92,7 +97,13 @@ def pattern_line(row: "PatternRow", width: int) -> Line:
     ink = Ink.good if row.success_rate > 0.5 else Ink.warn if row.success_rate > 0.2 else Ink.bad
     line = Line(width).add(f"{row.frequency:,}", Ink.text, 7, right=True)
     line.add(f" {100 * row.success_rate:>3.0f} % ", ink)
-    add_bar(line, row.success_rate, 14 if width >= _WIDE else 4, ink, Ink.faint)
+    add_bar(
+        line,
+        row.success_rate,
+        14 if width >= _WIDEST else 8 if width >= _WIDE else 4,
+        ink,
+        Ink.faint,
+    )
     line.add(" ", Ink.text)
     if width >= _WIDE:
         low, high = row.success_interval
@@ -123,7 +134,7 @@ def describe_context(context: Mapping[str, str]) -> str:
     known = dict(context)
     place, situation = known.pop("map", ""), known.pop("situation", "")
     goal = known.pop("goal", "")
-    parts = [place, situation, f"goal {goal}" if goal else ""]
+    parts = [place, situation, f"to {goal}" if goal else ""]
     parts += [f"{_SHORT.get(name, name)} {word}" for name, word in known.items()]
     return printable(" · ".join(part for part in parts if part)) or "not known"
 
@@ -140,10 +151,6 @@ def _where(context: Mapping[str, str]) -> str:
 def _episode(episode_id: str, run_id: str) -> str:
     """Return an episode's number; of another run its whole name."""
     return printable(episode_id.removeprefix(f"{run_id}/") or "?")
-
-
-def _context_room(width: int) -> int:
-    return 26 if width < 100 else 40
 
 
 def _paid_ink(value: float) -> Ink:

@@ -1,6 +1,7 @@
 """Say what of the history of decisions is looked at, and fetch it; called in a thread."""
 
 import json
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,9 @@ from engine.errors import PokeTUIError
 
 if TYPE_CHECKING:
     from engine.history.reading import DecisionPage, PatternPage
+
+    Found = DecisionPage | PatternPage | tuple[str, str]
+    """A page, or what is wrong and what to do."""
 
 _DEFAULT_FILE = "decisions.db"
 
@@ -59,10 +63,15 @@ class View:
                 return replace(first, source="", outcome="", action=None)
 
 
-def fetch(
-    run_dir: str, given: str, view: View, limit: int
-) -> "DecisionPage | PatternPage | tuple[str, str]":
-    """Read a page, or say in words why there is none, with what to do."""
+def fetch(run_dir: str, given: str, view: View, limit: int) -> tuple["Found", float]:
+    """Read a page, or say why there is none; the second is the seconds of a core that it took."""
+    from engine.history import reading  # noqa: F401 - what loading it takes is not counted
+
+    began = time.thread_time()
+    return _read(run_dir, given, view, limit), time.thread_time() - began
+
+
+def _read(run_dir: str, given: str, view: View, limit: int) -> "Found":
     from engine.history.reading import Wanted, read_decisions, read_patterns
 
     path = history_path(run_dir, given)

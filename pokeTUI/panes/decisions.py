@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Union
 
 from textual import events as ui
+from textual.worker import WorkType
 
 from engine.types import Action
 from pokeTUI.panes.decision_lines import (
@@ -33,6 +34,8 @@ _MAX_SHARE = 0.05
 """Of a core that reading may take: after a slow one the next waits longer."""
 _AROUND = 2
 """Rows above and below the table."""
+
+_OUTCOMES = {"success": "what went well", "failure": "what went badly"}
 
 _Row = Union["DecisionRow", "PatternRow"]
 
@@ -90,7 +93,9 @@ class DecisionsPane(Pane):
 
     def _read_soon(self) -> None:
         if self._state.run is not None and self.is_mounted:
-            self.run_worker(self._read(), exclusive=True, group="history")
+            # A coroutine that is cancelled before it began would be complained about.
+            work: WorkType[None] = self._read
+            self.run_worker(work, exclusive=True, group="history")
 
     async def _read(self) -> None:
         """Read what the view wants, in a thread, and draw it."""
@@ -102,10 +107,9 @@ class DecisionsPane(Pane):
         self._is_reading = True
         began = time.monotonic()
         try:
-            found = await asyncio.to_thread(fetch, run.run_dir, given, view, self._room)
+            found, took = await asyncio.to_thread(fetch, run.run_dir, given, view, self._room)
         finally:
             self._is_reading = False
-        took = time.monotonic() - began
         self._due = began + max(0.9 * _INTERVAL_S, took / _MAX_SHARE)
         if view != self._view:
             return
@@ -182,7 +186,7 @@ class DecisionsPane(Pane):
             if newer > 0:
                 line.add(f", held, {newer:,} newer", Ink.warn)
             line.add_whole(f" of {self._page.count:,} decisions", Ink.dim)
-        shown = [view.source, view.outcome, _button(view.action)]
+        shown = [view.source, _OUTCOMES.get(view.outcome, ""), _button(view.action)]
         words = ", ".join(word for word in shown if word)
         if words:
             line.add(f"  only {words}", Ink.info)

@@ -31,7 +31,7 @@ class PartyPane(Pane):
             return empty("The game is about to start.", width)
         if width >= _BESIDE and height >= _MIN_MAP:
             left = _facts_width(width)
-            facts = _facts(state, state.game, left, height, is_listed=True)
+            facts = _facts(state, state.game, left, height, is_listed=True)[:height]
             scene = _scene(state.game, width - left - 2, height)
             return [
                 Line(width)
@@ -42,7 +42,8 @@ class PartyPane(Pane):
             ]
         room = height - _num_facts(state.game)
         if room < _MIN_MAP:
-            return _facts(state, state.game, width, height, is_listed=True, has_battle=True)
+            lines = _facts(state, state.game, width, height, is_listed=True, has_battle=True)
+            return lines[:height]
         facts = _facts(state, state.game, width, height, is_listed=False)
         scene = _scene(state.game, width, height - len(facts) - 1)
         return [*facts, Line(width), *scene]

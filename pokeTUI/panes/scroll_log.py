@@ -140,6 +140,10 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         start, stop = self._cursor.window(numbers, lambda index: len(block_at(index)), room)
         lines: list[Line] = []
         rows: list[int] = []
+        left = room - sum(len(block_at(index)) for index in range(start, stop))
+        if left > 0 and start > 0 and not self._is_at_top(numbers, start):
+            start -= 1  # the end of the entry above fills what is left
+            blocks[start] = block_at(start)[-left:]
         for index in range(start, stop):
             for line in block_at(index):
                 is_first = not rows or rows[-1] != numbers[index]
@@ -152,6 +156,10 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         if about is None:
             return lines[:room]
         return [*lines[:room], *[Line(width)] * (room - len(lines)), about]
+
+    def _is_at_top(self, numbers: list[int], start: int) -> bool:
+        """Tell whether the first entry that is shown is the chosen one: nothing goes above it."""
+        return self._cursor.chosen == numbers[start]
 
     def _marked(self, line: Line, entry: _Entry, width: int, *, is_first: bool) -> Line:
         """Put a mark before a line: chosen, or a match."""
@@ -171,7 +179,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
             below = self._cursor.num_new([entry.number for entry in shown])
             parts.append((f"frozen, {below:,} new below" if below else "frozen", Ink.warn))
         if self._filter:
-            parts.append((f"only {self._filter}", Ink.info))
+            parts.append((f"showing {self._filter}", Ink.info))
         if self._query:
             matches = self._matches(shown)
             place = ""

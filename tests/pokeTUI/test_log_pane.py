@@ -1,0 +1,208 @@
+from dataclasses import replace
+
+import pytest
+
+from engine import events
+from engine.types import EpisodeSummary, Evaluation
+from pokeTUI.event_lines import MAX_EPISODE_LINES, EventLog
+from pokeTUI.panes.log import LogPane
+from pokeTUI.state import DashboardState
+from tests.pokeTUI.fake_session import (
+    make_curriculum,
+    make_episode,
+    make_run,
+    make_status,
+    one_of_everything,
+)
+from tests.pokeTUI.pane_app import fold_all, open_pane, texts
+
+STEERING = events.SteeringChanged("adaptive", "adaptive", "", "", (("map", 1.0), ("step", 1.0)))
+TOLD: list[tuple[events.Event, str, str]] = [
+    (
+        make_run(),
+        "run",
+        "run mossy-otter-7 began: MOSSLIGHT, ppo, adaptive, 16 games in 2 processes",
+    ),
+    (
+        replace(make_run(1), num_workers=1, resumed_from=1200),
+        "run",
+        "run mossy-otter-7 began, resumed at step 1,200: MOSSLIGHT, ppo, adaptive, "
+        "1 game in 1 process",
+    ),
+    (events.ProgressReported("reading the game"), "work", "reading the game"),
+    (events.WarningRaised("a\x1b[2Jb"), "warning", "a [2Jb"),
+    (events.CommandRefused("Watch", "no game 17"), "refused", "Watch refused: no game 17"),
+    (
+        events.CheckpointSaved("saves/x/00123.zip", 1234),
+        "saved",
+        "saved at step 1,234: 00123.zip",
+    ),
+    (
+        events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
+        "evaluated",
+        "the policy alone after 50 episodes: reward +41.0 ± 3.0, success 80 %, 300 steps",
+    ),
+    (
+        make_episode(7, 12.5, is_success=True),
+        "episode",
+        "episode 7: +12.5 in 1,400 steps, goal reached, game 1",
+    ),
+    (
+        events.EpisodeEnded(
+            8, 9, EpisodeSummary(2, -1.0, 90, (), start="met_professor", interventions=2)
+        ),
+        "episode",
+        "episode 8: -1.0 in 90 steps, from met_professor, 2 hands on it, game 3",
+    ),
+    (make_curriculum(has_moved=True), "stage", "stage 2 of 4: balanced"),
+    (
+        events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
+        "strategy",
+        "strategy balanced → llm_heavy: the reward fell",
+    ),
+    (events.ControlChanged(True), "control", "you play now"),
+    (
+        events.StatesKept((events.KeptState(3, 1, 40, "HOME", True),)),
+        "state",
+        "kept state 3: HOME, step 40 of game 2",
+    ),
+    (
+        events.PlannerStatusChanged("smol", "unreachable", "Start it: ollama serve"),
+        "warning",
+        "model smol is unreachable: Start it: ollama serve",
+    ),
+    (
+        events.RunFailed("It broke.", "Mend it.", True),
+        "failure",
+        "the run failed: It broke. Mend it.",
+    ),
+    (
+        events.RunStopped("quit", 9, "saves/x.zip"),
+        "run",
+        "the run ended at step 9: quit, saved as x.zip",
+    ),
+]
+
+
+def pane() -> LogPane:
+    return LogPane("Log", id="log")
+
+
+def lines_of(*new: events.Event) -> list[tuple[str, str]]:
+    return [(line.kind, line.text) for line in fold_all(new).event_log.lines()]
+
+
+@pytest.mark.parametrize(("event", "kind", "text"), TOLD)
+def test_what_happens_is_told_in_a_line(event: events.Event, kind: str, text: str) -> None:
+    assert lines_of(event) == [(kind, text)]
+
+
+def test_what_a_person_changes_is_told() -> None:
+    changed = replace(
+        STEERING,
+        strategy="balanced",
+        goal="first_win",
+        wish="go",
+        weights=(("map", 2.5), ("step", 1.0)),
+    )
+    back = replace(STEERING, mode="rl_only")
+    assert lines_of(STEERING, changed, changed, back) == [
+        (
+            "control",
+            "strategy adaptive → balanced; goal set: first_win; wish: go; weight of map 1 → 2.5",
+        ),
+        (
+            "control",
+            "mode adaptive → rl_only; strategy balanced → adaptive; the set goal was taken back; "
+            "the wish was taken back; weight of map 2.5 → 1",
+        ),
+    ]
+
+
+def test_a_state_is_told_once_and_only_if_a_person_kept_it() -> None:
+    by_itself, asked = events.KeptState(1, 0, 20, "HOME"), events.KeptState(2, 0, 40, "HOME", True)
+    told = lines_of(
+        events.StatesKept((by_itself,)),
+        events.StatesKept((by_itself, asked)),
+        events.StatesKept((asked, events.KeptState(3, 0, 60, "HOME"))),
+    )
+    assert [text for _, text in told] == ["kept state 2: HOME, step 40 of game 1"]
+
+
+def test_that_a_model_is_asked_is_no_news() -> None:
+    states = ["loading", "ready", "asking", "ready", "waiting", "ready"]
+    told = lines_of(*(events.PlannerStatusChanged("smol", state) for state in states))
+    assert [text for _, text in told] == [
+        "model smol is loading",
+        "model smol is waiting",
+        "model smol is ready",
+    ]
+
+
+def test_equal_warnings_are_counted() -> None:
+    log = fold_all([events.WarningRaised("slow")] * 3 + [events.WarningRaised("full")]).event_log
+    assert [(line.text, line.count) for line in log.lines()] == [("slow", 3), ("full", 1)]
+
+
+def test_episodes_do_not_push_a_warning_out() -> None:
+    episodes = [make_episode(number, 1.0) for number in range(3 * MAX_EPISODE_LINES)]
+    lines = fold_all([events.WarningRaised("slow"), *episodes]).event_log.lines()
+    assert lines[0].text == "slow"
+    assert len(lines) < MAX_EPISODE_LINES + 100
+    assert [line.number for line in lines] == sorted(line.number for line in lines)
+
+
+def test_what_is_not_told_leaves_the_log_as_it_is() -> None:
+    log = EventLog()
+    assert log.take(make_status(), 1.0) is log
+    assert log.take(make_curriculum(), 1.0) is log
+
+
+@pytest.mark.parametrize("size", [(38, 20), (56, 9), (76, 24), (198, 56), (20, 3), (9, 1)])
+def test_no_line_is_wider_than_the_pane(size: tuple[int, int]) -> None:
+    state = fold_all([*one_of_everything(), *(event for event, _, _ in TOLD)])
+    assert len(texts(pane(), state, size)) == size[1]
+
+
+def test_an_empty_log_says_so() -> None:
+    assert texts(pane(), DashboardState(), (38, 20)) == ["Nothing has happened yet."]
+
+
+async def test_warnings_are_shown_alone() -> None:
+    one = pane()
+    state = fold_all([make_status(uptime_s=754.0), *(event for event, _, _ in TOLD)])
+    async with open_pane(one, state, (100, 20)):
+        one.act("filter")
+        lines = texts(one, state, (100, 20))
+        assert [line.split()[2] for line in lines if line.startswith(" 0:12:34")] == [
+            "warning",
+            "refused",
+            "warning",
+            "failure",
+        ]
+        assert lines[-1] == "showing warnings"
+        one.act("filter")
+        assert "episode 7" not in "\n".join(texts(one, state, (100, 20)))
+        for _ in range(4):
+            one.act("filter")
+        assert "showing" not in texts(one, state, (100, 20))[-1]
+
+
+async def test_a_line_is_copied_and_shown_whole() -> None:
+    one = pane()
+    state = fold_all([make_status(uptime_s=754.0), events.WarningRaised("word " * 100)])
+    async with open_pane(one, state, (40, 10)) as (pilot, app):
+        one.act("copy")
+        assert app.copied.startswith("0:12:34 warning: word word")
+        one.act("open")
+        await pilot.pause()
+        assert ("word " * 100).strip() in app.screen.text.strip()  # type: ignore[attr-defined]
+
+
+async def test_nothing_can_be_copied_from_an_empty_log() -> None:
+    one = pane()
+    async with open_pane(one, DashboardState(), (40, 10)) as (_, app):
+        for key in one.KEYS:
+            if key.name != "search":
+                one.act(key.name)
+        assert app.copied == ""

@@ -1,0 +1,160 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import events
+from engine.types import Battle, BattleKind, Facing, GameState, MapObject, MapView, Move, TileKind
+from pokeTUI.panes.mini_map import map_lines
+from pokeTUI.panes.party import PartyPane
+from pokeTUI.state import DashboardState
+from tests.pokeTUI.fake_session import (
+    make_battle,
+    make_creature,
+    make_game,
+    make_goal,
+    make_run,
+    observe,
+)
+from tests.pokeTUI.pane_app import fold_all, texts
+
+SIZES = [(38, 20), (38, 8), (56, 10), (58, 15), (76, 20), (198, 56), (30, 4), (12, 2)]
+MOVES = (Move(1, "SPLASH", 18), Move(2, "TACKLE", 0), Move(3, "MOSS WHIP", 12))
+
+
+def pane() -> PartyPane:
+    return PartyPane("Party and place", id="party")
+
+
+def state_of(game: GameState) -> DashboardState:
+    return fold_all([make_run(), observe(game, make_goal())])
+
+
+def fight() -> Battle:
+    own = replace(make_creature("RILLET", 11, 27, 34), moves=MOVES)
+    enemy = make_creature("WHISKIT", 5, 3, 18, "poison")
+    return Battle(BattleKind.TRAINER, 3, own, enemy, trainer_name="PICNICKER")
+
+
+def joined(game: GameState, size: tuple[int, int]) -> str:
+    return "\n".join(texts(pane(), state_of(game), size))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("battle", [None, make_battle(), fight()])
+@pytest.mark.parametrize("count", [0, 1, 6])
+def test_no_line_is_wider_than_the_pane(
+    size: tuple[int, int], battle: Battle | None, count: int
+) -> None:
+    party = (*make_game().party, *make_game().party)[:count]
+    assert texts(pane(), state_of(make_game(party=party, battle=battle)), size)
+
+
+@pytest.mark.parametrize("size", [(38, 20), (56, 10), (76, 20), (198, 56)])
+def test_the_map_shows_the_player_the_way_people_and_doors(size: tuple[int, int]) -> None:
+    text = joined(make_game(), size)
+    for sign in ("▼", "•", "☻", "⌂", "≈", "█"):
+        assert sign in text
+    assert "the way" in text
+
+
+@pytest.mark.parametrize(
+    ("facing", "arrow"),
+    [(Facing.UP, "▲"), (Facing.LEFT, "◄"), (Facing.RIGHT, "►"), (Facing.DOWN, "▼")],
+)
+def test_the_player_looks_where_it_looks(facing: Facing, arrow: str) -> None:
+    assert arrow in joined(make_game(facing=facing), (76, 20))
+
+
+def test_a_battle_takes_the_place_of_the_map() -> None:
+    text = joined(make_game(battle=fight()), (76, 20))
+    for part in ("trainer battle against PICNICKER", "WHISKIT", "poison", "3/18", "SPLASH", "18"):
+        assert part in text
+    assert "⌂" not in text
+
+
+def test_a_short_pane_keeps_the_facts() -> None:
+    text = joined(make_game(battle=make_battle()), (38, 9))
+    for part in ("MILLBROOK PATH", "badges", "RILLET", "27/34", "vs WHISKIT", "12/18"):
+        assert part in text
+
+
+def test_the_ways_out_are_named_where_there_is_room() -> None:
+    assert "to east STONEHOLLOW, ⌂ HOME 1F" in joined(make_game(), (76, 20))
+
+
+def test_moves_are_listed_where_there_is_much_room() -> None:
+    party = tuple(replace(one, moves=MOVES) for one in make_game().party)
+    assert joined(make_game(party=party), (198, 56)).count("MOSS WHIP") == 4
+
+
+def test_the_game_has_not_begun() -> None:
+    assert texts(pane(), DashboardState(), (38, 20)) == ["The game is about to start."]
+
+
+def drawn(game: GameState, width: int, height: int, **changes: object) -> list[str]:
+    seen = replace(observe(game, make_goal()), **changes)  # type: ignore[arg-type]
+    return [line.text for line in map_lines(seen, width, height)]
+
+
+def test_a_tile_is_two_cells_where_the_whole_map_fits() -> None:
+    lines = drawn(make_game(x=9, y=12), 40, 18 + 2)
+    assert lines[12].startswith("██")
+    assert lines[12].index("▼") == 18
+    assert lines[12].endswith("• " * 10)
+    assert lines[3].index("⌂") == 8
+
+
+def test_a_map_is_drawn_larger_where_it_fits_several_times() -> None:
+    lines = drawn(make_game(), 120, 56)
+    assert sum("▼" in line for line in lines) == 1
+    assert lines[0].startswith("██████")
+    assert len(lines) == 56
+
+
+def test_two_tiles_share_a_cell_where_there_is_little_room() -> None:
+    lines = drawn(make_game(), 20, 9 + 1)
+    assert lines[0] == "█████████████████≈≈█"
+    assert "▼" in lines[6]
+
+
+def test_what_was_visited_is_marked_and_may_be_unknown() -> None:
+    line = drawn(make_game(), 40, 20)[4]
+    assert line.count("·") == 5
+    assert drawn(make_game(), 40, 20, visited=None)[4].count("·") == 0
+    other = np.ones((3, 3), bool)  # of the map before
+    assert drawn(make_game(), 40, 20, visited=other)[4].count("·") == 0
+
+
+def test_the_target_of_the_goal_is_marked_on_its_own_map_only() -> None:
+    here = replace(make_goal(), map=None, target=(3, 11))
+    assert "◎" in "".join(drawn(make_game(), 40, 20, goal=here))
+    assert "◎" not in "".join(drawn(make_game(), 40, 20))
+
+
+def test_without_a_map_it_says_so() -> None:
+    game = replace(make_game(), map=MapView(0, 0, np.zeros((0, 0), np.uint8), (), (), frozenset()))
+    assert drawn(game, 30, 9) == ["No map is shown here."]
+
+
+def test_a_map_whose_tiles_are_not_told_is_drawn_all_the_same() -> None:
+    view = replace(make_game().map, kinds=None)
+    assert "▼" in "".join(drawn(replace(make_game(), map=view), 40, 20))
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 130), st.integers(1, 60), st.data())
+def test_the_player_is_in_the_window_of_any_map(
+    map_width: int, map_height: int, width: int, height: int, data: st.DataObject
+) -> None:
+    x, y = data.draw(st.integers(0, map_width - 1)), data.draw(st.integers(0, map_height - 1))
+    kinds = np.full((map_height, map_width), TileKind.GRASS, np.uint8)
+    people = (MapObject(1, 1, map_width + 5, -3),)  # walks outside
+    view = MapView(map_width, map_height, kinds, (), people, frozenset(), kinds=kinds)
+    game = replace(make_game(x=x, y=y), map=view)
+    seen = events.GameObserved(game, None, frozenset())
+    lines = map_lines(seen, width, height)
+    assert len(lines) <= height
+    assert all(line.used <= width for line in lines)
+    assert sum("▼" in line.text for line in lines) == 1

@@ -1,0 +1,246 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.events import MouseScrollUp
+
+from engine import events
+from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
+from engine.plans import Outcome, Verdict
+from engine.types import GoalKind, Source
+from pokeTUI.panes.reasoning import ReasoningPane
+from pokeTUI.planner import MAX_EXCHANGES
+from pokeTUI.screens.detail import DetailScreen
+from pokeTUI.state import DashboardState
+from tests.pokeTUI.fake_session import make_decision, make_status, one_of_everything
+from tests.pokeTUI.pane_app import fold_all, open_pane, texts
+
+SIZES = [(38, 20), (56, 9), (58, 12), (76, 24), (140, 30), (198, 56), (20, 3), (10, 1)]
+STATUS = PlannerStatusChanged(
+    "smollm2:1.7b",
+    "asking",
+    calls=41,
+    failures=2,
+    cached=7,
+    median_latency_s=0.84,
+    cost=0.012,
+    uplift=0.31,
+    uplift_low=0.08,
+    uplift_high=0.5,
+    followed=300,
+    ignored=70,
+)
+
+
+def exchange(number: int, goal: str = "reach GYM") -> list[events.Event]:
+    verdict = Verdict(
+        0, f"k{number}", "smollm2:1.7b", GoalKind.REACH, goal, Outcome.REACHED, True, 88
+    )
+    answer = PlanAnswered(
+        number, "smollm2:1.7b", goal, 0.7, "It is near.", "", (), 0.8, 0.2, 900, 40, 0.001
+    )
+    return [
+        PlanRequested(number, 0, "smollm2:1.7b", "map", "You are\nin FERNWICK.", f"k{number}"),
+        PlanStreamed(number, '{"reasoning": "It is near.", "choice": "reach GYM"}'),
+        answer,
+        events.GoalJudged(number, verdict),
+    ]
+
+
+def line(number: int, text: str = "goal") -> events.Event:
+    return events.ReasoningLogged(number, "planner", f"{text} {number}")
+
+
+def filled(count: int = 100) -> DashboardState:
+    return fold_all([*one_of_everything(), *(line(number) for number in range(count))])
+
+
+def pane() -> ReasoningPane:
+    return ReasoningPane("Reasoning", id="reasoning")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("acts", [(), ("up", "up", "filter"), ("page_up", "freeze")])
+def test_no_line_is_wider_than_the_pane(size: tuple[int, int], acts: tuple[str, ...]) -> None:
+    state = fold_all([STATUS, *exchange(1), *exchange(2)[:2]], filled())
+    one = pane()
+    one.show(state)
+    one.lines(state, *size)
+    for name in acts:
+        one._look(name) if name != "filter" else one._next_filter()
+    assert texts(one, state, size)
+
+
+@pytest.mark.parametrize("size", [(38, 20), (56, 9), (76, 24), (198, 56)])
+def test_the_newest_line_is_always_there(size: tuple[int, int]) -> None:
+    assert "goal 99" in texts(pane(), filled(), size)[-1]
+
+
+def test_an_empty_log_says_so() -> None:
+    lines = texts(pane(), DashboardState(), (38, 20))
+    assert lines[:2] == ["goal  none yet", "now   no decision yet"]
+
+
+def test_a_wide_pane_gives_the_model_a_column() -> None:
+    state = fold_all([STATUS, *exchange(1), *exchange(2), *exchange(3)[:2]], filled())
+    text = "\n".join(texts(pane(), state, (150, 30)))
+    for part in ("breaker closed", "41 asked · 2 failed · 7 known · 0.8 s each · $0.012"):
+        assert part in text
+    assert "uplift +31 % (+8 to +50) 300 followed, 70 ignored" in text
+    assert "question 3" in text
+    assert "It is near. → reach GYM" in text
+    assert text.count("reached after 88") >= 2
+
+
+def test_the_shares_of_the_sources_are_told() -> None:
+    status = make_status(shares=(("policy", 0.62), ("planner", 0.38)))
+    text = "\n".join(texts(pane(), fold_all([status]), (58, 20)))
+    assert "● policy 62 %" in text
+    assert "◆ planner 38 %" in text
+
+
+async def test_a_frozen_log_counts_what_is_new_below() -> None:
+    one = pane()
+    async with open_pane(one, filled(), (76, 20)) as (pilot, _):
+        one.act("freeze")
+        before = texts(one, one._state, (76, 20))
+        state = fold_all((line(number) for number in range(100, 112)), one._state)
+        one.show(state)
+        after = texts(one, state, (76, 20))
+        assert after[5:-1] == before[5:-1]
+        assert after[-1].startswith("frozen, 12 new below")
+        one.act("follow")
+        assert "goal 111" in texts(one, state, (76, 20))[-1]
+        await pilot.pause()
+
+
+async def test_a_frozen_log_outlives_what_the_run_forgets() -> None:
+    one = pane()
+    async with open_pane(one, filled(), (76, 20)):
+        one.act("freeze")
+        state = fold_all((line(number) for number in range(100, 6000)), one._state)
+        one.show(state)
+        lines = texts(one, state, (76, 20))
+        assert "goal 99" in lines[-2]
+        assert lines[-1].startswith("frozen, ")
+
+
+async def test_search_goes_to_the_newest_match_and_round() -> None:
+    one = pane()
+    async with open_pane(one, filled(), (76, 20)):
+        one.search("GOAL 1")
+        assert one._chosen() is not None
+        assert one._chosen().text == "goal 19"  # type: ignore[union-attr]
+        assert texts(one, one._state, (76, 20))[-1].startswith("frozen  /GOAL 1 11 of 11")
+        one.act("match_before")
+        assert one._chosen().text == "goal 18"  # type: ignore[union-attr]
+        one.act("match_after")
+        one.act("match_after")
+        assert one._chosen().text == "goal 1"  # type: ignore[union-attr]
+        marked = [text for text in texts(one, one._state, (76, 20)) if text.startswith(("/", "›"))]
+        assert any(text.startswith("›") and "goal 1" in text for text in marked)
+        one.search("")
+        assert "/" not in texts(one, one._state, (76, 20))[-1]
+        one.search("nowhere")
+        assert "not found" in texts(one, one._state, (76, 20))[-1]
+
+
+async def test_the_search_is_asked_for_on_the_screen() -> None:
+    one = pane()
+    async with open_pane(one, filled(), (76, 20)) as (pilot, _):
+        one.act("search")
+        await pilot.pause()
+        await pilot.press(*"goal", "space", "7", "enter")
+        await pilot.pause()
+        assert "/goal 7" in texts(one, one._state, (76, 20))[-1]
+
+
+@given(st.text(min_size=1, max_size=6), st.lists(st.text(max_size=40), max_size=30))
+def test_every_match_contains_what_was_searched_for(query: str, said: list[str]) -> None:
+    one = pane()
+    state = fold_all(events.ReasoningLogged(0, "planner", text) for text in said)
+    one._state = state
+    one.search(query)
+    wanted = query.strip().casefold()
+    for entry in one._shown(state):
+        is_there = wanted in one.text_of(entry).casefold()
+        assert (entry.number in one._matches(one._shown(state))) == (bool(wanted) and is_there)
+    assert texts(one, state, (40, 12))
+
+
+@given(st.lists(st.sampled_from(["planner", "rules", "model"]), min_size=1, max_size=40))
+def test_a_filter_shows_all_of_a_source_and_nothing_else(sources: list[str]) -> None:
+    one = pane()
+    state = fold_all(
+        events.ReasoningLogged(0, source, f"{index}") for index, source in enumerate(sources)
+    )
+    one._state = state
+    seen = []
+    for _ in range(len(set(sources))):
+        one._next_filter()
+        shown = one._shown(state)
+        assert {entry.source for entry in shown} == {one._filter}
+        seen += shown
+    one._next_filter()
+    assert one._filter == ""
+    assert sorted(entry.number for entry in seen) == list(range(len(sources)))
+
+
+async def test_the_last_answer_is_copied_or_the_chosen_line() -> None:
+    one = pane()
+    state = fold_all([STATUS, *exchange(1)], filled())
+    async with open_pane(one, state, (76, 20)) as (_, app):
+        one.act("copy")
+        assert "goal: reach GYM" in app.copied
+        assert "verdict: reached after 88" in app.copied
+        one.act("up")
+        one.act("copy")
+        assert app.copied == "321 model: reached after 88: reach GYM"
+
+
+async def test_a_line_of_the_model_opens_its_exchange() -> None:
+    one = pane()
+    async with open_pane(one, fold_all([STATUS, *exchange(1)]), (76, 20)) as (pilot, app):
+        one.act("up")
+        one.act("open")
+        await pilot.pause()
+        assert isinstance(app.screen, DetailScreen)
+        text = app.screen.text
+        for part in ("reach GYM", "It is near.", "reached after 88", "You are\nin FERNWICK."):
+            assert part in text
+        await pilot.press("y", "escape")
+        await pilot.pause()
+        assert app.copied == text
+        assert not isinstance(app.screen, DetailScreen)
+
+
+async def test_a_decision_opens_with_who_and_how_surely() -> None:
+    one = pane()
+    decision = make_decision(7, Source.RULES, "because\x1b[2J of that", 0.75)
+    async with open_pane(one, fold_all([decision]), (76, 20)) as (pilot, app):
+        one.act("open")
+        await pilot.pause()
+        assert isinstance(app.screen, DetailScreen)
+        assert app.screen.text == "step: 7\nby: rules\nsure: 0.75\nbecause [2J of that"
+
+
+async def test_the_mouse_scrolls_and_chooses() -> None:
+    one = pane()
+    async with open_pane(one, filled(), (76, 20)) as (pilot, _):
+        await pilot._post_mouse_events([MouseScrollUp], widget=one, offset=(5, 15))
+        await pilot.pause()
+        assert texts(one, one._state, (76, 20))[-1].startswith("frozen")
+        await pilot.click(one, offset=(5, 12))
+        await pilot.pause()
+        assert one._cursor.chosen is not None
+        row = texts(one, one._state, (76, 20))[11]
+        assert row.startswith("›")
+
+
+def test_exchanges_are_bounded_and_replaced_goals_have_their_verdict() -> None:
+    state = fold_all(event for number in range(1, 100) for event in exchange(number))
+    assert len(state.planner.exchanges) == MAX_EXCHANGES
+    assert all(one.verdict for one in state.planner.exchanges)
+    cached = replace(exchange(99)[2], is_cached=True, goal="other")  # type: ignore[type-var]
+    assert fold_all([cached], state).planner.exchanges == state.planner.exchanges
