@@ -37,6 +37,7 @@ from engine.commands import (
     Watch,
 )
 from engine.config import RunConfig
+from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
 from engine.types import Action, Frame
 from pokeTUI.actions import SPEEDS
@@ -44,9 +45,11 @@ from pokeTUI.hangup import end_on_hangup
 from pokeTUI.keymap import KeyTable
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
+from pokeTUI.memory import Memory
 from pokeTUI.palette import ActionsProvider
 from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.playing import Playing, buttons
+from pokeTUI.preferences import PreferenceFile, layout_of
 from pokeTUI.questions import (
     Question,
     ask_game,
@@ -56,10 +59,12 @@ from pokeTUI.questions import (
     ask_strategy,
     ask_wish,
 )
+from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
 from pokeTUI.screens.cockpit import CockpitScreen
 from pokeTUI.screens.failure import FailureScreen
+from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.state import DashboardState, fold
 from pokeTUI.terminal.colors import follow_depth
@@ -67,7 +72,7 @@ from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
 from pokeTUI.terminal.keys import KeyReleased
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
-from pokeTUI.theme import MOSSLIGHT, THEMES
+from pokeTUI.theme import THEMES
 
 FRAME_INTERVAL_S = 1 / 30
 FRAMES_PER_FIGURES = 6
@@ -83,6 +88,7 @@ class CockpitApp(App[None]):
         session: Not yet started; the application starts it.
         config: Its configuration.
         is_attached: The run goes on without this application, and quitting only leaves it.
+        make_session: Makes a session that goes on with the run from its checkpoint.
 
     Attributes:
         end: How the run ended, None if the user left without waiting.
@@ -101,6 +107,7 @@ class CockpitApp(App[None]):
         *,
         is_attached: bool = False,
         color: str = "auto",
+        make_session: Callable[[], Session] | None = None,
     ) -> None:
         super().__init__()
         self._color = color
@@ -112,8 +119,11 @@ class CockpitApp(App[None]):
         follow_depth(self, self.terminal.depth)
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = MOSSLIGHT.name
-        self.table = KeyTable()
+        file = PreferenceFile()
+        self.memory = Memory(file, self._complain)
+        preferences = self.memory.preferences
+        self.theme = preferences.theme
+        self.table = KeyTable(preferences.keys, str(file.path))
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
         self._bindings = BindingsMap(self.table.bindings())
@@ -121,7 +131,7 @@ class CockpitApp(App[None]):
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
         self._link = Link(session)
-        self._cockpit = CockpitScreen(self.table, Arrangement())
+        self._cockpit = CockpitScreen(self.table, preferences.arrangement())
         self._dashboard = DashboardState()
         self.polls = 0
         self._last_notice = 0
@@ -130,6 +140,7 @@ class CockpitApp(App[None]):
         self._checkpoint_before: CheckpointSaved | None = None
         self._is_closing = False
         self._stays = False
+        self._make_session = make_session
         self.playing = Playing(self._link.send, buttons(self.table.entries))
 
     @property
@@ -174,8 +185,25 @@ class CockpitApp(App[None]):
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, self._close, "SIGTERM")
         self.board.game.use_terminal(self.terminal)
+        if self.memory.preferences.view in {mode.value for mode in self.board.game.modes}:
+            self.board.game.set_mode(GameMode(self.memory.preferences.view))
         self._link.start()
         self.set_interval(FRAME_INTERVAL_S, self._poll)
+        if not self.memory.preferences.has_seen_first_run:
+            self.memory.remember(has_seen_first_run=True)
+            self.push_screen(FirstRunScreen())
+
+    async def on_unmount(self) -> None:
+        """Write down what is to be remembered."""
+        await self.memory.flush()
+
+    def on_board_arranged(self, message: Board.Arranged) -> None:
+        """Remember how the panes are arranged."""
+        self.memory.remember(layout=layout_of(message.arrangement))
+
+    def _complain(self, text: str) -> None:
+        if self._running:
+            self.notify(text, severity="warning", markup=False)
 
     # Events
 
@@ -245,7 +273,9 @@ class CockpitApp(App[None]):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        self.push_screen(FailureScreen(end))
+        has_checkpoint = isinstance(end, RunFailed) and end.has_checkpoint
+        can_go_on = has_checkpoint and self._make_session is not None
+        self.push_screen(FailureScreen(end, can_go_on=can_go_on))
 
     # Keys
 
@@ -316,6 +346,7 @@ class CockpitApp(App[None]):
     def action_next_view(self) -> None:
         """Draw the game in the next way."""
         mode = self.board.game.next_mode()
+        self.memory.remember(view=mode.value)
         self.notify(f"Game as {mode.value}", timeout=2)
 
     def action_show_pane(self, key: str) -> None:
@@ -350,6 +381,7 @@ class CockpitApp(App[None]):
         """Use the next theme."""
         names = [theme.name for theme in THEMES]
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.memory.remember(theme=self.theme)
         self.notify(f"Theme {self.theme}", timeout=2)
 
     def action_picture(self) -> None:
@@ -414,6 +446,27 @@ class CockpitApp(App[None]):
         else:
             self._stays = True
             self._link.send(Stop("quit"))
+
+    async def action_go_on(self) -> None:
+        """After a failure, start the run again from its checkpoint."""
+        if self._make_session is None or self.failure is None:
+            return
+        if self._link.is_alive:
+            self.notify("The engine is still ending: try again in a moment.", timeout=3)
+            return
+        try:
+            session = await asyncio.to_thread(self._make_session)
+        except PokeTUIError as error:
+            self.notify(f"{error.message} {error.hint}", severity="error", markup=False)
+            return
+        self.end = None
+        self._is_closing = self._stays = False
+        self._dashboard = DashboardState()
+        self._last_notice = 0
+        self._link = Link(session)
+        self.playing = Playing(self._link.send, buttons(self.table.entries))
+        self._pop_all()
+        self._link.start()
 
     def action_toggle_steering(self) -> None:
         """Ask to be the viewer that steers, or leave that to another."""

@@ -32,13 +32,17 @@ class KeyTable:
 
     Args:
         keymap: By action's name: keys with commas between.
+        origin: Where that is from, for errors.
 
     Raises:
         ConfigurationError: An action or a key is unknown, or a key would have two meanings.
     """
 
-    def __init__(self, keymap: Mapping[str, str] | None = None) -> None:
-        self.entries = _apply(_defaults(), keymap or {})
+    def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
+        try:
+            self.entries = _apply(_defaults(), keymap or {})
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{origin}: {error.message}", error.hint) from None
         self._by_action = {entry.action: entry for entry in self.entries}
         self._buttons = frozenset(
             key for entry in self.entries if entry.group == PLAY for key in entry.keys
@@ -174,7 +178,7 @@ def _apply(entries: list[KeyAction], keymap: Mapping[str, str]) -> tuple[KeyActi
     for name, keys in keymap.items():
         if name not in known:
             raise ConfigurationError(
-                f"keys: there is no action '{name}'.",
+                f"there is no action '{name}'.",
                 "The help (?) and docs/keys.md name them all.",
             )
         parsed = tuple(_parse(name, key.strip()) for key in keys.split(",")) if keys else ()
@@ -197,7 +201,7 @@ def _parse(action: str, key: str) -> str:
         name = ""
     if not name or not set(modifiers) <= {"ctrl", "alt", "shift"}:
         raise ConfigurationError(
-            f"keys: {action} = '{key}': there is no such key.",
+            f"keys.{action} = '{key}': there is no such key.",
             "Write a character, or a name such as enter, space, f5, ctrl+g; with commas between.",
         )
     return "+".join([*modifiers, name])
@@ -213,7 +217,7 @@ def _check_clashes(entry: KeyAction, entries: Iterable[KeyAction]) -> None:
         shared = sorted(set(entry.keys) & set(other.keys))
         if other.id != entry.id and shared and can_clash(entry, other):
             raise ConfigurationError(
-                f"keys: {shown_key(shared[0])} would mean both {entry.id} and {other.id}.",
+                f"{shown_key(shared[0])} would mean both {entry.id} and {other.id}.",
                 f'Give one of them another key: {other.id} = "...".',
             )
 

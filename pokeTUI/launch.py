@@ -43,6 +43,7 @@ def launch(
     if not config.headless:
         check_terminal()
         color_depth(color, os.environ)
+        _check_preferences()
     session = EngineSession(config, resume=resume)
     end = (
         _run_headless(session, is_quiet)
@@ -50,6 +51,15 @@ def launch(
         else _run_cockpit(session, config, color)
     )
     return report(end)
+
+
+def _check_preferences() -> None:
+    """Read them once before a run is begun, so that a mistake in them is told first."""
+    from pokeTUI.keymap import KeyTable
+    from pokeTUI.preferences import PreferenceFile
+
+    file = PreferenceFile()
+    KeyTable(file.load().keys, str(file.path))
 
 
 def check_terminal() -> None:
@@ -84,7 +94,10 @@ def _run_cockpit(
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     from pokeTUI.app import CockpitApp
 
-    cockpit = CockpitApp(session, config, color=color)
+    def go_on() -> EngineSession:
+        return EngineSession(config, resume=session.run_id)
+
+    cockpit = CockpitApp(session, config, color=color, make_session=go_on)
     cockpit.run()
     return cockpit.end
 

@@ -18,18 +18,21 @@ class FailureScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", show=False),
         Binding("q", "app.quit_run", show=False),
+        Binding("r", "app.go_on", show=False),
     ]
 
-    def __init__(self, failure: RunFailed | ConnectionLost) -> None:
+    def __init__(self, failure: RunFailed | ConnectionLost, *, can_go_on: bool = False) -> None:
         super().__init__()
         self._failure = failure
+        self._can_go_on = can_go_on
 
     def compose(self) -> ComposeResult:
         """Yield the message."""
         with Vertical(id="failure_box") as box:
             is_lost = isinstance(self._failure, ConnectionLost)
             box.border_title = "✗ Not attached" if is_lost else "✗ The run ended by an error"
-            box.border_subtitle = "q quit   esc look at the screen"
+            again = "r go on from the checkpoint   " if self._can_go_on else ""
+            box.border_subtitle = f"{again}q quit   esc look at the screen"
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")

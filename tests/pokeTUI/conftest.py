@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -18,6 +19,15 @@ def _truecolor_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def config_dir(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keep the user's own preferences out of it: here the first run is over."""
+    folder = tmp_path_factory.mktemp("config")
+    (folder / "preferences.toml").write_text("has_seen_first_run = true\n", encoding="utf-8")
+    monkeypatch.setenv("POKETUI_CONFIG_DIR", str(folder))
+    return folder
 
 
 @pytest.fixture

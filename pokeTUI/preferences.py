@@ -1,0 +1,151 @@
+"""Remember what the user likes, in a file that can be edited: preferences.toml.
+
+It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import ConfigurationError
+from pokeTUI.layout import Arrangement
+from pokeTUI.toml_text import to_toml
+
+_COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
+[keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
+
+PaneKey = Literal[
+    "game",
+    "party",
+    "rewards",
+    "reasoning",
+    "curriculum",
+    "learning",
+    "decisions",
+    "log",
+]
+
+
+class LayoutPreferences(BaseModel):
+    """How the panes are arranged."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hidden: tuple[PaneKey, ...] = ()
+    """Panes that are not shown."""
+    fronts: tuple[PaneKey, ...] = ()
+    """Panes in front where several share a place, newest first."""
+    presentation: bool = False
+    """Show the game as large as can be."""
+    sizes: dict[str, dict[str, float]] = {}
+    """By place and part: its share, 0 to 1."""
+
+
+class Preferences(BaseModel):
+    """What the cockpit remembers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    theme: Literal["mosslight", "daylight", "high-contrast", "colour-blind-safe"] = "mosslight"
+    """Colours: dark, light, of high contrast, or safe for the colour-blind."""
+    view: str = ""
+    """How the game is drawn; empty: as suits the terminal."""
+    has_seen_first_run: bool = False
+    """The page that explains the cockpit was shown."""
+    layout: LayoutPreferences = LayoutPreferences()
+    keys: dict[str, str] = Field(default_factory=dict)
+    """Keys by action, with commas between, e.g. pause = "f5,space"."""
+
+    def arrangement(self) -> Arrangement:
+        """Return how the panes are arranged."""
+        layout = self.layout
+        return Arrangement(
+            hidden=frozenset(layout.hidden),
+            fronts=layout.fronts,
+            is_presentation=layout.presentation,
+            sizes=layout.sizes,
+        )
+
+
+def layout_of(arrangement: Arrangement) -> LayoutPreferences:
+    """Return what is remembered of an arrangement: all but the zoom."""
+    return LayoutPreferences.model_validate(
+        {
+            "hidden": sorted(arrangement.hidden),
+            "fronts": arrangement.fronts,
+            "presentation": arrangement.is_presentation,
+            "sizes": {
+                place: {part: round(share, 4) for part, share in shares.items()}
+                for place, shares in arrangement.sizes.items()
+            },
+        }
+    )
+
+
+class PreferenceFile:
+    """The file with the preferences.
+
+    Args:
+        folder: Where it lies; None: where the user's configuration does.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.path = (folder or config_folder()) / "preferences.toml"
+
+    def load(self) -> Preferences:
+        """Return what is remembered, the defaults if nothing is.
+
+        Raises:
+            ConfigurationError: The file is broken; it is left as it is.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except OSError:
+            return Preferences()  # none yet, or one that may not be read: nothing is remembered
+        except UnicodeDecodeError:
+            raise self._broken("it is no UTF-8 text") from None
+        try:
+            return Preferences.model_validate(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise self._broken(str(error)) from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            if first["type"] == "extra_forbidden":
+                raise self._broken(f"there is no key '{key}'") from None
+            raise self._broken(f"{key} = {first['input']!r}: {first['msg']}") from None
+
+    def save(self, changes: Mapping[str, Any]) -> None:
+        """Write changed preferences over what is in the file now, beside it and renamed.
+
+        Raises:
+            ConfigurationError: The file was broken meanwhile; it is left as it is.
+            OSError: It cannot be written.
+        """
+        preferences = self.load().model_copy(update=dict(changes))
+        values = preferences.model_dump(exclude_defaults=True)
+        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            beside.write_text(to_toml(values, _COMMENT), encoding="utf-8")
+            beside.replace(self.path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def _broken(self, what: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"{self.path}: {what}.", "Correct it, or delete the file to begin with the defaults."
+        )
+
+
+def config_folder() -> Path:
+    """Return the folder of the user's configuration."""
+    if given := os.environ.get("POKETUI_CONFIG_DIR"):
+        return Path(given)
+    if base := os.environ.get("XDG_CONFIG_HOME"):
+        return Path(base) / "poketui"
+    return Path("~/.config/poketui").expanduser()

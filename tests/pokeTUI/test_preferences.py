@@ -1,0 +1,192 @@
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.config import RunConfig
+from engine.errors import ConfigurationError
+from pokeTUI.app import CockpitApp
+from pokeTUI.layout import GAME, PANE_KEYS, Arrangement
+from pokeTUI.preferences import (
+    PreferenceFile,
+    Preferences,
+    config_folder,
+    layout_of,
+)
+from pokeTUI.theme import THEME_NAMES
+from pokeTUI.toml_text import to_toml
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.fake_session import FakeSession
+
+scalars = st.one_of(st.booleans(), st.integers(-(2**60), 2**60), st.floats(), st.text())
+tables = st.recursive(
+    st.dictionaries(st.text(), st.one_of(scalars, st.lists(scalars))),
+    lambda inner: st.dictionaries(st.text(), st.one_of(scalars, inner)),
+    max_leaves=8,
+)
+
+
+@given(tables)
+def test_what_is_written_as_toml_is_read_back(values: dict[str, object]) -> None:
+    assert repr(tomllib.loads(to_toml(values))) == repr(values) or sort(
+        tomllib.loads(to_toml(values))
+    ) == sort(values)
+
+
+def sort(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: sort(value[key]) for key in sorted(value)}
+    return repr(value)
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert PreferenceFile(tmp_path / "none").load() == Preferences()
+
+
+def test_preferences_are_kept(tmp_path: Path) -> None:
+    file = PreferenceFile(tmp_path / "new" / "folder")
+    layout = layout_of(Arrangement(frozenset({"log"}), ("party",), "log", True, {"a": {"b": 0.25}}))
+    file.save({"theme": "daylight", "layout": layout})
+    file.save({"keys": {"pause": "f5"}})
+    kept = file.load()
+    assert kept.theme == "daylight"
+    assert kept.keys == {"pause": "f5"}
+    arrangement = kept.arrangement()
+    assert arrangement == Arrangement(frozenset({"log"}), ("party",), "", True, {"a": {"b": 0.25}})
+    assert [path.name for path in file.path.parent.iterdir()] == ["preferences.toml"]
+
+
+def test_the_names_of_themes_and_panes_are_those_that_exist() -> None:
+    properties = Preferences.model_json_schema()["properties"]
+    assert tuple(properties["theme"]["enum"]) == THEME_NAMES
+    layout = Preferences.model_json_schema()["$defs"]["LayoutPreferences"]["properties"]
+    assert tuple(layout["hidden"]["items"]["enum"]) == (GAME, *PANE_KEYS)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("theme = 'pink'", "theme = 'pink'"),
+        ("colour = 1", "no key 'colour'"),
+        ("theme = ", "Invalid value"),
+        ("[layout]\nsizes = 3", "layout.sizes = 3"),
+    ],
+)
+def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, text: str, words: str) -> None:
+    file = PreferenceFile(tmp_path)
+    file.path.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        file.load()
+    assert str(file.path) in caught.value.message
+    assert words in caught.value.message
+    assert "\n" not in caught.value.message
+    with pytest.raises(ConfigurationError):
+        file.save({"theme": "daylight"})
+    assert file.path.read_text() == text
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = PreferenceFile(tmp_path)
+    file.path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="UTF-8"):
+        file.load()
+
+
+def test_the_folder_follows_the_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKETUI_CONFIG_DIR", "/one")
+    assert config_folder() == Path("/one")
+    monkeypatch.delenv("POKETUI_CONFIG_DIR")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/two")
+    assert config_folder() == Path("/two/poketui")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", "/three")
+    assert config_folder() == Path("/three/.config/poketui")
+
+
+async def test_layout_theme_and_view_are_remembered(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 40) as (pilot, _):
+        await pilot.press("2", "T", "v", "greater_than_sign")
+        seen = pilot.app.board.arrangement  # type: ignore[attr-defined]
+        view = pilot.app.board.game.mode  # type: ignore[attr-defined]
+    async with open_cockpit(120, 40) as (pilot, _):
+        board = pilot.app.board  # type: ignore[attr-defined]
+        assert pilot.app.theme == "daylight"
+        assert "rewards" not in board.plan.regions
+        assert board.arrangement.hidden == seen.hidden
+        assert board.plan.regions["game"].width == 64
+        assert board.game.mode is view
+
+
+async def test_the_users_keys_are_obeyed(open_cockpit: OpenCockpit, config_dir: Path) -> None:
+    PreferenceFile(config_dir).save({"keys": {"pause": "f5", "save": "p"}})
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("space", "s", "f5", "p")
+        await settle(pilot)
+        assert [type(command).__name__ for command in session.sent] == ["Pause", "Save"]
+        assert "f5 go on" in screen_text(pilot)
+
+
+def test_a_wrong_keymap_is_told_before_the_screen_is_drawn(config_dir: Path) -> None:
+    PreferenceFile(config_dir).save({"keys": {"pause": "q"}})
+    with pytest.raises(ConfigurationError, match="both pause and quit"):
+        CockpitApp(FakeSession(), RunConfig())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+async def test_a_read_only_home_only_loses_the_memory(
+    open_cockpit: OpenCockpit, config_dir: Path
+) -> None:
+    config_dir.chmod(0o500)
+    async with open_cockpit() as (pilot, _):
+        await pilot.press("T")
+        assert await comes_to_show(pilot, "Your preferences cannot be kept")
+    config_dir.chmod(0o700)
+
+
+async def test_a_folder_that_cannot_be_made_only_loses_the_memory(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("POKETUI_CONFIG_DIR", str(tmp_path / "file" / "below"))
+    async with open_cockpit() as (pilot, _):
+        await pilot.press("x")  # leaves the first page
+        await pilot.press("T")
+        assert await comes_to_show(pilot, "Your preferences cannot be kept")
+
+
+async def test_the_first_run_explains_itself_once(
+    open_cockpit: OpenCockpit, config_dir: Path
+) -> None:
+    (config_dir / "preferences.toml").unlink()
+    async with open_cockpit(80, 24) as (pilot, session):
+        text = screen_text(pilot)
+        assert "Welcome to PokeTUI" in text
+        assert "any key goes on" in text
+        assert "take the game over" in text
+        assert session.is_alive
+        await pilot.press("p")
+        await settle(pilot)
+        assert "Welcome" not in screen_text(pilot)
+        assert session.sent == []
+    async with open_cockpit(80, 24) as (pilot, _):
+        assert "Welcome" not in screen_text(pilot)
+
+
+def test_the_terminal_is_told_of_a_broken_file_in_one_line(config_dir: Path) -> None:
+    (config_dir / "preferences.toml").write_text("theme = 'pink'")
+    code = (
+        "from pokeTUI.preferences import PreferenceFile\n"
+        "from engine.errors import PokeTUIError\n"
+        "try: PreferenceFile().load()\n"
+        "except PokeTUIError as e: print(e.message, e.hint)"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert output.count("\n") == 1
+    assert "delete the file" in output
