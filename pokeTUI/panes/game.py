@@ -22,7 +22,7 @@ class GamePane(Vertical):
         super().__init__(id=id, classes="pane")
         self.border_title = "Game"
         self._mode = GameMode.AUTO
-        self._terminal = terminal_of({})
+        self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
         self._stage = Container(self._view, id="game_stage")
         self._text = GameText(id="game_text")
@@ -37,7 +37,6 @@ class GamePane(Vertical):
     def on_mount(self) -> None:
         """Leave the place to the progress until there is a frame."""
         self._stage.display = False
-        self.use_terminal(terminal_of(os.environ))
 
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""
@@ -93,7 +92,7 @@ class GamePane(Vertical):
         if state.is_human:
             title = "▲ YOU PLAY  z A  x B  t gives back"
             if state.status is not None and state.status.is_live:
-                title = "▲ YOU PLAY in real time  t gives back"
+                title = "▲ YOU PLAY in real time  l by turns"
         if self.border_title != title:
             self.border_title = title
         self.set_class(state.is_human, "-human")
