@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.pokeTUI.throttled_pty import ThrottledPty
+from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 _LAG_SAMPLE_S = 0.005
 _SETTLED_S = 4.0
@@ -76,13 +77,19 @@ def drive(
                 link.work(0.7)
                 at = link.received
                 link.press("p")
-                is_paused = number % 2 == 0
-                seconds.append(
-                    link.wait_for(lambda screen: ("paused" in screen.text) is is_paused, 40)
-                )
+                wanted = _is_paused if number % 2 == 0 else _is_playing
+                seconds.append(link.wait_for(wanted, 40))
                 taken.append(link.received - at)
             rate = (link.received - before) / (time.monotonic() - begun)
         return Drive(seconds, taken, rate, Inside(**json.loads(out.read_text())))
+
+
+def _is_paused(screen: TinyTerminal) -> bool:
+    return "paused" in screen.text
+
+
+def _is_playing(screen: TinyTerminal) -> bool:
+    return "playing" in screen.text
 
 
 def _program(out: Path) -> None:

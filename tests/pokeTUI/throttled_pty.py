@@ -17,7 +17,6 @@ from types import TracebackType
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 _SLICE_S = 0.01
-_DEVICE_ATTRIBUTES = "\x1b[?62c"
 
 
 class ThrottledPty:
@@ -35,6 +34,7 @@ class ThrottledPty:
         rows: Its height.
         environment: The program's, besides this process's.
         is_answering: False is a terminal that never says anything.
+        identity: What it says of itself when it is asked what it is and can do.
 
     Attributes:
         received: Bytes that arrived.
@@ -50,12 +50,14 @@ class ThrottledPty:
         rows: int = 40,
         environment: Mapping[str, str] | None = None,
         is_answering: bool = True,
+        identity: str = "\x1b[?62c",
     ) -> None:
         self.screen = TinyTerminal(columns, rows)
         self.received = 0
         self._rate = bytes_per_s
         self._delay_s = delay_s
         self._is_answering = is_answering
+        self._identity = identity
         self._decode = getincrementaldecoder("utf-8")("replace").decode
         self._down: deque[tuple[float, bytes]] = deque()
         self._up: deque[tuple[float, bytes]] = deque()
@@ -145,8 +147,10 @@ class ThrottledPty:
             data = self._down.popleft()[1]
             self.received += len(data)
             self.screen.feed(self._decode(data))
-            if b"\x1b[c" in data and self._is_answering:
-                self._say(_DEVICE_ATTRIBUTES)
+        while self.screen.identities:
+            self.screen.identities -= 1
+            if self._is_answering:
+                self._say(self._identity)
         while self.screen.questions:
             self.screen.questions -= 1
             if self._is_answering:

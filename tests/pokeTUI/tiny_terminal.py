@@ -37,12 +37,14 @@ class TinyTerminal:
     Attributes:
         strings: What came as APC, DCS or OSC.
         questions: Position reports that were asked for and not taken yet.
+        identities: How often it was asked what it is, and that was not taken yet.
     """
 
     columns: int
     rows: int
     strings: list[str] = field(default_factory=list)
     questions: int = 0
+    identities: int = 0
 
     def __post_init__(self) -> None:
         self.cells = [[Cell() for _ in range(self.columns)] for _ in range(self.rows)]
@@ -100,6 +102,8 @@ class TinyTerminal:
             self._x += int(codes or 1)
         elif final == "n" and codes == "6":
             self.questions += 1
+        elif final == "c":
+            self.identities += 1
 
     def _colors(self, codes: list[str]) -> None:
         while codes:

@@ -1,0 +1,124 @@
+import base64
+import re
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.rendering.kitty import DELETE, place
+from pokeTUI.terminal.probe import Terminal
+from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+
+KITTY = Terminal(name="kitty(0.38)", has_kitty_graphics=True, cell_size_px=(10, 20))
+
+
+def record_writes(app: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    written: list[str] = []
+    monkeypatch.setattr(app._driver, "write", written.append)
+    return written
+
+
+def pictures(written: list[str]) -> list[str]:
+    return [text for text in written if "\x1b_Ga=T" in text]
+
+
+def test_a_picture_is_the_frame_in_small_pieces() -> None:
+    rng = np.random.default_rng(2)
+    frame = rng.integers(0, 256, (144, 160, 3), dtype=np.uint8)
+    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", place(frame, 3, 5, 80, 36))
+    assert pieces[0][0].startswith("a=T,f=24,s=160,v=144,o=z,")
+    assert "c=80,r=36" in pieces[0][0]
+    assert all(len(data) <= 4096 for _, data in pieces)
+    assert [control.endswith("m=1") for control, _ in pieces] == [True] * (len(pieces) - 1) + [
+        False
+    ]
+    data = zlib.decompress(base64.b64decode("".join(data for _, data in pieces)))
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(144, 160, 3), frame)
+    assert place(frame, 3, 5, 80, 36).startswith("\x1b7\x1b[6;4H")
+
+
+async def test_a_picture_lies_over_the_pane_and_gives_way(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_cockpit() as (pilot, _):
+        app: Any = pilot.app
+        written = record_writes(app, monkeypatch)
+        app.board.game.use_terminal(KITTY)
+        await settle(pilot)
+        view = app.screen.query_one("#game_view")
+        assert view.has_picture
+        assert f"c={view.region.width},r={view.region.height}" in pictures(written)[0]
+        count = len(pictures(written))
+        await settle(pilot)
+        assert len(pictures(written)) == count  # an identical frame is not sent again
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert not view.has_picture
+        assert written[-1] == DELETE or DELETE in written
+        await pilot.press("escape")
+        await settle(pilot)
+        assert view.has_picture
+        app.board.game.set_mode(GameMode.HALF_BLOCKS)
+        await settle(pilot)
+        assert not view.has_picture
+        assert "▄" in screen_text(pilot)
+
+
+async def test_a_notice_above_the_picture_takes_it_away_and_cells_take_its_place(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        app: Any = pilot.app
+        record_writes(app, monkeypatch)
+        app.board.game.use_terminal(KITTY)
+        await settle(pilot)
+        view = app.screen.query_one("#game_view")
+        assert view.has_picture
+        app.notify("x" * 300, timeout=60)
+        await settle(pilot)
+        await settle(pilot)
+        assert not view.has_picture
+        app.clear_notifications()
+        await settle(pilot)
+        await settle(pilot)
+        assert view.has_picture
+
+
+@pytest.mark.parametrize("mode", [mode for mode in GameMode if mode is not GameMode.AUTO])
+async def test_screenshots_show_the_picture_in_every_mode(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch, mode: GameMode
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        app: Any = pilot.app
+        record_writes(app, monkeypatch)
+        app.board.game.use_terminal(KITTY)
+        app.board.game.set_mode(mode)
+        await settle(pilot)
+        view = app.screen.query_one("#game_view")
+        assert view.encoder.mode is mode
+        colors = {
+            segment.style.bgcolor or segment.style.color
+            for strip in view.encoder.strips
+            for segment in strip
+            if segment.style
+        }
+        assert len(colors) > 5 or mode is GameMode.ASCII
+        assert "svg" in app.export_screenshot()
+
+
+async def test_a_mode_that_the_terminal_lacks_is_not_taken(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        game = pilot.app.board.game  # type: ignore[attr-defined]
+        game.use_terminal(Terminal(is_tmux=True))
+        game.set_mode(GameMode.OCTANTS)
+        assert game.mode is GameMode.AUTO
+        assert GameMode.KITTY not in game.modes
+        await settle(pilot)
+        assert "sextants" in screen_text(pilot)
+
+
+async def test_the_border_says_mode_and_scale(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(240, 78) as (pilot, _):
+        assert "half blocks every pixel" in screen_text(pilot)
