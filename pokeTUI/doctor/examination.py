@@ -57,6 +57,7 @@ def examine(
             surroundings.terminal, surroundings.size, surroundings.environment
         ),
         lambda: settings,
+        files.examine_preferences,
         lambda: files.examine_rom(config),
         lambda: files.examine_saves(config),
         files.examine_live_runs,

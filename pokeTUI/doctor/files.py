@@ -7,10 +7,11 @@ import tempfile
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.errors import PokeTUIError, RomError
+from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.games.profile import identify
 from engine.remote.folder import live_runs
 from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.preferences import PreferenceFile
 
 _NEEDED_GB, _COMFORTABLE_GB = 0.1, 1.0
 _GB = 1024**3
@@ -31,6 +32,22 @@ def examine_rom(config: RunConfig) -> Finding:
         return bad("ROM", found.refusal.message, found.refusal.hint)
     chosen = "" if config.rom_path else ", which comes with this; your own: --rom FILE"
     return good("ROM", f"{found.game}{chosen}")
+
+
+def examine_preferences() -> Finding:
+    """Tell whether the cockpit can read what it remembers, an old version's file included."""
+    file = PreferenceFile()
+    if not file.path.exists():
+        return good("preferences", f"none yet; they go into {file.path}")
+    if not os.access(file.path, os.R_OK):
+        return warning(
+            "preferences", f"{file.path} cannot be read.", "Make it readable, or delete it."
+        )
+    try:
+        file.load()
+    except ConfigurationError as error:
+        return bad("preferences", error.message, error.hint)
+    return good("preferences", str(file.path))
 
 
 def examine_saves(config: RunConfig) -> Finding:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-NAME_WIDTH = 10
+NAME_WIDTH = 11
 """Of the longest name of a check."""
 
 

@@ -14,7 +14,7 @@ from engine.bench.scripted_planner import ScriptedPlanner
 from engine.config import RunConfig
 from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.doctor.examination import Surroundings, examine
-from pokeTUI.doctor.files import examine_rom, examine_saves
+from pokeTUI.doctor.files import examine_preferences, examine_rom, examine_saves
 from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
 from pokeTUI.doctor.machine import (
     examine_cores,
@@ -37,6 +37,7 @@ def _quiet_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """Without whatever goes on on this machine."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
     monkeypatch.setenv("OLLAMA_HOST", NOBODY)
+    monkeypatch.setenv("POKETUI_CONFIG_DIR", str(tmp_path / "config"))
 
 
 @pytest.fixture
@@ -203,6 +204,17 @@ def test_wrong_settings_are_told_and_the_rest_is_examined_all_the_same(tmp_path:
     assert code == 1
     assert "memory" in found["settings"]["text"]
     assert found["ROM"]["verdict"] == "good"
+
+
+def test_preferences_of_another_version_are_bad(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "preferences.toml"
+    assert examine_preferences().verdict is Verdict.GOOD
+    file.parent.mkdir()
+    file.write_text("telepathy = true\n")
+    found = examine_preferences()
+    assert found.verdict is Verdict.BAD
+    assert "telepathy" in found.text
+    assert "delete" in found.remedy
 
 
 def test_a_rom_that_is_none_is_bad(tmp_path: Path) -> None:

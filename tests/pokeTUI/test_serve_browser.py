@@ -36,6 +36,7 @@ def program(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         "PYTHONPATH": str(ROOT),
         "PYTHONWARNINGS": "ignore",
         FOLDER_VARIABLE: str(folder / "sockets"),
+        "POKETUI_CONFIG_DIR": str(folder / "config"),
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "pokeTUI", *arguments],
@@ -66,6 +67,9 @@ def live() -> Iterator[Path]:
     """A folder in whose sockets one run goes on; a socket's path must not be long."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        preferences = folder / "config" / "preferences.toml"
+        preferences.parent.mkdir()
+        preferences.write_text("has_seen_first_run = true\n")
         finish(folder, "run", "--detach", *RUN)
         try:
             yield folder
