@@ -97,6 +97,8 @@ def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     y0 = _start(game.state.place.y, tiles_y, view.height)
     if not scale.size:
         y0 -= y0 % 2
+        if game.state.place.y >= y0 + tiles_y:
+            y0 += 2
         tiles_y = min(tiles_y, view.height - y0)
     grid = _signs(game)
     drawn = _small if not scale.size else _large

@@ -44,7 +44,7 @@ class PartyPane(Pane):
         if room < _MIN_MAP:
             lines = _facts(state, state.game, width, height, is_listed=True, has_battle=True)
             return lines[:height]
-        facts = _facts(state, state.game, width, height, is_listed=False)
+        facts = _facts(state, state.game, width, height - room, is_listed=False)
         scene = _scene(state.game, width, height - len(facts) - 1)
         return [*facts, Line(width), *scene]
 
@@ -114,7 +114,7 @@ def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:
     if not party:
         return [Line(width).add("party", Ink.dim, LABEL).add("nobody yet", Ink.dim)]
     knows = [move_lines(creature, width - LABEL) for creature in party]
-    if width >= WIDE and len(party) + sum(len(moves) + 1 for moves in knows) <= room:
+    if any(knows) and width >= WIDE and len(party) + sum(len(moves) + 1 for moves in knows) <= room:
         return [
             line
             for creature, moves in zip(party, knows, strict=True)

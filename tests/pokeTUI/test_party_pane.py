@@ -75,6 +75,14 @@ def test_a_battle_takes_the_place_of_the_map() -> None:
     assert "⌂" not in text
 
 
+@pytest.mark.parametrize("size", [(50, 14), (38, 20), (56, 10), (38, 9)])
+def test_both_sides_of_a_battle_are_always_told(size: tuple[int, int]) -> None:
+    party = tuple(replace(one, moves=MOVES) for one in make_game().party)
+    text = joined(make_game(party=party, battle=fight()), size)
+    for part in ("RILLET", "27/34", "WHISKIT", "3/18"):
+        assert part in text
+
+
 def test_a_short_pane_keeps_the_facts() -> None:
     text = joined(make_game(battle=make_battle()), (38, 9))
     for part in ("MILLBROOK PATH", "badges", "RILLET", "27/34", "vs WHISKIT", "12/18"):
