@@ -166,13 +166,15 @@ class Navigator:
         near = frozenset(other for other in standing if _distance(other, here) <= _NEAR)
         field = self._field(state, exits, near)
         path: list[Tile] = []
+        facing = state.place.facing
         while len(path) < _LONGEST_PATH and not any(entry.tile == tile for entry in exits):
-            distance, following = min(
-                (field.get(other, _FAR), other) for _, other in _neighbours(state.map, tile)
+            distance, _, action, following = min(
+                (field.get(other, _FAR), DIRECTIONS[action] is not facing, action, other)
+                for action, other in _neighbours(state.map, tile)
             )
             if distance >= field.get(tile, _FAR):
                 return ()
-            tile = following
+            tile, facing = following, DIRECTIONS[action]
             path.append(tile)
         leaving = next((e for e in exits if e.tile == tile and not e.is_talk), None)
         if leaving is not None:

@@ -44,3 +44,10 @@ def test_saved_memory_is_the_same() -> None:
     assert other.visit(make_state(5, 3)) == Visit()
     assert other.visit(make_state(0, 0)) == Visit(True, False, False)
     assert other.visit(make_state(4, 3)) == Visit(True, True, False)
+
+
+def test_looking_for_tiles_of_an_unknown_map_notes_nothing():
+    memory = TileMemory()
+    assert not memory.stood_on(MapId(9, 9), 3, 2).any()
+    assert memory.stood_on(MapId(9, 9), 3, 2).shape == (2, 3)
+    assert memory.save()["tiles"] == []

@@ -83,3 +83,21 @@ def test_a_loaded_planner_goes_on_as_the_saved_one():
     goal_key(subject, state(map_id=GYM, party=[creature(hp=7)]))
     other.load(json.loads(json.dumps(subject.save())))
     assert goal_key(other, state(map_id=GYM, party=[creature(hp=15)])) == "heal"
+
+
+def test_a_milestone_that_comes_first_is_pursued_until_it_is_reached():
+    def key(reached=()) -> str:
+        goal = planner().next_goal(state(map_id=GYM), reached, lambda *_: 1, "beat_moe")
+        return goal.key if goal else ""
+
+    assert key() == "beat_moe"
+    assert key(["beat_moe"]) == "starter"
+
+
+def test_a_weak_party_rests_whatever_comes_first():
+    weak = state(map_id=GYM, party=[creature(hp=1)])
+    assert planner().next_goal(weak, (), lambda *_: 1, "beat_moe").kind is HEALERS[0].kind
+
+
+def test_what_nobody_knows_the_way_to_does_not_come_first():
+    assert planner().next_goal(state(map_id=GYM), (), lambda *_: 1, "caught").key == "in_town"

@@ -146,3 +146,29 @@ def test_the_way_over_maps_is_a_shortest_one():
     assert world.links_towards(MapId(1, 3), MapId(1, 4)) == (Link(MapId(1, 1), None, "south"),)
     assert world.links_towards(MapId(1, 4), MapId(1, 3)) == ()
     assert world.links_towards(MapId(9, 9), MapId(1, 3)) == ()
+
+
+def path(shown, start, exits, facing=Facing.DOWN):
+    return Navigator().path(state(shown, start, facing), exits)
+
+
+def test_a_path_leads_straight_on_round_walls_and_through_the_door():
+    shown = view(["..D..", "..#..", "....."])
+    exits = (Exit((1, 0), Action.RIGHT),)
+    assert path(shown, (2, 2), exits, Facing.LEFT) == ((1, 2), (1, 1), (1, 0), (2, 0))
+
+
+def test_a_path_over_the_edge_ends_on_the_map():
+    exits = link_exits(view(["..."], connections=("east",)), [Link(THERE, None, "east")])
+    assert path(view(["..."], connections=("east",)), (0, 0), exits) == ((1, 0), (2, 0))
+
+
+def test_a_path_to_a_person_ends_before_them():
+    shown = view(["...."], people=[(3, 0)])
+    assert path(shown, (0, 0), talk_exits(shown, (3, 0))) == ((1, 0), (2, 0))
+    assert path(shown, (2, 0), talk_exits(shown, (3, 0))) == ()
+
+
+def test_there_is_no_path_where_no_way_leads():
+    assert path(view([".#."]), (0, 0), (Exit((2, 0), Action.A),)) == ()
+    assert path(view(["..."]), (0, 0), ()) == ()

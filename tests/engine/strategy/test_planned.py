@@ -361,3 +361,28 @@ def test_no_plan_makes_the_advice_name_a_masked_action(env, seed):
         is_led = advice.prior.any() and rng.random() < 0.7
         wanted = advice.prior.argmax() if is_led else rng.choice(np.flatnonzero(mask))
         env.advance(Action(int(wanted)))
+
+
+def test_asked_anew_what_is_pursued_goes_on_until_a_new_plan_comes(env):
+    played = Played(env)
+    played.advise()
+    first = played.advisor.advise(env.state, env.action_mask())
+    assert played.advisor.setter == MODEL
+    assert not played.advisor.wants_plan
+    played.advisor.direct(replace(ON, is_whole=True, asks_anew=True))
+    saved = played.advisor.save()
+    again = played.advisor.advise(env.state, env.action_mask())
+    assert (again.goal, played.advisor.setter) == (first.goal, MODEL)
+    assert played.advisor.wants_plan
+    situation = played.advisor.question()
+    other = next(c for c in situation.choices if c.goal != first.goal)
+    played.advisor.direct(replace(ON, plans=(plan_of(situation, other),)))
+    assert played.advisor.advise(env.state, env.action_mask()).goal == other.goal
+
+    resumed = PlannedAdvisor(env.profile)
+    resumed.direct(ON)
+    resumed.reset(env.state)
+    resumed.restore(json.loads(json.dumps(saved)))
+    assert resumed.advise(env.state, env.action_mask()).goal == first.goal
+    resumed.advise(env.state, env.action_mask())
+    assert resumed.wants_plan

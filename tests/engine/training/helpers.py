@@ -58,6 +58,7 @@ class Run:
             store=self.store,
             journal=self.journal,
             milestones=(("goal", "The corner"),),
+            known_goals=frozenset({"goal"}),
             commands=self.commands,
             emit=self.events.append,
             clock=clock or Clock(tick_s=1e-4),

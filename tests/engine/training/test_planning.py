@@ -283,3 +283,43 @@ def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(b
     facts = json.loads(json.dumps(bench.planning.save()))
     bench.planning.load(facts)
     assert bench.planning.worth == faded
+
+
+def test_a_wish_is_told_and_everything_is_asked_about_again(bench):
+    bench.planner.plans = [plan()]
+    bench.step()
+    bench.vector.questions = {0: situation(), 1: situation()}
+    bench.step(wants=[0])
+    assert bench.planner.asked[-1][1].wish == ""
+    bench.planning.want(bench.vector, "catch a fish")
+    told = bench.vector.told[-1]
+    assert (told.is_whole, told.asks_anew, told.plans) == (True, True, ())
+    bench.step(wants=[1])
+    assert bench.planner.asked[-1][1].wish == "catch a fish"
+    assert len(bench.planner.asked) == 2
+    assert bench.planning.save()["plans"] == []
+    assert not bench.vector.told[-1].asks_anew or bench.vector.told[-1] is told
+
+
+def test_an_answer_to_what_was_asked_before_a_wish_is_not_followed(bench):
+    bench.planner.is_idle = False
+    bench.planning.want(bench.vector, "catch a fish")
+    bench.planner.plans = [plan("old")]
+    bench.step()
+    assert bench.planning.save()["plans"] == []
+    bench.planner.plans, bench.planner.is_idle = [plan("last old")], True
+    bench.step()
+    assert bench.planning.save()["plans"] == []
+    bench.planner.plans = [plan("new")]
+    bench.step()
+    assert [one["key"] for one in bench.planning.save()["plans"]] == ["new"]
+
+
+def test_nothing_is_asked_while_it_is_paused(bench):
+    bench.vector.questions = {0: situation()}
+    bench.planning.is_paused = True
+    bench.step(wants=[0])
+    assert not bench.planner.asked
+    bench.planning.is_paused = False
+    bench.step(wants=[0])
+    assert len(bench.planner.asked) == 1

@@ -1,0 +1,177 @@
+"""Beginning anew and branching from kept states, on the toy."""
+
+import pytest
+
+from engine.commands import Branch, KeepState, Press, Restart, TakeOver, Watch
+from engine.events import (
+    CommandRefused,
+    DecisionMade,
+    EpisodeEnded,
+    ReasoningLogged,
+    StatesKept,
+    StatusChanged,
+)
+from engine.training.steering import obey
+from engine.types import Action, Source
+from tests.engine.toy import GOAL
+from tests.engine.training.helpers import Run
+
+
+@pytest.fixture
+def run(tmp_path):
+    made = Run(tmp_path, headless=False, keep_states=3, keep_states_interval=4)
+    made.trainer.reporter.watch(made.vector, 1)
+    yield made
+    made.journal.close()
+
+
+def refusals(run: Run) -> list[str]:
+    return [event.reason for event in run.of(CommandRefused)]
+
+
+def kept(run: Run) -> list[tuple[int, int, bool]]:
+    states = run.trainer.kept_states.listed.states
+    return [(one.number, one.episode_steps, one.is_asked) for one in states]
+
+
+def stay(run: Run, count: int) -> None:
+    """Let a person wait: nothing ends the episode."""
+    if not run.trainer.controls.is_human:
+        obey(run.trainer, TakeOver())
+    for _ in range(count):
+        obey(run.trainer, Press(Action.A))
+
+
+def test_a_restart_ends_the_episode_uncounted(run):
+    for _ in range(5):
+        run.trainer.step()
+    before = run.trainer.batch
+    others = [game.save() for i, game in enumerate(run.vector.games) if i != 1]
+    count = len(run.of(EpisodeEnded))
+    obey(run.trainer, Restart())
+    rollout = run.trainer.agent.ppo.rollout
+    value = run.trainer.agent.ppo.evaluate(before.features, None, run.trainer.agent.ppo.memory)
+    assert rollout.boundaries[4, 1]
+    assert rollout.boundary_values[4, 1] == pytest.approx(value.values[1])
+    assert run.trainer.tally.steps[1] == 0
+    assert run.vector.games[1].steps == 0
+    assert [game.save() for i, game in enumerate(run.vector.games) if i != 1] == others
+    assert len(run.of(EpisodeEnded)) == count
+    assert run.trainer.metrics.total_steps == 20
+    assert run.of(StatusChanged)[-1].episode_steps == 0
+    run.trainer.step()
+    assert rollout.length == 6
+
+
+def test_who_has_control_keeps_it_over_a_restart(run):
+    stay(run, 3)
+    obey(run.trainer, Restart())
+    assert run.trainer.controls.is_human
+    assert not run.trainer.tally.is_touched[1]
+    stay(run, 1)
+    assert run.trainer.tally.is_touched[1]
+
+
+def test_moments_are_kept_every_so_many_steps_and_the_oldest_go(run):
+    stay(run, 17)
+    assert kept(run) == [(2, 8, False), (3, 12, False), (4, 16, False)]
+    assert run.of(StatesKept)[-1] == run.trainer.kept_states.listed
+    assert {one.env_index for one in run.of(StatesKept)[-1].states} == {1}
+
+
+def test_what_was_asked_for_is_not_pushed_out(run):
+    stay(run, 2)
+    obey(run.trainer, KeepState())
+    stay(run, 30)
+    assert kept(run)[0] == (1, 2, True)
+    assert len(kept(run)) == 4
+
+
+def test_of_those_asked_for_the_last_twelve_stay(run):
+    for _ in range(14):
+        obey(run.trainer, KeepState())
+    assert [number for number, *_ in kept(run)] == list(range(3, 15))
+
+
+def test_a_headless_run_keeps_nothing_by_itself(tmp_path):
+    run = Run(tmp_path, keep_states_interval=1, total_steps=200)
+    run.play()
+    assert [event.states for event in run.of(StatesKept)] == [()]
+
+
+def test_nothing_is_kept_by_itself_if_that_is_not_wanted(tmp_path):
+    run = Run(tmp_path, headless=False, keep_states=0, keep_states_interval=1, total_steps=200)
+    run.play()
+    assert [event.states for event in run.of(StatesKept)] == [()]
+
+
+def test_a_branch_goes_on_from_the_moment_and_does_not_count(run):
+    game = run.vector.games[1]
+    stay(run, 1)
+    game.x, game.y = GOAL[0] - 1, GOAL[1]
+    obey(run.trainer, KeepState())
+    game.x = 0
+    run.trainer.controls.is_human = False
+    obey(run.trainer, Branch(1))
+    assert (game.x, game.y, game.steps) == (GOAL[0] - 1, GOAL[1], 0)
+    assert any("branched from state 1: BOARD" in e.text for e in run.of(ReasoningLogged))
+    count = len([e for e in run.of(EpisodeEnded) if e.summary.env_index == 1])
+    for _ in range(60):
+        run.trainer.step()
+        if run.trainer.agent.is_update_due:
+            run.trainer._update()
+        if not run.trainer.tally.is_touched[1]:
+            break
+    assert not run.trainer.tally.is_touched[1]
+    assert count == len([e for e in run.of(EpisodeEnded) if e.summary.env_index == 1])
+    assert any("does not count" in event.text for event in run.of(ReasoningLogged))
+
+
+def test_another_environment_may_branch_from_it(run):
+    obey(run.trainer, KeepState())
+    expected = run.vector.games[1].x, run.vector.games[1].y
+    obey(run.trainer, Watch(2))
+    obey(run.trainer, Branch(1))
+    assert (run.vector.games[2].x, run.vector.games[2].y) == expected
+
+
+def test_a_state_that_is_not_kept_is_refused(run):
+    obey(run.trainer, Branch(7))
+    obey(run.trainer, KeepState())
+    obey(run.trainer, Branch(7))
+    assert refusals(run) == ["State 7 is not kept.", "State 7 is not kept; kept are 1."]
+
+
+def test_nothing_begins_anew_during_an_evaluation(run):
+    run.trainer.reporter.phase("evaluating")
+    for command in (Restart(), KeepState(), Branch(1)):
+        obey(run.trainer, command)
+    assert refusals(run) == ["Wait until the evaluation is over."] * 3
+
+
+def test_what_was_asked_for_survives_in_the_checkpoint(run, tmp_path):
+    stay(run, 9)
+    obey(run.trainer, KeepState())
+    moment = run.trainer.kept_states.find(3)
+    run.trainer.save()
+    resumed = Run(tmp_path, headless=False).resume()
+    assert kept(resumed) == [(3, 9, True)]
+    assert resumed.trainer.kept_states.find(3) == moment
+    obey(resumed.trainer, KeepState())
+    assert kept(resumed)[-1][0] == 4
+    resumed.journal.close()
+
+
+def test_a_persons_presses_are_among_the_shares(run):
+    stay(run, 3)
+    run.trainer.reporter.status()
+    assert run.of(StatusChanged)[-1].shares == (("human", 1.0),)
+    assert run.of(DecisionMade)[-1].decision.source is Source.HUMAN
+
+
+def test_shares_of_a_run_sum_to_one(tmp_path):
+    run = Run(tmp_path, total_steps=400)
+    run.play()
+    shares = dict(run.of(StatusChanged)[-1].shares)
+    assert set(shares) == {"policy", "planner"}
+    assert sum(shares.values()) == pytest.approx(1)

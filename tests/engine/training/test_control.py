@@ -1,0 +1,168 @@
+"""A person's control of a run on the practice game."""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.commands import Branch, KeepState, Restart, SetGoal, SetMode, SetWeight, TakeOver
+from engine.config import EnvConfig, PPOConfig, RunConfig
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.vector import VectorEnv
+from engine.events import (
+    CommandRefused,
+    EpisodeEnded,
+    GameObserved,
+    ReasoningLogged,
+    RunStopped,
+    StatesKept,
+    SteeringChanged,
+)
+from engine.games.profile import load_rom
+from engine.session import EngineSession
+from engine.strategy.advisor import known_goals
+from engine.training.build import ENV_FACTORY
+from engine.training.kept_states import StateFiles
+from engine.training.steering import obey
+from tests.engine.training.helpers import Clock, Run
+
+SETTINGS = {
+    "num_envs": 2,
+    "workers": 1,
+    "keep_states_interval": 25,
+    "env": EnvConfig(max_steps=90, progress_steps=0),
+}
+PROFILE = load_rom("", False)[1]
+
+
+@contextlib.contextmanager
+def made(folder: Path, **settings) -> Iterator[Run]:
+    run = Run(
+        folder,
+        make_vector=lambda config: VectorEnv(ENV_FACTORY, config, config.num_envs, 2),
+        save_dir=str(folder.parent),
+        **SETTINGS | settings,
+    )
+    trainer = run.trainer
+    trainer.milestone_texts.update((key, text) for key, text, *_ in PROFILE.tables.MILESTONES)
+    trainer.known_goals = known_goals(PROFILE)
+    trainer.state_files = StateFiles(folder / "states", PROFILE.sha1)
+    with run.vector:
+        yield run
+    run.journal.close()
+
+
+def steps(run: Run, count: int) -> None:
+    for _ in range(count):
+        run.trainer.step()
+        if run.trainer.actor.is_update_due:
+            run.trainer._update()
+
+
+def refusals(run: Run) -> list[str]:
+    return [event.reason for event in run.of(CommandRefused)]
+
+
+def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
+    assert {"entered_lab", "got_starter", "first_badge"} <= known_goals(PROFILE)
+
+
+def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
+    with made(tmp_path / "run", headless=False, mode="llm_only") as run:
+        run.trainer.reporter.watch(run.vector, 0)
+        obey(run.trainer, SetGoal("entered_lab"))
+        steps(run, 60)
+        states = run.of(StatesKept)[-1].states
+        assert {25, 50} <= {one.episode_steps for one in states}
+        assert len(states) > 2  # milestones were reached, too
+        chosen = states[-1]
+        obey(run.trainer, Restart())
+        assert run.of(GameObserved)[-1].state.place.name == "HOME 2F"
+        obey(run.trainer, Branch(chosen.number))
+        observed = run.of(GameObserved)[-1]
+        assert observed.state.place.name == chosen.place
+        assert "left_bedroom" in observed.milestones
+        steps(run, 100)
+        counted = [one.summary for one in run.of(EpisodeEnded) if one.summary.env_index == 0]
+        assert not any(summary.start for summary in counted)
+        assert not refusals(run)
+
+
+def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
+    clock = Clock(tick_s=0.05)
+    with made(tmp_path / "run", headless=False, clock=clock) as run:
+        run.trainer.reporter.watch(run.vector, 1)
+        obey(run.trainer, SetMode("llm_only"))
+        steps(run, 40)
+        obey(run.trainer, TakeOver())
+        obey(run.trainer, KeepState())
+        obey(run.trainer, KeepState())
+        place = run.of(GameObserved)[-1].state.place
+        texts = [event.text for event in run.of(ReasoningLogged) if "--state" in event.text]
+        paths = [Path(re.search(r"--state (\S+)", text)[1]) for text in texts]
+        assert len(set(paths)) == 2
+        assert place.name.lower().replace(" ", "-") in paths[0].name
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", start_state=str(paths[0]))
+    env.reset(seed=0)
+    assert (env.state.place.name, env.state.place.x, env.state.place.y) == (
+        place.name,
+        place.x,
+        place.y,
+    )
+    env.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [SetWeight("step", 0.5), SetGoal("entered_lab"), SetMode("rl_only"), SetMode("llm_only")],
+    ids=repr,
+)
+def test_a_changed_run_is_resumed_bit_for_bit(tmp_path: Path, change) -> None:
+    with made(tmp_path / "whole") as whole:
+        steps(whole, 40)
+        obey(whole.trainer, change)
+        steps(whole, 80)
+        expected = whole.vector.save(), whole.trainer.batch.features.tobytes()
+        curve = [event.summary for event in whole.of(EpisodeEnded)]
+    with made(tmp_path / "parts") as first:
+        steps(first, 40)
+        obey(first.trainer, change)
+        first.trainer.save()
+        before = [event.summary for event in first.of(EpisodeEnded)]
+    with made(tmp_path / "parts") as second:
+        second.resume()
+        steps(second, 80)
+        assert (second.vector.save(), second.trainer.batch.features.tobytes()) == expected
+        assert before + [event.summary for event in second.of(EpisodeEnded)] == curve
+    assert curve
+
+
+def test_a_session_goes_on_with_what_was_changed(tmp_path: Path) -> None:
+    settings = {
+        **SETTINGS,
+        "headless": True,
+        "ppo": PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32),
+    }
+    first = EngineSession(RunConfig(save_dir=str(tmp_path), total_steps=60, **settings))
+    first.send(SetWeight("step", 0.5))
+    first.send(SetGoal("got_starter"))
+    first.send(KeepState())
+    first.start()
+    assert first.join(120)
+    events = first.mailbox.drain()
+    assert isinstance(events[-1], RunStopped), events[-1]
+    assert not [event for event in events if isinstance(event, CommandRefused)]
+    assert len(list(Path(first.run_dir, "states").glob("0001-home-2f.state"))) == 1
+
+    second = EngineSession(RunConfig(save_dir=str(tmp_path), total_steps=120, **settings), "latest")
+    second.start()
+    assert second.join(120)
+    events = second.mailbox.drain()
+    (steering,) = (event for event in events if isinstance(event, SteeringChanged))
+    assert dict(steering.weights)["step"] == 0.5
+    assert steering.goal == "got_starter"
+    (kept,) = (event for event in events if isinstance(event, StatesKept))
+    assert [one.place for one in kept.states] == ["HOME 2F"]
