@@ -2,8 +2,9 @@
 
 import contextlib
 import re
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from engine.env.state_file import pack_state
 from engine.errors import WorkerError
 from engine.events import KeptState, StatesKept
 from engine.training.files import write_file
+
+_SHORTEST_S = 2.0
+"""Between two moments that are kept by themselves: saving a game takes 12 ms."""
 
 _MOST_ASKED = 12
 """States that a person asked for; one more takes the oldest one's place."""
@@ -32,11 +36,17 @@ class KeptStates:
 
     Args:
         most: Moments kept by themselves; 0: none.
-        interval: Steps of an episode between two of them. Milestones bring more.
+        interval: Steps of an episode between two of them, more where steps are fast. Milestones
+            bring more.
+        clock: Seconds that only rise.
     """
 
-    def __init__(self, most: int, interval: int) -> None:
+    def __init__(
+        self, most: int, interval: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._interval = interval
+        self._clock = clock
+        self._due_s = 0.0
         self._automatic: deque[_Kept] = deque(maxlen=most)
         self._asked: deque[_Kept] = deque(maxlen=_MOST_ASKED)
         self._number = 0
@@ -59,9 +69,10 @@ class KeptStates:
             steps: Of its episode.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
-        is_time = steps > 0 and steps % self._interval == 0
+        is_time = steps > 0 and steps % self._interval == 0 and self._clock() >= self._due_s
         if not (self._automatic.maxlen and has_stepped and (is_time or env_index in batch.reached)):
             return False
+        self._due_s = self._clock() + _SHORTEST_S
         with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
             self._automatic.append(self._take(vector, env_index, steps, is_asked=False))
             return True

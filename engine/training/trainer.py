@@ -127,7 +127,7 @@ class Trainer:
         self.milestone_texts = dict(milestones)
         self.known_goals = known_goals
         self.course = Course.of(config, vector.reward_weights)
-        self.kept_states = KeptStates(config.keep_states, config.keep_states_interval)
+        self.kept_states = KeptStates(config.keep_states, config.keep_states_interval, clock)
         self.state_files = state_files
         self.archive = StateArchive(config.curriculum.archive_share, config.seed)
         self.metrics = RunMetrics()

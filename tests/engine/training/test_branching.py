@@ -14,12 +14,18 @@ from engine.events import (
 from engine.training.steering import obey
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
-from tests.engine.training.helpers import Run
+from tests.engine.training.helpers import Clock, Run
 
 
 @pytest.fixture
 def run(tmp_path):
-    made = Run(tmp_path, headless=False, keep_states=3, keep_states_interval=4)
+    made = Run(
+        tmp_path,
+        headless=False,
+        keep_states=3,
+        keep_states_interval=4,
+        clock=Clock(tick_s=1.0),
+    )
     made.trainer.reporter.watch(made.vector, 1)
     yield made
     made.journal.close()
@@ -77,6 +83,16 @@ def test_moments_are_kept_every_so_many_steps_and_the_oldest_go(run):
     assert kept(run) == [(2, 8, False), (3, 12, False), (4, 16, False)]
     assert run.of(StatesKept)[-1] == run.trainer.kept_states.listed
     assert {one.env_index for one in run.of(StatesKept)[-1].states} == {1}
+
+
+def test_moments_are_two_seconds_apart_however_fast_the_steps(tmp_path):
+    run = Run(tmp_path, headless=False, keep_states_interval=2, clock=Clock())
+    run.trainer.reporter.watch(run.vector, 0)
+    stay(run, 8)
+    run.trainer._clock.now_s += 2.0
+    stay(run, 8)
+    assert [steps for _, steps, _ in kept(run)] == [2, 10]
+    run.journal.close()
 
 
 def test_what_was_asked_for_is_not_pushed_out(run):

@@ -70,7 +70,7 @@ def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
 
 
 def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
-    with made(tmp_path / "run", headless=False, mode="llm_only") as run:
+    with made(tmp_path / "run", headless=False, mode="llm_only", clock=Clock(1.0)) as run:
         run.trainer.reporter.watch(run.vector, 0)
         obey(run.trainer, SetGoal("entered_lab"))
         steps(run, 60)
