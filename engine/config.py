@@ -267,8 +267,8 @@ class RunConfig(Section):
     """Moments of the watched game that can be branched from, the last ones; 0: only those that a
     person keeps."""
     keep_states_interval: int = Field(default=100, ge=1)
-    """Steps of an episode between two such moments, more where steps are fast; each milestone brings
-    one, too."""
+    """Steps of an episode between two such moments, more where steps are fast. Each milestone
+    brings one, too."""
     eval_interval: int = Field(default=0, ge=0)
     """Episodes between two evaluations of the policy alone; 0: none."""
     eval_episodes: int = Field(default=10, ge=1)
