@@ -219,8 +219,9 @@ def _legend(game: GameObserved, shown: set[Sign], width: int, rows: int) -> list
         return []
     line = Line(width)
     for sign in _LEGEND:
-        if sign in shown and len(sign.name) + 2 <= line.room:
-            line.add(sign.text, sign.ink).add(f" {sign.name}  ", Ink.dim)
+        gap = "  " if line.used else ""
+        if sign in shown and len(gap) + 2 + len(sign.name) <= line.room:
+            line.add(gap, Ink.text).add(sign.text, sign.ink).add(f" {sign.name}", Ink.dim)
     exits = _exits(game.state.map)
     if rows < 2 or not exits:
         return [line]
