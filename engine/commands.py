@@ -38,6 +38,11 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAway:
+    """Draw nothing until somebody watches again: it costs time."""
+
+
+@dataclass(frozen=True, slots=True)
 class TakeOver:
     """Let a person act in the watched environment; training waits meanwhile."""
 
@@ -156,6 +161,7 @@ Command = (
     | StepOnce
     | SetSpeed
     | Watch
+    | LookAway
     | TakeOver
     | GiveBack
     | Press

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from engine.commands import Command, ReleaseControl, RequestControl
+from engine.commands import Command, LookAway, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
-from engine.events import CommandRefused, Event, ViewersChanged
+from engine.events import CommandRefused, Event, StatusChanged, ViewersChanged
 from engine.remote.control import ControlDesk
 from engine.remote.digest import RunDigest
 from engine.remote.folder import is_own_peer, listen
@@ -88,6 +88,8 @@ class RunServer:
         self._desk: ControlDesk[Viewer] = ControlDesk(session.send, clock)
         self._viewers: list[Viewer] = []
         self._encoded: dict[int, tuple[Event | Farewell, bytes]] = {}
+        self._is_looked_at = True
+        self._watched_env = 0
         self._is_closing = threading.Event()
         self._selector = selectors.DefaultSelector()
         self._socket = listen(path)
@@ -140,6 +142,8 @@ class RunServer:
             elif mask & selectors.EVENT_READ and not key.data.is_gone:
                 self._hear(key.data)
         for event in self._session.mailbox.drain():
+            if isinstance(event, StatusChanged):
+                self._watched_env = event.watched_env
             self._digest.take(event)
             self._tell(event)
         self._tell_who_is_there()
@@ -178,6 +182,9 @@ class RunServer:
             self._lose(viewer)
 
     def _welcome(self, viewer: Viewer) -> None:
+        if not self._is_looked_at:  # before all that it asks for: who plays cannot look elsewhere
+            self._is_looked_at = True
+            self._session.send(Watch(self._watched_env))
         if self._desk.holder is None and not self._is_read_only(viewer):
             self._desk.request(viewer)
         for event in self._digest.replay():
@@ -207,12 +214,16 @@ class RunServer:
                     self._dismiss(viewer, error.message)
 
     def _tell_who_is_there(self) -> None:
+        """Tell each viewer of the others, and the engine whether there is anybody."""
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
             news = ViewersChanged(len(shown), viewer is self._desk.holder)
             if viewer.told != news:
                 viewer.told = news
                 viewer.post(news)
+        if not shown and self._is_looked_at:
+            self._is_looked_at = False
+            self._session.send(LookAway())
 
     def _serve(self, viewer: Viewer, now: float) -> None:
         """Write what the connection takes, and end what is over."""

@@ -106,10 +106,15 @@ class Reporter:
         vector.watch(env_index)
         self.status()
 
+    def look_away(self, vector: Vector) -> None:
+        """Show no environment any more."""
+        self._is_watching = False
+        vector.watch(self._controls.watched_env, renders=False)
+
     def look_unwatched(self, vector: Vector, episode_steps: NDArray[np.int64]) -> None:
         """Look before a decision now and then though nobody watches, for the history of decisions.
 
-        The vector watches environment 0 then.
+        The vector watches the environment that was watched last, at first environment 0.
         """
         if self._is_watching or episode_steps[self._controls.watched_env] % _UNWATCHED_STEPS:
             return

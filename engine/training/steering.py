@@ -10,6 +10,7 @@ from engine.commands import (
     GiveBack,
     Hold,
     KeepState,
+    LookAway,
     Pause,
     PlayLive,
     Press,
@@ -62,6 +63,10 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             trainer.reporter.status()
         case Watch(env_index):
             return _watch(trainer, env_index)
+        case LookAway():
+            if trainer.controls.is_human:
+                return "Give control back first."
+            trainer.reporter.look_away(trainer.vector)
         case TakeOver():
             return _take_over(trainer)
         case GiveBack():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.commands import Command
+from engine.commands import Command, LookAway, Watch
 from engine.events import Event, FrameRendered
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun
@@ -14,7 +14,7 @@ from tests.engine.processes import wait_until
 
 
 class ScriptedRun:
-    """What a server serves; it records commands."""
+    """What a server serves; it records commands, apart from them whether anybody looks."""
 
     server: RunServer
     path: Path
@@ -23,9 +23,10 @@ class ScriptedRun:
         self.mailbox = Mailbox()
         self.is_alive = True
         self.sent: list[Command] = []
+        self.looks: list[Command] = []
 
     def send(self, command: Command) -> None:
-        self.sent.append(command)
+        (self.looks if isinstance(command, Watch | LookAway) else self.sent).append(command)
 
     def has_been_sent(self, *commands: Command) -> bool:
         return wait_until(lambda: self.sent == list(commands))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import Pause, Save, Stop, TakeOver
+from engine.commands import LookAway, Pause, Save, Stop, TakeOver, Watch
 from engine.config import PPOConfig, RunConfig
 from engine.errors import ConfigurationError, RomError
 from engine.events import (
@@ -17,6 +17,7 @@ from engine.events import (
     CommandRefused,
     ConnectionLost,
     ControlChanged,
+    Event,
     FrameRendered,
     GameObserved,
     RunStarted,
@@ -103,6 +104,28 @@ def test_a_toy_run_is_steered_and_stopped_through_its_socket(tmp_path: Path, vie
     assert session.join(LIMIT_S)
     server.close()
     assert viewing.wait_for_kind(RunStopped)
+
+
+def test_a_run_that_nobody_looks_at_draws_nothing_until_it_is_watched(tmp_path: Path) -> None:
+    ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
+    config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(tmp_path))
+    session = EngineSession(config, make_vector=ToyVector)
+    session.send(LookAway())
+    session.start()
+    seen: list[Event] = []
+
+    def count(kind: type) -> int:
+        seen.extend(session.mailbox.drain())
+        return sum(isinstance(event, kind) for event in seen)
+
+    assert wait_until(lambda: count(RunStarted) > 0, LIMIT_S)
+    assert wait_until(lambda: count(StatusChanged) > 3, LIMIT_S)
+    drawn = count(GameObserved)
+    assert wait_until(lambda: count(StatusChanged) > 8, LIMIT_S)
+    assert count(GameObserved) == drawn
+    session.send(Watch(0))
+    assert wait_until(lambda: count(GameObserved) > drawn, LIMIT_S)
+    assert session.stop(LIMIT_S)
 
 
 @pytest.mark.slow

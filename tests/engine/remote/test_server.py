@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import GiveBack, Hold, Pause, ReleaseControl, RequestControl, Resume, TakeOver
+from engine.commands import (
+    GiveBack,
+    Hold,
+    LookAway,
+    Pause,
+    ReleaseControl,
+    RequestControl,
+    Resume,
+    TakeOver,
+    Watch,
+)
 from engine.errors import AttachError, ProtocolError
 from engine.events import (
     CommandRefused,
@@ -257,6 +267,19 @@ def test_too_many_viewers_are_told_so(serve: Serve) -> None:
     assert event_codec().decode(told).reason == f"{MAX_VIEWERS} viewers look at this run already."
     for connection in crowd:
         connection.close()
+
+
+def test_nothing_is_drawn_while_nobody_looks(serve: Serve, view: View) -> None:
+    run = serve()
+    assert wait_until(lambda: run.looks == [LookAway()])
+    run.mailbox.post(make_status(watched_env=3))
+    first, second = view(run), view(run)
+    assert first.wait_for(ViewersChanged(2, True), make_status(watched_env=3))
+    first.session.close()
+    assert second.wait_for(ViewersChanged(1, False))
+    assert run.looks == [LookAway(), Watch(3)]
+    second.session.close()
+    assert wait_until(lambda: run.looks == [LookAway(), Watch(3), LookAway()])
 
 
 def test_the_end_of_the_run_reaches_every_viewer(serve: Serve, view: View) -> None:
