@@ -79,10 +79,12 @@ OpenSite = Callable[..., AbstractAsyncContextManager[Site]]
 @pytest.fixture
 def open_site(tmp_path: Path) -> OpenSite:
     @asynccontextmanager
-    async def open_it(most_clients: int = 8) -> AsyncIterator[Site]:
+    async def open_it(
+        *, most_clients: int = 8, command: tuple[str, ...] = ()
+    ) -> AsyncIterator[Site]:
         pids = tmp_path / "pids"
-        command = ("tests.pokeTUI.small_viewer", str(pids))
-        server = BrowserServer(Program(command, "A <run>", "Opening"), most_clients=most_clients)
+        shown = command or ("tests.pokeTUI.small_viewer", str(pids))
+        server = BrowserServer(Program(shown, "A <run>", "Opening"), most_clients=most_clients)
         stop = asyncio.Event()
         announced: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.create_task(server.run(0, announced.set_result, stop))
@@ -356,6 +358,19 @@ async def test_the_page_can_tell_why_the_viewer_ended(open_site: OpenSite) -> No
             await come_to_its_end(watched)
         async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
             assert await response.text() == "The run has ended."
+
+
+async def test_the_page_can_tell_that_there_is_no_run(
+    open_site: OpenSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
+    async with open_site(command=("pokeTUI", "attach", "--read-only")) as site:
+        async with site.watch("one") as watched:
+            await come_to_its_end(watched)
+        async with site.client.get(f"{site.base}/end/one", headers=site.headers) as response:
+            said = await response.text()
+        assert said.startswith("No run goes on in the background.")
+        assert "poketui run --detach" in said
 
 
 # No process stays behind
