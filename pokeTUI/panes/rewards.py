@@ -1,7 +1,6 @@
 """Where the reward comes from, and how much each part of it counts."""
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -10,63 +9,26 @@ from engine.commands import SetWeight
 from pokeTUI.curves import brief
 from pokeTUI.history import smooth
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
+from pokeTUI.panes.reward_table import (
+    WIDE,
+    Component,
+    component_row,
+    components,
+    heading,
+    sizes_of,
+    sums_row,
+    weight_text,
+)
 from pokeTUI.rendering.gauges import beside, sparkline
-from pokeTUI.rendering.lines import Line, add_bar, signed
+from pokeTUI.rendering.lines import Line, signed
 from pokeTUI.rendering.plot import Axes, PlotLine, SmallChart, grid, plot
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
-_WIDE = 50
 _SPLIT = 110
 """From here on the chosen component has a chart of its own beside the table."""
 _SMOOTHING = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """A row of the table.
-
-    Attributes:
-        weight: None where nobody has told.
-        first_weight: Before a person changed it.
-        values: What each of the last episodes paid.
-    """
-
-    name: str
-    step: float
-    episode: float
-    run: float
-    weight: float | None
-    first_weight: float | None
-    values: tuple[float, ...]
-
-    @property
-    def is_changed(self) -> bool:
-        """Tell whether a person changed its weight in this run."""
-        return self.weight != self.first_weight
-
-
-def components(state: DashboardState) -> list[Component]:
-    """Return the rows in the order of the composer."""
-    if state.reward is None:
-        return []
-    step, run = dict(state.reward.step.components), dict(state.reward.run)
-    episode = dict(state.reward.episode)
-    weights = dict(state.steering.weights) if state.steering is not None else {}
-    first = dict(state.first_weights)
-    return [
-        Component(
-            name,
-            step.get(name, 0.0),
-            episode.get(name, 0.0),
-            run.get(name, 0.0),
-            weights.get(name),
-            first.get(name, weights.get(name)),
-            state.history.component_values(name),
-        )
-        for name in dict.fromkeys([*step, *episode, *run])
-    ]
 
 
 class RewardsPane(Pane):
@@ -148,8 +110,8 @@ class RewardsPane(Pane):
                 PromptScreen(
                     f"Weight of {row.name}",
                     f"{row.weight:g}",
-                    hint=f"A number; 1 counts it as it is, 0 not at all. It began with "
-                    f"{row.first_weight:g}.",
+                    hint="A number; at 0 it counts for nothing. "
+                    f"It began with {row.first_weight:g}.",
                     check=_what_is_wrong,
                 ),
                 lambda text: self._send(row.name, text),
@@ -190,8 +152,8 @@ class RewardsPane(Pane):
             left = self._table(rows, chosen, at - 3, top)
             left += _payouts(state, at - 3, top - len(left), self._payouts_from)
             return beside(left, _chart(state, chosen, width - at, top), at, width)[:top] + small
-        lines = self._table(rows, chosen, width, height)
-        if height - len(lines) >= (8 if width >= _WIDE else 3):
+        lines = self._table(rows, chosen, width, height - _reserved(width, height))
+        if height - len(lines) >= (8 if width >= WIDE else 3):
             lines += [Line(width), *_detail(chosen, width)]
         return lines + _payouts(state, width, height - len(lines), self._payouts_from)
 
@@ -203,99 +165,19 @@ class RewardsPane(Pane):
         start = max(0, min(self._first_row, at, len(rows) - room), at - room + 1)
         shown = rows[start : start + room]
         self._first_row, self._names = start, [row.name for row in shown]
-        sizes = _sizes(rows, width)
+        sizes = sizes_of(rows, width)
         peak = max([abs(row.episode) for row in rows] + [0.01])
-        lines = [_heading(sizes, width, is_by_size=self._is_by_size)]
-        lines += [_row(row, sizes, width, peak, is_chosen=row is chosen) for row in shown]
+        lines = [heading(sizes, width, is_by_size=self._is_by_size)]
+        lines += [component_row(row, sizes, width, peak, is_chosen=row is chosen) for row in shown]
         hidden = len(rows) - len(shown)
-        return [*lines, _sums(rows, sizes, width, hidden)] if height > 1 else lines
+        return [*lines, sums_row(rows, sizes, width, hidden)] if height > 1 else lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    """Widths of the columns."""
-
-    name: int
-    number: int
-    weight: int
-    bar: int
-    spark: int
-
-
-def _sizes(rows: list[Component], width: int) -> _Sizes:
-    name = 1 + max([9, *(len(row.name) for row in rows)])
-    if width < _WIDE:
-        name = min(name, max(5, width - 26))
-        return _Sizes(name, 6, 0, max(0, width - name - 22), 0)
-    name = min(name, width - 38)
-    number = 6 if width < 60 else 7 if width < 70 else 8
-    weight = 6 if any(row.weight is not None for row in rows) else 0
-    rest = width - name - 1 - 3 * (number + 1) - weight - 2
-    spark = min(30, rest * 3 // 5) if rest >= 10 else 0
-    return _Sizes(name, number, weight, rest - spark - (1 if spark else 0), spark)
-
-
-def _heading(sizes: _Sizes, width: int, *, is_by_size: bool) -> Line:
-    titles = ("step", "episode" if sizes.number >= 7 else "ep", "mean")
-    line = Line(width).add(
-        " " + ("by size" if is_by_size else "component"), Ink.dim, 1 + sizes.name
-    )
-    for title in titles:
-        line.add(" ", Ink.dim).add(title, Ink.dim, sizes.number, right=True)
-    if sizes.weight:
-        line.add("weight" if sizes.weight > 6 else " ×", Ink.dim, sizes.weight, right=True)
-    if sizes.bar > 0 and width >= _WIDE:
-        line.add("  ", Ink.dim).add("episode" if sizes.bar >= 7 else "", Ink.dim, sizes.bar)
-    if sizes.spark:
-        text = "last 60 episodes" if sizes.spark >= 16 else "last 60"
-        line.add(" ", Ink.dim).add(text, Ink.dim, sizes.spark)
-    return line
-
-
-def _row(row: Component, sizes: _Sizes, width: int, peak: float, *, is_chosen: bool) -> Line:
-    line = Line(width).add("▸" if is_chosen else " ", Ink.key)
-    is_muted = row.weight == 0
-    name_ink = Ink.strong if is_chosen else Ink.dim if is_muted else Ink.text
-    sign = "*" if row.is_changed and not sizes.weight else ""
-    line.add(row.name[: sizes.name - len(sign) - 1] + sign, name_ink, sizes.name)
-    for number in (row.step, row.episode, row.run):
-        line.add(" ", Ink.text).add(
-            signed(number, sizes.number), _ink(number), sizes.number, right=True
-        )
-    if sizes.weight:
-        ink = Ink.warn if row.is_changed else Ink.dim
-        line.add(_weight(row), ink, sizes.weight, right=True)
-    line.add(" " if width < _WIDE else "  ", Ink.text)
-    ink = Ink.bad if row.episode < 0 else Ink.good
-    add_bar(line, abs(row.episode) / peak, sizes.bar, ink, Ink.faint, is_hatched=row.episode < 0)
-    if sizes.spark:
-        line.add(" ", Ink.text).add(sparkline(row.values, sizes.spark), Ink.dim)
-    return line
-
-
-def _weight(row: Component) -> str:
-    """Return a weight, with a sign if a person changed it."""
-    if row.weight is None:
-        return ""
-    text = "off" if row.weight == 0 else f"{row.weight:.3g}"
-    return text + ("*" if row.is_changed else " ")
-
-
-def _sums(rows: list[Component], sizes: _Sizes, width: int, hidden: int) -> Line:
-    line = Line(width).add(
-        f" sum{f', {hidden} more ↕' if hidden else ''}", Ink.strong, 1 + sizes.name
-    )
-    for total in (
-        sum(row.step for row in rows),
-        sum(row.episode for row in rows),
-        sum(row.run for row in rows),
-    ):
-        line.add(" ", Ink.text).add(
-            signed(total, sizes.number), Ink.strong, sizes.number, right=True
-        )
-    if sizes.weight and any(row.is_changed for row in rows):
-        line.add("", Ink.dim, sizes.weight).add_whole("  * changed by you", Ink.dim)
-    return line
+def _reserved(width: int, height: int) -> int:
+    """Return how many lines the table leaves for the chosen component and the payouts."""
+    if width >= WIDE:
+        return 3 if height >= 16 else 0
+    return 6 if height >= 18 else 3 if height >= 12 else 0
 
 
 def _detail(row: Component, width: int) -> list[Line]:
@@ -303,7 +185,7 @@ def _detail(row: Component, width: int) -> list[Line]:
     line = Line(width).add("▸", Ink.key).add(row.name, Ink.strong)
     if row.weight is not None:
         line.add("  weight ", Ink.dim).add(
-            _weight(row).strip(), Ink.warn if row.is_changed else Ink.text
+            weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text
         )
         if row.is_changed:
             line.add(f" (was {row.first_weight:g})", Ink.dim)
@@ -325,7 +207,7 @@ def _chart(state: DashboardState, row: Component, width: int, height: int) -> li
     head = Line(width).add(row.name, Ink.strong).add(" an episode", Ink.dim)
     if row.weight is not None:
         head.add("  weight ", Ink.dim)
-        head.add(_weight(row).strip(), Ink.warn if row.is_changed else Ink.text)
+        head.add(weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text)
         if row.is_changed:
             head.add(f" (was {row.first_weight:g})", Ink.dim)
     places, values = state.history.component_points(row.name)
@@ -355,12 +237,6 @@ def _small_charts(
     return grid(charts, width, room)
 
 
-def _ink(number: float) -> Ink:
-    if abs(number) < 0.0005:
-        return Ink.dim
-    return Ink.text if number > 0 else Ink.bad
-
-
 def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[Line]:
     """Return the last payouts, newest first, below a heading."""
     if room < 3:
@@ -378,7 +254,7 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
         ink = Ink.good if payout.value >= 0 else Ink.bad
         line = Line(width).add(f"{payout.step:,} ", Ink.dim, 7, right=True)
         line.add(f"{signed(payout.value, 6)} ", ink, 7, right=True)
-        if width >= _WIDE:
+        if width >= WIDE:
             line.add(f"{payout.component} ", Ink.dim, 12)
         lines.append(line.add(payout.cause or payout.component, Ink.text))
     return lines

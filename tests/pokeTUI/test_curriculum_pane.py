@@ -27,7 +27,7 @@ def shown(state: DashboardState, size: tuple[int, int]) -> list[str]:
 def test_stage_and_what_is_missing_show_at_every_size(size: tuple[int, int]) -> None:
     lines = shown(STATE, size)
     assert "3 of 4" in lines[0]
-    assert "3 more" in lines[1]
+    assert "3 more" in "".join(lines[:3])
     assert len(lines) >= min(size[1], 10)
 
 
@@ -134,7 +134,7 @@ async def test_mode_and_strategy_are_chosen_from_a_list() -> None:
 
 
 async def test_the_history_scrolls_and_stops_at_its_end() -> None:
-    async with open_pane(make_pane(), STATE, (118, 30)) as (pilot, app):
+    async with open_pane(make_pane(), STATE, (38, 20)) as (pilot, app):
         for _ in range(5):
             app.pane.act("down")
         await pilot.pause()

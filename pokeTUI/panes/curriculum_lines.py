@@ -1,0 +1,222 @@
+"""The lines of the curriculum pane: each from the state alone."""
+
+from math import isnan
+
+from engine.events import CurriculumChanged
+from pokeTUI.curves import PLANNER, RETURN, brief
+from pokeTUI.history import SUCCESS_WINDOW
+from pokeTUI.moves import WINDOW, Move
+from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
+from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.plot import Axes, PlotLine, plot
+from pokeTUI.state import DashboardState
+from pokeTUI.theme import Ink
+
+LABEL = 9
+"""Width of the labels."""
+
+
+def words(label: str, text: str, ink: Ink, width: int, room: int) -> list[Line]:
+    """Return a labelled text in as many lines as there is room for."""
+    return [
+        Line(width).add(label if index == 0 else "", Ink.dim, LABEL).add(part, ink)
+        for index, part in enumerate(wrap(text, width - LABEL, room))
+    ]
+
+
+def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
+    """Return the strip of stages and the name of the one of now, below it if need be."""
+    line = Line(width).add("stage", Ink.dim, LABEL)
+    for stage in range(1, now.num_stages + 1):
+        if stage > 1:
+            line.add("─", Ink.accent if stage <= now.stage else Ink.faint)
+        mark, ink = ("●", Ink.accent) if stage < now.stage else ("○", Ink.faint)
+        if stage == now.stage:
+            mark, ink = "◉", Ink.strong
+        line.add(mark, ink)
+    line.add(f"  {now.stage} of {now.num_stages}", Ink.text)
+    if room > 1 and line.room < len(now.name) + 2:
+        return [line, Line(width).add("phase", Ink.dim, LABEL).add(now.name, Ink.strong)]
+    return [line.add(f"  {now.name}", Ink.strong)]
+
+
+def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
+    """Return what is missing to advance."""
+    if not now.missing:
+        return words("missing", "nothing: this is the last stage", Ink.good, width, room)
+    return words("missing", now.missing, Ink.warn, width, room)
+
+
+def _average(now: CurriculumChanged) -> str:
+    return "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
+
+
+def _returns(state: DashboardState, now: CurriculumChanged) -> list[tuple[float, bool]]:
+    """Return the last ten returns, and whether they count in this stage."""
+    returns = [value for value, _ in state.history.recent[-WINDOW:]]
+    older = len(returns) - min(now.episodes_in_stage, len(returns))
+    return [(value, index >= older) for index, value in enumerate(returns)]
+
+
+def _heights(values: list[float], threshold: float) -> tuple[list[float], float]:
+    """Return the values as shares of a scale that holds them and the threshold, and its share."""
+    line = 0.0 if isnan(threshold) else threshold
+    low, high = min(0.0, line, *values), max(line * 1.1, *values, 1e-9)
+    return [(value - low) / (high - low) for value in values], (line - low) / (high - low)
+
+
+def _bar_ink(value: float, threshold: float, *, counts: bool) -> Ink:
+    if not counts:
+        return Ink.faint
+    return Ink.good if isnan(threshold) or value >= threshold else Ink.warn
+
+
+def _reward_text(now: CurriculumChanged) -> tuple[str, Ink]:
+    if isnan(now.threshold):
+        return f"{_average(now)} on average", Ink.text
+    is_enough = now.average_reward >= now.threshold
+    sign = " ✓" if is_enough else ""
+    return f"{_average(now)} of {now.threshold:g}{sign}", Ink.good if is_enough else Ink.text
+
+
+def ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> Line:
+    """Return the last ten returns as one line of small bars, with their average."""
+    line = Line(width).add("last 10", Ink.dim, LABEL)
+    returns = _returns(state, now)
+    if returns:
+        heights, _ = _heights([value for value, _ in returns], now.threshold)
+        for (value, counts), height in zip(returns, heights, strict=True):
+            line.add(
+                column(height, 1)[0].replace(" ", "▁"),
+                _bar_ink(value, now.threshold, counts=counts),
+            )
+    line.add("·" * (WINDOW - len(returns)) + "  ", Ink.faint)
+    text, ink = _reward_text(now)
+    return line.add(text, ink).add_whole(" on average" if not isnan(now.threshold) else "", Ink.dim)
+
+
+def ten_bars(
+    state: DashboardState, now: CurriculumChanged, width: int, rows: int, *, has_note: bool
+) -> list[Line]:
+    """Return the last ten returns as bars, with the threshold as a line through them."""
+    head = Line(width).add("last 10", Ink.dim, LABEL)
+    text, ink = _reward_text(now)
+    head.add(text, ink).add_whole(" on average" if not isnan(now.threshold) else "", Ink.dim)
+    returns = _returns(state, now)
+    if not returns:
+        return [head, Line(width).add("", Ink.dim, LABEL).add("no episode yet", Ink.dim)]
+    heights, share = _heights([value for value, _ in returns], now.threshold)
+    columns = [column(height, rows) for height in heights]
+    at = -1 if isnan(now.threshold) else min(rows - 1, int((1 - share) * rows))
+    size = max(1, min(5, (width - LABEL - 1) // WINDOW - 1))
+    lines = [head]
+    for row in range(rows):
+        is_line = row == at
+        label = f"{brief(now.threshold)} " if is_line else ""
+        line = Line(width).add(label, Ink.strong, LABEL, right=True)
+        for (value, counts), cells in zip(returns, columns, strict=True):
+            ink = _bar_ink(value, now.threshold, counts=counts)
+            if is_line and cells[row] == " ":
+                line.add("┄" * size, Ink.strong)
+            else:
+                line.add(cells[row] * size, ink)
+            line.add("┄" if is_line else " ", Ink.strong)
+        if is_line:
+            line.add("┄" * ((WINDOW - len(returns)) * (size + 1)), Ink.strong)
+        lines.append(line)
+    if has_note and any(not counts for _, counts in returns):
+        note = "grey: before this stage, not counted"
+        lines.append(Line(width).add("", Ink.dim, LABEL).add(note, Ink.dim))
+    return lines
+
+
+def hand_over(state: DashboardState, width: int, height: int) -> list[Line]:
+    """Return how the return rose and the planner's share fell over the run."""
+    returns = RETURN.smoothed(state, SUCCESS_WINDOW)
+    if not len(returns[1]):
+        return []
+    curves = [
+        PlotLine(returns, Ink.good),
+        PlotLine(PLANNER.smoothed(state, SUCCESS_WINDOW), Ink.info, True, is_on_right=True),
+    ]
+    head = Line(width).add("━ ", Ink.good).add("return  ", Ink.dim)
+    head.add("┅ ", Ink.info).add("planner's share of the decisions", Ink.dim)
+    head.add(f", mean of {SUCCESS_WINDOW} episodes", Ink.dim)
+    axes = Axes(float(returns[0][0]), float(returns[0][-1]), "episode", brief)
+    return [Line(width), head, *plot(curves, axes, width, height - 2)[0]]
+
+
+def episodes_line(now: CurriculumChanged, width: int) -> Line:
+    """Return how many episodes the stage has had, of those it needs."""
+    line = Line(width).add("episodes", Ink.dim, LABEL)
+    fraction = now.episodes_in_stage / max(1, now.min_episodes)
+    is_enough = fraction >= 1
+    text = f" {now.episodes_in_stage} of {now.min_episodes}{' ✓' if is_enough else ''}"
+    if width >= 60:
+        text = f" {now.episodes_in_stage} in this stage, {now.min_episodes} needed"
+        text += " ✓" if is_enough else ""
+    ink = Ink.good if is_enough else Ink.warn
+    add_bar(line, fraction, min(40, line.room - len(text)), ink, Ink.faint)
+    return line.add(text, Ink.text)
+
+
+def share_line(now: CurriculumChanged, width: int) -> Line:
+    """Return how far the planner is followed."""
+    line = Line(width).add("planner", Ink.dim, LABEL)
+    text = (
+        f" {now.planner_share:.0%} of the lead" if width >= 50 else f" {now.planner_share:.0%} lead"
+    )
+    add_bar(line, now.planner_share, min(40, line.room - len(text)), Ink.info, Ink.faint)
+    return line.add(text, Ink.text)
+
+
+def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
+    """Return who made the last decisions: one bar, and what its signs mean."""
+    shares = [pair for pair in (state.status.shares if state.status else ()) if pair[1] > 0]
+    line = Line(width).add("decided", Ink.dim, LABEL)
+    if room <= 0:
+        return []
+    if not shares:
+        return [line.add("nobody has counted yet", Ink.dim)]
+    shares.sort(key=lambda pair: -pair[1])
+    legend = Line(width).add("", Ink.dim, LABEL)
+    for source, share in shares:
+        mark, ink = source_mark(source)
+        text = f"{mark} {source} {share:.0%}"
+        if len(text) <= legend.room:
+            legend.add(f"{mark} ", ink).add(f"{source} ", Ink.dim).add(f"{share:.0%}", Ink.text)
+            legend.add("  ", Ink.text)
+    if room < 2:
+        for source, share in shares:
+            mark, ink = source_mark(source)
+            line.add(f"{mark} ", ink).add(f"{source} {share:.0%}  ", Ink.text)
+        return [line]
+    return [stacked_bar(line, shares, min(60, line.room)), legend]
+
+
+def as_set(state: DashboardState, width: int) -> Line:
+    """Return mode and strategy, as set and in force."""
+    set_mode = state.steering.mode if state.steering else state.run.mode if state.run else ""
+    line = Line(width).add("mode", Ink.dim, LABEL).add(set_mode or "–", Ink.text)
+    wanted = state.steering.strategy if state.steering else ""
+    in_force = state.strategy or (wanted if wanted != "adaptive" else "")
+    line.add("  strategy " if width >= 50 else "  by ", Ink.dim)
+    line.add(in_force or wanted or "–", Ink.strong)
+    if wanted and in_force and wanted != in_force:
+        line.add_whole(f" ({wanted})" if width < 50 else f"  set to {wanted}", Ink.dim)
+    elif wanted and wanted != "adaptive":
+        line.add_whole("  fixed by you" if width >= 50 else " fixed", Ink.dim)
+    return line
+
+
+def move_lines(move: Move, width: int) -> list[Line]:
+    """Return a move in one line, or two where there is little room."""
+    sign, ink = ("◂", Ink.warn) if move.is_back else ("▸", Ink.good)
+    at = f"ep {move.episode:,} " if move.episode else "start "
+    line = Line(width).add(at, Ink.dim, LABEL + 1).add(f"{sign} ", ink)
+    line.add(move.text, Ink.strong if move.is_stage else Ink.text)
+    if not move.cause:
+        return [line]
+    if line.room >= len(move.cause) + 2:
+        return [line.add(f"  {move.cause}", Ink.dim)]
+    return [line, Line(width).add("", Ink.dim, LABEL + 3).add(move.cause, Ink.dim)]
