@@ -11,6 +11,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from pokeTUI.terminal.keys import QUERY, REPORT_RELEASES, FlagsAnswered, KeyParser
+from pokeTUI.terminal.probe import without_answers
 
 _CHUNK = 4096
 _LOOK_INTERVAL_S = 0.1
@@ -65,7 +66,7 @@ class KeyDriver(LinuxDriver):
                         return
                     if not data:
                         return
-                    text = decode(data)
+                    text = without_answers(decode(data))
                     for message in parser.feed(text) if text else ():
                         self.process_message(message)
                 for message in parser.tick():

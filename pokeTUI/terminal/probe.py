@@ -27,6 +27,9 @@ _CELL_ANSWER = re.compile(rb"\x1b\[6;(\d{1,4});(\d{1,4})t")
 _NAME_ANSWER = re.compile(rb"\x1bP>\|([ -~]{1,60})\x1b\\")
 _LAST_ANSWER = re.compile(rb"\x1b\[\?[\d;]*c")
 _MAX_ANSWER = 65536
+_LATE_ANSWER = re.compile(
+    r"\x1b\[\?[\d;]*c|\x1b_G[^\x1b]*\x1b\\|\x1bP>\|[^\x1b]*\x1b\\|\x1b\[6;\d+;\d+t"
+)
 
 _PLAIN_TERMINALS = ("linux", "dumb", "unknown", "vt52", "vt100", "vt102", "vt220", "")
 """TERM values of terminals that may print a question instead of answering it."""
@@ -180,6 +183,11 @@ def probe_own_terminal(color: str = "auto") -> Terminal:
     if sys.__stdin__ is None or sys.__stderr__ is None:
         return terminal_of(os.environ, color)
     return probe_terminal(sys.__stdin__.fileno(), sys.__stderr__.fileno(), color=color)
+
+
+def without_answers(text: str) -> str:
+    """Leave out of what arrives the answers that came too late, or they would count as keys."""
+    return _LATE_ANSWER.sub("", text) if "\x1b" in text else text
 
 
 def _understand(terminal: Terminal, answer: bytes) -> Terminal:

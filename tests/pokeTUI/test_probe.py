@@ -13,7 +13,13 @@ import pytest
 from engine.errors import ConfigurationError
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import GameMode
-from pokeTUI.terminal.probe import Terminal, color_depth, probe_terminal, terminal_of
+from pokeTUI.terminal.probe import (
+    Terminal,
+    color_depth,
+    probe_terminal,
+    terminal_of,
+    without_answers,
+)
 
 MODERN = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 LAST = b"\x1b[?62;4c"
@@ -148,6 +154,11 @@ def test_a_pipe_is_not_asked() -> None:
     finally:
         os.close(read)
         os.close(write)
+
+
+def test_answers_that_come_too_late_are_no_keys() -> None:
+    late = KITTY.replace(b"\x1b[?1u", b"").decode()
+    assert without_answers(f"a{late}b\x1b[A\x1b[12;40R") == "ab\x1b[A\x1b[12;40R"
 
 
 @pytest.mark.parametrize(
