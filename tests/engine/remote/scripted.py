@@ -12,6 +12,9 @@ from engine.remote.server import RunServer
 from engine.session import Mailbox
 from tests.engine.processes import wait_until
 
+LIMIT_S = 60.0
+"""Loading the learning library takes long on a busy machine."""
+
 
 class ScriptedRun:
     """What a server serves; it records commands, apart from them whether anybody looks."""
@@ -29,7 +32,7 @@ class ScriptedRun:
         (self.looks if isinstance(command, Watch | LookAway) else self.sent).append(command)
 
     def has_been_sent(self, *commands: Command) -> bool:
-        return wait_until(lambda: self.sent == list(commands))
+        return wait_until(lambda: self.sent == list(commands), LIMIT_S)
 
 
 class Viewing:
@@ -49,11 +52,13 @@ class Viewing:
 
     def wait_for(self, *events: Event) -> bool:
         """Wait until it was told all of them."""
-        return wait_until(lambda: all(event in self.collect() for event in events))
+        return wait_until(lambda: all(event in self.collect() for event in events), LIMIT_S)
 
     def wait_for_kind(self, kind: type, count: int = 1) -> list:
         """Return all of a kind, once so many are there."""
-        assert wait_until(lambda: len(self.of(kind)) >= count), f"no {kind.__name__}: {self.seen}"
+        assert wait_until(lambda: len(self.of(kind)) >= count, LIMIT_S), (
+            f"no {kind.__name__}: {self.seen}"
+        )
         return self.of(kind)
 
 

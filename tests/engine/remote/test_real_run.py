@@ -31,10 +31,9 @@ from engine.remote.server import RunServer
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.session import EngineSession
 from tests.engine.processes import children, is_gone, wait_until
-from tests.engine.remote.scripted import Viewing
+from tests.engine.remote.scripted import LIMIT_S, Viewing
 from tests.engine.toy import ToyVector
 
-LIMIT_S = 60.0
 VIEWER = """
 import sys, time
 from engine.commands import Hold, TakeOver
@@ -120,11 +119,11 @@ def test_a_run_that_nobody_looks_at_draws_nothing_until_it_is_watched(tmp_path: 
 
     assert wait_until(lambda: count(RunStarted) > 0, LIMIT_S)
     assert wait_until(lambda: count(StatusChanged) > 3, LIMIT_S)
-    drawn = count(GameObserved)
+    drawn = count(FrameRendered)
     assert wait_until(lambda: count(StatusChanged) > 8, LIMIT_S)
-    assert count(GameObserved) == drawn
+    assert count(FrameRendered) == drawn
     session.send(Watch(0))
-    assert wait_until(lambda: count(GameObserved) > drawn, LIMIT_S)
+    assert wait_until(lambda: count(FrameRendered) > drawn, LIMIT_S)
     assert session.stop(LIMIT_S)
 
 
