@@ -30,7 +30,7 @@ from engine.types import (
     TileKind,
     Warp,
 )
-from tests.pokeTUI.synthetic import draw_frame
+from pokeTUI.bench.scenery import draw_frame
 
 MILESTONES = (
     ("left_house", "left the house"),

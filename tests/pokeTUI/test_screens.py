@@ -156,8 +156,8 @@ async def test_a_frame_repaints_only_the_rows_that_changed(
     open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.events import FrameRendered
+    from pokeTUI.bench.scenery import draw_frame
     from pokeTUI.widgets.game_view import GameView
-    from tests.pokeTUI.synthetic import draw_frame
 
     async with open_cockpit(200, 60) as (pilot, session):
         view = pilot.app.screen.query_one(GameView)

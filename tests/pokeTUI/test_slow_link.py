@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pokeTUI.slow_link import drive
+from pokeTUI.bench.keys import drive
 
 pytestmark = pytest.mark.slow
 

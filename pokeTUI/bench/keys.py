@@ -1,4 +1,4 @@
-"""Measure the cockpit over a slow link: python -m tests.pokeTUI.slow_link [BYTES_PER_S]."""
+"""Measure the cockpit over a slow link: python -m pokeTUI.bench.keys [BYTES_PER_S]."""
 
 import asyncio
 import json
@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.pokeTUI.throttled_pty import ThrottledPty
-from tests.pokeTUI.tiny_terminal import TinyTerminal
+from pokeTUI.bench.throttled_pty import ThrottledPty
+from pokeTUI.bench.tiny_terminal import TinyTerminal
 
 _LAG_SAMPLE_S = 0.005
 _SETTLED_S = 4.0
@@ -58,7 +58,7 @@ def drive(
     """Let the demonstration walk about over a link, and pause and go on by key."""
     with TemporaryDirectory() as folder:
         out = Path(folder) / "inside.json"
-        command = [sys.executable, "-m", "tests.pokeTUI.slow_link", "--program", str(out)]
+        command = [sys.executable, "-m", "pokeTUI.bench.keys", "--program", str(out)]
         environment = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         with ThrottledPty(
             command,

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
-from tests.pokeTUI.tiny_terminal import TinyTerminal
+from pokeTUI.bench.tiny_terminal import TinyTerminal
 
 _SLICE_S = 0.01
 
