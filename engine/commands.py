@@ -146,6 +146,18 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class SkipEvaluation:
+    """Leave the evaluation that is going on; the next one comes when it is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seek:
+    """While an episode is replayed: go to where it had taken `step` steps."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class RequestControl:
     """Let this viewer steer the run; of the viewers of a run, one does."""
 
@@ -177,6 +189,8 @@ Command = (
     | SetWeight
     | Save
     | Stop
+    | SkipEvaluation
+    | Seek
     | RequestControl
     | ReleaseControl
 )

@@ -21,12 +21,16 @@ from engine.types import (
     RewardBreakdown,
 )
 
+REPLAY = "replay"
+"""The mode of a session that plays a recorded episode again."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
     """The run is built and its first step is about to be taken.
 
     Attributes:
+        mode: adaptive, rl_only or llm_only; REPLAY where a recorded episode is played again.
         resumed_from: Steps already taken by the checkpoint that was resumed, 0 for a new run.
     """
 
@@ -44,9 +48,17 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class ProgressReported:
-    """Start-up work went on; `text` says what is being done."""
+    """Start-up work went on.
+
+    Attributes:
+        text: What is being done.
+        done: How much of it, in whatever it is counted in.
+        total: How much there is; 0 where nobody knows.
+    """
 
     text: str
+    done: float = 0.0
+    total: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,10 @@ class StatusChanged:
     """A person plays in real time."""
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
+    done: float = 0.0
+    """How much of the phase's work is done: episodes of an evaluation, steps of a replay."""
+    total: float = 0.0
+    """How much there is; 0 where that is not told."""
 
 
 @dataclass(frozen=True, slots=True)

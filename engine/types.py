@@ -332,6 +332,8 @@ class Source(StrEnum):
     RULES = "rules"
     RANDOM = "random"
     HUMAN = "human"
+    RECORDED = "recorded"
+    """In a replay: who chose it then was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)

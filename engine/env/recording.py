@@ -131,14 +131,9 @@ def replay(
     Raises:
         ReplayError: The environment is not the recorded one, or its memory is another at the end.
     """
-    _check_same(env, recording)
-    *lead, episode = recording.segments
-    for segment in lead:
-        _begin(env, segment, is_first=segment is lead[0])
-        for _ in _play(env, segment):
-            pass
-    _begin(env, episode, is_first=not lead)
-    yield from _play(env, episode)
+    begin_replay(env, recording)
+    for move in moves(recording.segments[-1]):
+        yield play_move(env, move)
     if memory_hash(env.emulator) != recording.memory:
         raise ReplayError(
             f"The episode went another way within its {len(recording.actions):,} steps.",
@@ -146,24 +141,43 @@ def replay(
         )
 
 
+def begin_replay(env: "EnhancedPyBoyPokemonCrystalEnv", recording: Recording) -> None:
+    """Bring `env` to where a recorded episode began.
+
+    Raises:
+        ReplayError: The environment is not the recorded one.
+    """
+    _check_same(env, recording)
+    *lead, episode = recording.segments
+    for segment in lead:
+        _begin(env, segment, is_first=segment is lead[0])
+        for move in moves(segment):
+            play_move(env, move)
+    _begin(env, episode, is_first=not lead)
+
+
+def moves(segment: Segment) -> Iterator[int | LiveStretch]:
+    """Yield a segment's actions, and its live stretches between them."""
+    live = list(segment.live)
+    for number, action in enumerate(segment.actions):
+        while live and live[0].after == number:
+            yield live.pop(0)
+        yield action
+    yield from live
+
+
+def play_move(
+    env: "EnhancedPyBoyPokemonCrystalEnv", move: int | LiveStretch
+) -> tuple[float, bool, bool]:
+    """Take an action or play a live stretch; return what a step returns."""
+    return env.replay_live(move) if isinstance(move, LiveStretch) else env.advance(move)
+
+
 def _begin(env: "EnhancedPyBoyPokemonCrystalEnv", segment: Segment, *, is_first: bool) -> None:
     if is_first:
         env.begin_recorded(segment.random)
     else:
         env.begin_from(env.save(), segment.random)
-
-
-def _play(
-    env: "EnhancedPyBoyPokemonCrystalEnv", segment: Segment
-) -> Iterator[tuple[float, bool, bool]]:
-    """Play a segment's actions, and its live stretches between them."""
-    live = list(segment.live)
-    for number, action in enumerate(segment.actions):
-        while live and live[0].after == number:
-            yield env.replay_live(live.pop(0))
-        yield env.advance(action)
-    for stretch in live:
-        yield env.replay_live(stretch)
 
 
 def _check_same(env: "EnhancedPyBoyPokemonCrystalEnv", recording: Recording) -> None:

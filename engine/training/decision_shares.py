@@ -7,9 +7,9 @@ from engine.agents.base import Choices
 from engine.types import Source
 
 _MOST = 1000
-_SOURCES = tuple(Source)
+_SOURCES = tuple(source for source in Source if source is not Source.RECORDED)
 _POLICY, _PLANNER, _RULES, _RANDOM, _HUMAN = range(len(_SOURCES))
-_CODES = {source: code for code, source in enumerate(_SOURCES)}
+_CODES: dict[Source, int] = {source: code for code, source in enumerate(_SOURCES)}
 
 
 class DecisionShares:

@@ -34,7 +34,7 @@ def replay_episode(save_dir: str, run: str, number: int | None = None) -> Replay
         ReplayError: There is no such episode, or it goes another way.
     """
     folder = RunFolder(find_run(save_dir, run))
-    ended = _find(folder, number)
+    ended = find_episode(folder, number)
     recording = Recording.decode(ended.summary.recording)
     config = load_settings(folder).model_copy(update={"save_dir": save_dir})
     env = make_crystal_env(config, ended.summary.env_index)
@@ -45,7 +45,12 @@ def replay_episode(save_dir: str, run: str, number: int | None = None) -> Replay
     return ReplayedEpisode(folder.run_id, ended.episode, ended.summary, total)
 
 
-def _find(folder: RunFolder, number: int | None) -> EpisodeEnded:
+def find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
+    """Return the end of a recorded episode; None: of the run's last.
+
+    Raises:
+        ReplayError: There is no such episode.
+    """
     last: EpisodeEnded | None = None
     for event in read_journal(folder.journal_path):
         if isinstance(event, EpisodeEnded) and event.summary.recording:

@@ -21,7 +21,8 @@ from engine.events import (
 )
 from engine.training.decision_shares import DecisionShares
 from engine.training.metrics import RunMetrics, SpeedMeter
-from engine.types import Decision, EpisodeSummary, Evaluation, Frame, Goal, RewardBreakdown, Source
+from engine.training.payouts import payouts
+from engine.types import Decision, EpisodeSummary, Evaluation, Frame, Goal, Source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +40,6 @@ _LINE_INTERVAL_S = 1.0
 
 _UNWATCHED_STEPS = 8
 """Steps between two looks where nobody watches; by steps, so that a run repeats exactly."""
-
-_WORTH_A_LINE = 0.25
-"""Smallest payment that is told on its own."""
 
 
 class Reporter:
@@ -271,7 +269,7 @@ class Reporter:
         if seen.frame is not None:
             self._emit(FrameRendered(seen.frame, index))
         self._observed(seen)
-        for component, value, cause in _payouts(seen.paid or seen.breakdown):
+        for component, value, cause in payouts(seen.paid or seen.breakdown):
             self._emit(PayoutMade(self._episode_steps, component, value, cause))
         self._follow_goal(seen.goal)
 
@@ -297,17 +295,3 @@ class Reporter:
             self._line_due_s = now + _LINE_INTERVAL_S
             self._leader = decision.source
             self.say(decision.source.value, decision.reason)
-
-
-def _payouts(paid: RewardBreakdown) -> list[tuple[str, float, str]]:
-    """Return component, value and cause of what is worth a line.
-
-    Components note their causes in their own order, so equal numbers belong together.
-    """
-    large = [(name, value) for name, value in paid.components if abs(value) >= _WORTH_A_LINE]
-    causes = list(paid.causes)
-    if len(causes) != len(large):
-        causes = ["; ".join(causes)] * len(large)
-    return [
-        (name, value, cause or name) for (name, value), cause in zip(large, causes, strict=True)
-    ]
