@@ -12,7 +12,7 @@ from pokeTUI.planner import printable
 from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink
 
-_MAX_SCALE = 3
+_MAX_SCALE = 5
 _WINDOW = (21, 13)
 """Tiles that a window on a map shows at least, or the tiles are drawn smaller."""
 _PLAYER = {Facing.UP: "▲", Facing.DOWN: "▼", Facing.LEFT: "◄", Facing.RIGHT: "►"}

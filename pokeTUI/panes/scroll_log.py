@@ -15,6 +15,7 @@ from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _WHEEL_ENTRIES = 3
+_ROOMY = 44
 _MIN_HEIGHT = 3
 """Rows of a log from which a line below it says how it is looked at."""
 
@@ -177,7 +178,8 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         parts: list[tuple[str, Ink]] = []
         if self._cursor.is_frozen:
             below = self._cursor.num_new([entry.number for entry in shown])
-            parts.append((f"frozen, {below:,} new below" if below else "frozen", Ink.warn))
+            new = f", {below:,} new below" if width >= _ROOMY else f" +{below:,}"
+            parts.append((f"frozen{new if below else ''}", Ink.warn))
         if self._filter:
             parts.append((f"showing {self._filter}", Ink.info))
         if self._query:
