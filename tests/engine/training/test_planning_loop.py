@@ -14,6 +14,7 @@ import pytest
 
 from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import ScriptedPlanner
+from engine.commands import Wish
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.env.vector import VectorEnv
 from engine.events import (
@@ -361,3 +362,19 @@ def test_a_model_that_obeys_the_games_text_can_only_pick_what_is_offered(tmp_pat
     assert {event.goal for event in loop.of(PlanAnswered) if event.goal} <= texts
     for exchange in read_exchanges(run_of(tmp_path) / "exchanges.jsonl"):
         assert exchange["reasoning"].isprintable()
+
+
+def test_a_wish_is_in_the_questions_from_then_on(tmp_path):
+    def asked(loop: Loop) -> list[bool]:
+        return ["A person wants: see the sea" in event.prompt for event in loop.of(PlanRequested)]
+
+    with oracle() as server:
+        loop = Loop(tmp_path, server.url)
+        try:
+            loop.until(lambda loop: loop.of(PlanAnswered))
+            assert not any(asked(loop))
+            loop.session.send(Wish("see the sea"))
+            loop.until(lambda loop: sum(asked(loop)) > 1).stop()
+        finally:
+            loop.session.stop()
+    assert checkpoint_of(tmp_path).facts["course"]["wish"] == "see the sea"
