@@ -125,13 +125,13 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
     else:
         first.add_whole(", breaker closed", Ink.dim)
     asked = [f"{status.calls:,} asked"]
+    if status.calls:
+        asked.append(f"{status.median_latency_s:.1f} s each")
+    asked.append(f"${status.cost:.3f}" if status.cost else "no cost")
     if status.failures:
         asked.append(f"{status.failures:,} failed")
     if status.cached:
         asked.append(f"{status.cached:,} known")
-    if status.calls:
-        asked.append(f"{status.median_latency_s:.1f} s each")
-    asked.append(f"${status.cost:.3f}" if status.cost else "no cost")
     asked.append(f"{status.prompt_tokens + status.answer_tokens:,} tokens")
     lines = [first, _labelled("", _joined(asked, width - _LABEL), Ink.text, width)]
     if math.isnan(status.uplift):

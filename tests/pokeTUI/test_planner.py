@@ -39,7 +39,7 @@ def test_an_answer_is_shown_while_it_streams_in():
     assert "smollm2:1.7b ready" in shown(state, height=16)
     assert "0.8 s · 12 asked · 1 failed" in shown(state, height=16)
     assert "smollm2:1.7b ● ready, breaker closed" in shown(state)
-    assert "12 asked · 1 failed · 0.8 s each" in shown(state)
+    assert "12 asked · 0.8 s each · no cost · 1 failed" in shown(state)
     assert shown(state, height=9).count("\n") < 9
 
 
