@@ -66,6 +66,7 @@ from pokeTUI.screens.cockpit import CockpitScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.screens.help import HelpScreen
+from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.state import DashboardState, fold
 from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
@@ -399,6 +400,32 @@ class CockpitApp(App[None]):
 
     def action_settings(self) -> None:
         """Show the settings."""
+        self.push_screen(
+            SettingsScreen(
+                self._settings_now(),
+                self.memory.preferences,
+                self._link.send,
+                self._prefer,
+                Path("poketui.toml"),
+            )
+        )
+
+    def _settings_now(self) -> RunConfig:
+        """Return the run's settings with what was changed since it began."""
+        steering = self._dashboard.steering
+        if steering is None:
+            return self.config
+        known = set(type(self.config.rewards).model_fields)
+        weights = {name: weight for name, weight in steering.weights if name in known}
+        rewards = self.config.rewards.model_copy(update=weights)
+        changes = {"mode": steering.mode, "strategy": steering.strategy, "rewards": rewards}
+        return self.config.model_copy(update=changes)
+
+    def _prefer(self, name: str, value: str) -> None:
+        """Take a preference from the settings."""
+        self.memory.remember(**{name: value})
+        if name == "theme":
+            self.theme = value
 
     def action_restart(self) -> None:
         """Begin the watched game's episode anew."""

@@ -34,9 +34,10 @@ class KeyBar(LinesWidget):
         line = Line(width).add(" ", Ink.dim)
         self._spans = []
         for hint in hints:
+            if self._spans:
+                line.add(" " * gap, Ink.dim)
             self._spans.append((line.used, line.used + hint.width, hint.action))
             line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
-            line.add(" " * gap, Ink.dim)
         return [line]
 
     async def on_click(self, event: Click) -> None:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import termios
 
-from engine.commands import Stop
+from textual.events import Paste
+
+from engine.commands import Pause, Stop
 from engine.config import RunConfig
 from engine.errors import TrainingError
 from engine.events import RunFailed, RunStopped
 from pokeTUI.app import CockpitApp
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
 
 
@@ -68,6 +70,61 @@ async def test_a_failure_stays_on_the_screen_and_is_the_exit_code(
         assert session.sent == []
         assert pilot.app.return_code == 1
         assert pilot.app.failure == failure  # type: ignore[attr-defined]
+
+
+async def test_a_failed_run_goes_on_from_its_checkpoint() -> None:
+    first, second = FakeSession(), FakeSession()
+    app = CockpitApp(first, RunConfig(), make_session=lambda: second)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        first.post(RunFailed("Worker 1 died.", "", True))
+        first.is_alive = False
+        await settle(pilot)
+        assert "r go on from the checkpoint" in screen_text(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        assert second.is_alive
+        second.post_all()
+        await settle(pilot)
+        assert "playing" in screen_text(pilot)
+        assert app.failure is None
+        await pilot.press("p")
+        assert second.sent == [Pause()]
+
+
+async def test_a_run_that_cannot_go_on_says_why() -> None:
+    def broken() -> FakeSession:
+        raise TrainingError("The run is in use.", "End the other program.")
+
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig(), make_session=broken)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        session.post(RunFailed("Worker 1 died.", "", True))
+        session.is_alive = False
+        await settle(pilot)
+        await pilot.press("r")
+        assert await comes_to_show(pilot, "The run is in use.")
+
+
+async def test_a_stopped_run_stays_to_be_looked_at(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("Q")
+        assert await comes_to_show(pilot, "The run is saved and over.")
+        assert session.sent == [Stop("quit")]
+        assert pilot.app.return_code is None
+        await pilot.press("q")
+        await settle(pilot)
+        assert pilot.app.return_code == 0
+
+
+async def test_a_flood_of_pasted_text_does_nothing(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        pilot.app.post_message(Paste("q" * 1_000_000))
+        pilot.app.post_message(Paste("\x1b[31m\x00\r\n" * 1000))
+        await settle(pilot)
+        assert session.sent == []
+        assert "playing" in screen_text(pilot)
 
 
 async def test_a_failure_while_saving_is_told(open_cockpit: OpenCockpit) -> None:

@@ -1,0 +1,312 @@
+"""All settings, made from their schema: changed at once where that is possible, or written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from engine.commands import Command
+from engine.config import RunConfig
+from pokeTUI.preferences import Preferences
+from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
+from pokeTUI.settings import (
+    Setting,
+    changed,
+    command_for,
+    settings_of,
+    shown,
+    value_of,
+    write_config,
+)
+
+COCKPIT = "cockpit"
+_KEYS = "enter change   w write for a next run   / search   esc goes back"
+
+
+class SettingsScreen(ModalScreen[None]):
+    """Show the run's settings and the cockpit's, section by section.
+
+    Args:
+        config: The run's.
+        preferences: The cockpit's.
+        send: Sends what can change while the run goes on.
+        prefer: Takes a preference's name and its new value.
+        path: Where a configuration is written if no other path is given.
+    """
+
+    DEFAULT_CSS = """
+    SettingsScreen { align: center middle; background: $background 70%; }
+    #settings_box {
+        width: 112; max-width: 100%; height: 96%; padding: 0 1; background: $panel;
+        border: round $primary; border-title-color: $lichen; border-subtitle-color: $stone;
+    }
+    #settings_search { border: none; height: 1; padding: 0; background: $surface; }
+    #settings_lists { height: 1fr; }
+    #settings_sections { width: 16; height: 100%; border: none; background: $panel; padding: 0; }
+    #settings_fields { width: 1fr; height: 100%; border: none; background: $surface; padding: 0; }
+    #settings_sections, #settings_fields {
+        scrollbar-size-vertical: 1; scrollbar-color: $primary; scrollbar-background: $panel;
+        scrollbar-background-hover: $panel; scrollbar-background-active: $panel;
+    }
+    #settings_sections > .option-list--option-highlighted,
+    #settings_fields > .option-list--option-highlighted { background: $panel; color: $foreground; }
+    #settings_sections:focus > .option-list--option-highlighted,
+    #settings_fields:focus > .option-list--option-highlighted {
+        background: $frame; color: $foreground; text-style: bold;
+    }
+    #settings_about { height: 5; padding-top: 1; color: $foreground; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,comma", "leave", show=False),
+        Binding("w", "write", show=False),
+        Binding("slash", "search", show=False),
+        Binding("left,h", "sections", show=False),
+        Binding("right,l", "fields", show=False),
+        Binding("j", "move(1)", show=False),
+        Binding("k", "move(-1)", show=False),
+    ]
+
+    def __init__(
+        self,
+        config: RunConfig,
+        preferences: Preferences,
+        send: Callable[[Command], None],
+        prefer: Callable[[str, str], None],
+        path: Path,
+    ) -> None:
+        super().__init__()
+        self._config = self._before = config
+        self._preferences = preferences
+        self._send = send
+        self._prefer = prefer
+        self._path = path
+        self._settings = settings_of(RunConfig)
+        self._own = [one for one in settings_of(Preferences, section=COCKPIT) if one.key == "theme"]
+        self._sections = [*dict.fromkeys(one.section for one in self._settings), COCKPIT]
+        self._listed: list[Setting] = []
+
+    def compose(self) -> ComposeResult:
+        """Yield the lists, and below them what the marked setting is for."""
+        with Vertical(id="settings_box") as box:
+            box.border_title = "Settings"
+            box.border_subtitle = _KEYS
+            yield Input(placeholder="a part of a name or of its description", id="settings_search")
+            with Horizontal(id="settings_lists"):
+                yield OptionList(*self._sections, id="settings_sections")
+                yield OptionList(id="settings_fields")
+            yield Static(id="settings_about")
+
+    def on_mount(self) -> None:
+        """Begin with the run's first settings."""
+        self._search.display = False
+        self.query_one("#settings_sections", OptionList).highlighted = 0
+        self._fields.focus()
+        self._list()
+
+    @property
+    def _search(self) -> Input:
+        return self.query_one("#settings_search", Input)
+
+    @property
+    def _fields(self) -> OptionList:
+        return self.query_one("#settings_fields", OptionList)
+
+    def _list(self, marked: int = 0) -> None:
+        """List the settings of the marked section, or those that are searched for."""
+        word = self._search.value.casefold().strip() if self._search.display else ""
+        section = self._sections[self.query_one("#settings_sections", OptionList).highlighted or 0]
+        self._listed = [
+            one
+            for one in (*self._settings, *self._own)
+            if (not word and one.section == section)
+            or (word and word in f"{one.key} {one.description}".casefold())
+        ]
+        self._fields.clear_options()
+        self._fields.add_options(Option(self._line(one, bool(word))) for one in self._listed)
+        if self._listed:
+            self._fields.highlighted = min(marked, len(self._listed) - 1)
+        self._tell()
+
+    def _line(self, setting: Setting, is_whole: bool) -> Content:
+        name = setting.key if is_whole else setting.key.rpartition(".")[2]
+        value = self._value(setting)
+        is_changed = setting.section != COCKPIT and value != value_of(
+            self._before.model_dump(), setting.key
+        )
+        mark = "*" if is_changed else "●" if setting.is_live else " "
+        return Content.assemble(
+            (f"{mark} ", "$warning" if is_changed else "$success"),
+            (f"{name:<28} ", "$foreground"),
+            (shown(value) or '""', "bold $lichen"),
+        )
+
+    def _value(self, setting: Setting) -> object:
+        if setting.section == COCKPIT:
+            return value_of(self._preferences.model_dump(), setting.key)
+        return value_of(self._config.model_dump(), setting.key)
+
+    @property
+    def _marked(self) -> Setting | None:
+        index = self._fields.highlighted
+        return self._listed[index] if index is not None and index < len(self._listed) else None
+
+    def _tell(self, wrong: str = "") -> None:
+        """Say what the marked setting is for, or what is wrong with what was typed."""
+        one = self._marked
+        if one is None:
+            about = Content("Nothing has that word.")
+        else:
+            when = (
+                "changes at once"
+                if one.is_live or one.section == COCKPIT
+                else "for a next run: w writes it into a file"
+            )
+            kind = f"{one.kind}, {one.allowed}" if one.allowed else one.kind
+            about = Content("\n").join(
+                [
+                    Content.assemble((one.key, "bold $primary"), f"   {kind}"),
+                    Content(one.description or " "),
+                    Content(f"default {shown(one.default) or chr(34) * 2}   {when}"),
+                ]
+            )
+        if wrong:
+            about = Content("\n").join([Content.styled(f"✗ {wrong}", "$error"), about])
+        self.query_one("#settings_about", Static).update(about)
+
+    # What the lists and the search tell
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Follow the mark."""
+        if event.option_list.id == "settings_sections":
+            self._list()
+        else:
+            self._tell()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Change the marked setting; from a section go to its settings."""
+        if event.option_list.id == "settings_sections":
+            self._fields.focus()
+        elif self._marked is not None:
+            self._ask(self._marked)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List what has the word."""
+        self._list()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to what was found."""
+        self._fields.focus()
+
+    # Keys
+
+    def action_leave(self) -> None:
+        """Leave the search, then the settings."""
+        if self._search.display:
+            self._search.value = ""
+            self._search.display = False
+            self._fields.focus()
+            self._list()
+        else:
+            self.dismiss()
+
+    def action_search(self) -> None:
+        """Search in all sections."""
+        self._search.display = True
+        self._search.focus()
+
+    def action_sections(self) -> None:
+        """Go to the sections."""
+        self.query_one("#settings_sections").focus()
+
+    def action_fields(self) -> None:
+        """Go to the settings."""
+        self._fields.focus()
+
+    def action_move(self, step: int) -> None:
+        """Move the mark, as the arrows do."""
+        if isinstance(self.focused, OptionList):
+            if step > 0:
+                self.focused.action_cursor_down()
+            else:
+                self.focused.action_cursor_up()
+
+    def action_write(self) -> None:
+        """Write the settings for a next run."""
+        hint = "A path that ends in .toml or .json, for: poketui run --config"
+        self.app.push_screen(
+            PromptScreen("Write to", str(self._path), hint=hint, check=_wrong_path), self._write
+        )
+
+    # Changing
+
+    def _ask(self, setting: Setting) -> None:
+        value = shown(self._value(setting))
+        if setting.choices:
+            choices = [(choice, choice or "(none)") for choice in setting.choices]
+            self.app.push_screen(
+                ChoiceScreen(setting.key, choices, value), lambda text: self._take(setting, text)
+            )
+            return
+        hint = " · ".join(part for part in (setting.kind, setting.allowed) if part)
+        self.app.push_screen(
+            PromptScreen(
+                setting.key,
+                value,
+                hint=hint,
+                check=lambda text: changed(self._config, setting.key, text)[1],
+            ),
+            lambda text: self._take(setting, text),
+        )
+
+    def _take(self, setting: Setting, text: str | None) -> None:
+        if text is None:
+            return
+        if setting.section == COCKPIT:
+            self._preferences = self._preferences.model_copy(update={setting.key: text})
+            self._prefer(setting.key, text)
+            self._list(self._fields.highlighted or 0)
+            return
+        config, wrong = changed(self._config, setting.key, text)
+        if config is None:
+            self._tell(wrong)
+            return
+        self._config = config
+        command = command_for(setting.key, text.strip()) if setting.is_live else None
+        if command is not None:
+            self._send(command)
+        self._list(self._fields.highlighted or 0)
+
+    def _write(self, text: str | None) -> None:
+        if text is None:
+            return
+        path = Path(text.strip()).expanduser()
+        if path.exists():
+            choices = [("", "No, leave it"), ("yes", "Yes, write over it")]
+            self.app.push_screen(
+                ChoiceScreen(f"{path} exists. Write over it?", choices),
+                lambda answer: self._write_to(path) if answer else None,
+            )
+        else:
+            self._write_to(path)
+
+    def _write_to(self, path: Path) -> None:
+        try:
+            write_config(self._config, path)
+        except OSError as error:
+            self._tell(f"{path}: {error.strerror}")
+        else:
+            self.notify(f"Written. Start with: poketui run --config {path}", markup=False)
+
+
+def _wrong_path(text: str) -> str:
+    path = Path(text.strip()).expanduser()
+    if path.suffix not in (".toml", ".json"):
+        return "The name must end in .toml or .json."
+    return "That is a folder." if path.is_dir() else ""

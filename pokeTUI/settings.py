@@ -1,0 +1,182 @@
+"""Read settings out of their schema: what there is, what is allowed, what it is for."""
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from engine.commands import Command, SetMode, SetStrategy, SetWeight
+from engine.config import RunConfig
+from pokeTUI.toml_text import to_toml
+
+RUN_SECTION = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        key: Dotted, e.g. "ppo.epochs".
+        section: What it stands under.
+        kind: In words: "whole number", "one of ...".
+        allowed: The range in words, "" if anything is.
+        description: What it is for, "" if its name says that.
+        choices: All values, if there are few.
+        is_live: It can be changed while the run goes on.
+    """
+
+    key: str
+    section: str
+    kind: str
+    allowed: str
+    default: object
+    description: str
+    choices: tuple[str, ...] = ()
+    is_live: bool = False
+
+
+def settings_of(model: type[BaseModel], prefix: str = "", section: str = "") -> list[Setting]:
+    """Return a model's settings, those of nested models below their own headings."""
+    found: list[Setting] = []
+    nested: list[Setting] = []
+    docs = _descriptions(model)
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{name}"
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            nested += settings_of(kind, f"{key}.", key)
+            continue
+        choices = _choices(kind)
+        found.append(
+            Setting(
+                key,
+                section or RUN_SECTION,
+                _kind(kind),
+                _allowed(field),
+                field.get_default(call_default_factory=True),
+                docs.get(name, ""),
+                choices,
+                is_live=command_for(key, "0") is not None,
+            )
+        )
+    return found + nested
+
+
+def value_of(values: Mapping[str, Any], key: str) -> Any:
+    """Return the value at a dotted key."""
+    for part in key.split("."):
+        values = values[part]
+    return values
+
+
+def shown(value: object) -> str:
+    """Return a value as it is typed."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def changed(config: RunConfig, key: str, text: str) -> tuple[RunConfig | None, str]:
+    """Return the configuration with the value that `text` stands for, or what is wrong with it."""
+    values = config.model_dump()
+    *sections, leaf = key.split(".")
+    target = values
+    for section in sections:
+        target = target[section]
+    old = target[leaf]
+    target[leaf] = text.strip()
+    if isinstance(old, dict | list | tuple):
+        try:
+            target[leaf] = json.loads(text)
+        except ValueError:
+            return None, "Write it as JSON, as it stood there."
+    try:
+        return RunConfig.model_validate(values), ""
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return None, first["msg"] if where in ("", key) else f"{where}: {first['msg']}"
+
+
+def command_for(key: str, text: str) -> Command | None:
+    """Return what changes a setting in a run that goes on, None if nothing does."""
+    section, _, name = key.partition(".")
+    if key == "mode":
+        return SetMode(text)
+    if key == "strategy":
+        return SetStrategy(text)
+    if section == "rewards" and name and name != "extra":
+        return SetWeight(name, float(text))
+    return None
+
+
+def write_config(config: RunConfig, path: Path) -> None:
+    """Write what differs from the defaults, for `poketui run --config`; beside it and renamed.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    values = config.model_dump(mode="json", exclude_defaults=True)
+    if path.suffix == ".json":
+        text = json.dumps(values, indent=2) + "\n"
+    else:
+        text = to_toml(values, f"For: poketui run --config {path}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _choices(kind: object) -> tuple[str, ...]:
+    if get_origin(kind) is Literal:
+        return tuple(str(value) for value in get_args(kind))
+    return ("true", "false") if kind is bool else ()
+
+
+def _kind(kind: object) -> str:
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(str(value) or '""' for value in get_args(kind))
+    names = {bool: "true or false", int: "whole number", float: "number", str: "text"}
+    return names.get(kind, "JSON") if isinstance(kind, type) else "JSON"
+
+
+def _allowed(field: FieldInfo) -> str:
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    found = [
+        f"{word} {limit:g}"
+        for name, word in words.items()
+        for bound in field.metadata
+        if (limit := getattr(bound, name, None)) is not None
+    ]
+    return ", ".join(found)
+
+
+def _descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """Return the strings that stand below a model's fields, by field."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
+    except (OSError, SyntaxError):
+        return {}  # no source is installed: the names have to do
+    body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+    found = {}
+    for statement, after in pairwise(body):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and isinstance(after, ast.Expr)
+            and isinstance(after.value, ast.Constant)
+        ):
+            found[statement.target.id] = " ".join(str(after.value.value).split())
+    return found

@@ -1,0 +1,215 @@
+"""Drive every action of the table: its first key sends its command or changes what is shown."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import MouseMove
+from textual.pilot import Pilot
+
+from engine import commands, events
+from engine.commands import Command
+from engine.types import Action
+from pokeTUI.actions import ACTIONS
+from pokeTUI.app import CockpitApp
+from pokeTUI.keymap import KeyTable
+from pokeTUI.screens.help import HelpScreen
+from pokeTUI.screens.settings import SettingsScreen
+from pokeTUI.theme import THEME_NAMES
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, settle
+from tests.pokeTUI.fake_session import FakeSession, make_status
+
+SENT: dict[str, tuple[str, Command]] = {
+    "pause": ("", commands.Pause()),
+    "step": ("p", commands.StepOnce()),
+    "faster": ("minus", commands.SetSpeed(0.0)),
+    "slower": ("", commands.SetSpeed(60.0)),
+    "take_over": ("", commands.TakeOver()),
+    "save": ("", commands.Save()),
+    "restart": ("", commands.Restart()),
+    "keep_state": ("", commands.KeepState()),
+    "branch": ("+ enter", commands.Branch(2)),
+    "stop": ("", commands.Stop("quit")),
+    "mode": ("+ down enter", commands.SetMode("rl_only")),
+    "strategy": ("+ down enter", commands.SetStrategy("llm_heavy")),
+    "goal": ("+ down enter", commands.SetGoal("reached_town")),
+    "wish": ("+ g o enter", commands.Wish("go")),
+    "next_game": ("", commands.Watch(1)),
+    "previous_game": ("", commands.Watch(15)),
+    "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),
+    "control": ("", commands.ReleaseControl()),
+    "quit": ("", commands.Stop("quit")),
+    "leave": ("", commands.Stop("quit")),
+    **{
+        f"button_{button.name.lower()}": ("t", commands.Press(button))
+        for button in Action
+        if f"button_{button.name.lower()}" in {entry.id for entry in ACTIONS}
+    },
+}
+"""By action: keys before it, "+" for its own key and those after it, and what must be sent."""
+
+
+def _board(app: CockpitApp) -> Any:
+    return (app.board.arrangement, app.board.focused)
+
+
+CHANGED: dict[str, Callable[[CockpitApp], object]] = {
+    "view": lambda app: app.board.game.mode,
+    **dict.fromkeys(
+        [
+            "pane_game",
+            "pane_party",
+            "pane_rewards",
+            "pane_reasoning",
+            "pane_curriculum",
+            "pane_learning",
+            "pane_decisions",
+            "pane_log",
+            "next_pane",
+            "previous_pane",
+            "zoom",
+            "presentation",
+            "wider",
+            "narrower",
+            "taller",
+            "lower",
+        ],
+        _board,
+    ),
+    "theme": lambda app: app.theme,
+    "palette": lambda app: type(app.screen).__name__,
+    "settings": lambda app: isinstance(app.screen, SettingsScreen),
+    "help": lambda app: isinstance(app.screen, HelpScreen),
+}
+ELSEWHERE = {"reset_layout", "picture"}
+"""Have their own tests below."""
+
+
+def fill(session: FakeSession) -> None:
+    kept = tuple(events.KeptState(number, 0, 40 * number, "FERNWICK") for number in (1, 2))
+    session.post(
+        events.StatesKept(kept),
+        events.SteeringChanged("adaptive", "adaptive", "", "", ()),
+        events.PlannerStatusChanged("smollm2", "ready"),
+        events.ViewersChanged(2, is_yours=True),
+        make_status(),
+    )
+
+
+async def press(pilot: Pilot[None], key: str, script: str) -> None:
+    own = script if "+" in script else f"{script} +"
+    for one in own.split():
+        await pilot.press(key if one == "+" else one)
+        await settle(pilot)
+
+
+KNOWN = [entry for entry in ACTIONS if entry.id in SENT]
+SHOWN = [entry for entry in ACTIONS if entry.id in CHANGED]
+
+
+def test_every_action_is_driven() -> None:
+    here = set(SENT) | set(CHANGED) | ELSEWHERE
+    others = {entry.id for entry in ACTIONS} - here
+    assert others <= {"live"}, others  # tested where it is built: it needs key releases
+
+
+@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.id)
+async def test_an_action_sends_its_command(open_cockpit: OpenCockpit, entry: Any) -> None:
+    script, command = SENT[entry.id]
+    async with open_cockpit() as (pilot, session):
+        fill(session)
+        await settle(pilot)
+        await press(pilot, entry.keys[0], script)
+        assert session.sent[-1] == command
+
+
+@pytest.mark.parametrize("entry", SHOWN, ids=lambda entry: entry.id)
+async def test_an_action_changes_what_is_shown(open_cockpit: OpenCockpit, entry: Any) -> None:
+    async with open_cockpit() as (pilot, session):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        before = CHANGED[entry.id](app)
+        await pilot.press(entry.keys[0])
+        await settle(pilot)
+        assert CHANGED[entry.id](app) != before
+        assert session.sent == []
+
+
+@pytest.mark.parametrize(
+    "entry", [one for one in KeyTable().entries if one.pane], ids=lambda entry: entry.id
+)
+async def test_a_panes_key_acts_while_the_keyboard_is_on_it(
+    open_cockpit: OpenCockpit, entry: Any
+) -> None:
+    async with open_cockpit() as (pilot, _):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        acted: list[str] = []
+        pane = app.board.pane(entry.pane)
+        pane.act = acted.append  # type: ignore[method-assign]
+        name = entry.id.partition(".")[2]
+        for key in entry.keys:
+            app.board.activate(entry.pane)
+            await pilot.press(key)
+        assert acted == [name] * len(entry.keys)
+        app.board.activate("game")
+        await pilot.press(*(key for key in entry.keys if not key.startswith("ctrl")))
+        assert acted == [name] * len(entry.keys)
+
+
+async def test_the_layout_can_be_reset(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, _):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        await pilot.press("1", "greater_than_sign", "Z", "ctrl+r")
+        assert app.board.arrangement == type(app.board.arrangement)()
+
+
+async def test_a_picture_of_the_screen_is_written(
+    open_cockpit: OpenCockpit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with open_cockpit() as (pilot, _):
+        await pilot.press("P")
+        assert await comes_to_show(pilot, "The screen is in")
+    [path] = (tmp_path / "screenshots").iterdir()
+    assert path.read_text().startswith("<svg")
+
+
+async def test_the_palette_finds_an_action_and_does_it(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, _):
+        await pilot.press("ctrl+p", *"next theme")
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pilot.app.theme == THEME_NAMES[1]
+
+
+async def test_the_palette_says_why_an_action_makes_no_sense(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("ctrl+p", *"branch")
+        assert await comes_to_show(pilot, "no state is kept yet")
+        assert session.sent == []
+
+
+async def test_a_border_is_dragged_and_a_double_click_zooms(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, _):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        assert app.board.plan.regions["game"].width == 62
+        await pilot.mouse_down("#board", offset=(61, 10))
+        await pilot._post_mouse_events(
+            [MouseMove],
+            "#board",
+            offset=(70, 10),
+            button=1,
+        )
+        await pilot.mouse_up("#board", offset=(70, 10))
+        assert app.board.plan.regions["game"].width == 71
+        await pilot.click("#board", offset=(90, 1))
+        assert app.board.focused == "party"
+        await pilot.click("#board", offset=(90, 1), times=2)
+        assert app.board.plan.shown == ("party",)

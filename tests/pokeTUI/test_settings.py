@@ -1,0 +1,108 @@
+from pathlib import Path
+
+import pytest
+
+from engine.commands import SetMode, SetWeight
+from engine.config import RunConfig, load_config
+from pokeTUI.settings import changed, command_for, settings_of, value_of, write_config
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
+
+SETTINGS = {one.key: one for one in settings_of(RunConfig)}
+
+
+def test_every_setting_of_a_run_is_there() -> None:
+    dump = RunConfig().model_dump()
+    for key, setting in SETTINGS.items():
+        assert value_of(dump, key) == setting.default or isinstance(setting.default, tuple)
+    assert {"seed", "ppo.epochs", "rewards.map", "planner.think", "curriculum.stages"} <= set(
+        SETTINGS
+    )
+
+
+def test_kind_range_and_description_come_from_the_schema() -> None:
+    setting = SETTINGS["env.hold_frames"]
+    assert setting.kind == "whole number"
+    assert setting.allowed == "at least 1, at most 60"
+    assert "How long a button is held" in setting.description
+    assert SETTINGS["agent"].choices == ("ppo", "dqn", "rules", "random")
+
+
+def test_the_model_itself_judges_a_value() -> None:
+    config, wrong = changed(RunConfig(), "ppo.epochs", " 7 ")
+    assert config is not None
+    assert (config.ppo.epochs, wrong) == (7, "")
+    assert changed(RunConfig(), "ppo.epochs", "0") == (
+        None,
+        "Input should be greater than or equal to 1",
+    )
+    assert changed(RunConfig(), "workers", "99")[1]
+    assert changed(RunConfig(), "rewards.extra", "{")[1] == "Write it as JSON, as it stood there."
+    extra, _ = changed(RunConfig(), "rewards.extra", '{"mine": 2}')
+    assert extra is not None
+    assert extra.rewards.extra == {"mine": 2.0}
+
+
+def test_what_can_change_live_has_a_command() -> None:
+    assert command_for("mode", "rl_only") == SetMode("rl_only")
+    assert command_for("rewards.map", "2.5") == SetWeight("map", 2.5)
+    assert command_for("ppo.epochs", "3") is None
+    assert command_for("rewards.extra", "{}") is None
+    assert [key for key, one in SETTINGS.items() if one.is_live][:2] == ["mode", "strategy"]
+
+
+@pytest.mark.parametrize("name", ["run.toml", "run.json"])
+def test_what_is_written_is_the_next_runs_configuration(tmp_path: Path, name: str) -> None:
+    config = RunConfig.model_validate(
+        {"seed": 3, "ppo": {"learning_rate": 1e-5}, "rewards": {"extra": {"a b": 1}}}
+    )
+    write_config(config, tmp_path / "new" / name)
+    assert load_config(tmp_path / "new" / name) == config
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [name]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+async def test_a_setting_is_changed_and_written(
+    open_cockpit: OpenCockpit,
+    columns: int,
+    rows: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with open_cockpit(columns, rows) as (pilot, _):
+        await pilot.press("comma", "slash", *"ppo.epochs", "enter")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "ppo.epochs" in text
+        assert "whole number, at least 1" in text
+        await pilot.press("enter", "backspace", "0", "enter")
+        await settle(pilot)
+        assert "greater than or equal to 1" in screen_text(pilot)
+        await pilot.press("backspace", "7", "enter", "w", "enter")
+        assert await comes_to_show(pilot, "poketui run --config")
+        assert load_config(tmp_path / "poketui.toml").ppo.epochs == 7
+        await pilot.press("w", "enter")
+        await settle(pilot)
+        assert "Write over it?" in screen_text(pilot)
+        await pilot.press("enter", "escape", "escape")
+        await settle(pilot)
+        assert "Settings" not in screen_text(pilot)
+
+
+async def test_what_can_change_live_is_sent(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("comma", "slash", *"rewards.map", "enter", "enter")
+        await pilot.press("backspace", "backspace", "backspace", *"2.5", "enter")
+        await settle(pilot)
+        assert session.sent == [SetWeight("map", 2.5)]
+        await pilot.press("escape", "slash", *"mode", "enter")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "changes at once" in text or "●" in text
+
+
+async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press("comma", "h", "end", "enter", "enter", "down", "enter")
+        await settle(pilot)
+        assert pilot.app.theme == "daylight"
