@@ -38,7 +38,6 @@ _TRUECOLOR = ("kitty", "ghostty", "alacritty", "foot", "wezterm", "contour", "di
 _OCTANTS = ("kitty", "ghostty", "foot", "wezterm", "contour")
 _SEXTANTS = (*_OCTANTS, "alacritty", "vte", "konsole", "iterm", "windows terminal")
 """Parts of the names of terminals that draw these glyphs themselves, whatever the font has."""
-_NO_SEXTANTS = ("textual", "vscode", "apple_terminal", "xterm(", "linux")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,9 @@ class Terminal:
         known = f"{self.name} {self.term}".lower()
         if not self.is_tmux and _has_any(known, _OCTANTS):
             return GameMode.OCTANTS
-        if _has_any(known, _NO_SEXTANTS):
-            return GameMode.QUADRANTS
-        is_modern = self.is_tmux or self.depth is ColorDepth.TRUECOLOR
-        return GameMode.SEXTANTS if is_modern or _has_any(known, _SEXTANTS) else GameMode.QUADRANTS
+        # Few fonts have sextants, nearly all have quadrants; behind tmux nobody knows who draws.
+        is_known = not self.is_tmux and _has_any(known, _SEXTANTS)
+        return GameMode.SEXTANTS if is_known else GameMode.QUADRANTS
 
 
 def color_depth(option: str, environment: Mapping[str, str]) -> ColorDepth:

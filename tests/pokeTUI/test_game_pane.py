@@ -116,7 +116,7 @@ async def test_a_mode_that_the_terminal_lacks_is_not_taken(open_cockpit: OpenCoc
         assert game.mode is GameMode.AUTO
         assert GameMode.KITTY not in game.modes
         await settle(pilot)
-        assert "sextants" in screen_text(pilot)
+        assert "quadrants" in screen_text(pilot)
 
 
 async def test_the_border_says_mode_and_scale(open_cockpit: OpenCockpit) -> None:

@@ -201,8 +201,8 @@ def test_an_unknown_depth_is_refused() -> None:
     [
         (Terminal(name="foot(1.20)"), (160, 72), GameMode.HALF_BLOCKS),
         (Terminal(name="foot(1.20)"), (80, 36), GameMode.OCTANTS),
-        (Terminal(name="foot(1.20)", is_tmux=True), (80, 36), GameMode.SEXTANTS),
-        (Terminal(term="xterm-256color"), (80, 36), GameMode.SEXTANTS),
+        (Terminal(name="foot(1.20)", is_tmux=True), (80, 36), GameMode.QUADRANTS),
+        (Terminal(term="xterm-256color"), (80, 36), GameMode.QUADRANTS),
         (Terminal(term="xterm", depth=ColorDepth.STANDARD), (80, 36), GameMode.QUADRANTS),
         (Terminal(name="VTE(7600)", depth=ColorDepth.EIGHT_BIT), (80, 36), GameMode.SEXTANTS),
         (Terminal(name="textual"), (80, 36), GameMode.QUADRANTS),

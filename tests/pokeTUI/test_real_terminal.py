@@ -103,7 +103,7 @@ def test_a_person_plays_resizes_quits_and_resumes(terminal: Terminal) -> None:
     terminal.resize(200, 60)
     terminal.wait_for("Rewards", "milestone", "Curriculum", "planner", "Reasoning")
     terminal.resize(120, 40)
-    terminal.wait_for("Learning curve", "Reasoning", "sextants")
+    terminal.wait_for("Learning curve", "Reasoning", "quadrants")
     terminal.press("p")
     terminal.wait_for("paused")
     terminal.press("q")
