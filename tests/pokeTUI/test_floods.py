@@ -1,0 +1,69 @@
+"""A flood on the input of a real pseudo-terminal: nothing happens, and the program obeys."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+PASTE = b"\x1b[200~" + b"quit Q q \r\n" * 100_000 + b"\x1b[201~"
+RUBBISH = bytes(byte for byte in random.Random(6).randbytes(3_000) if byte not in b"\x03\x11qQ\x1b")
+
+
+@pytest.mark.slow
+def test_a_megabyte_of_paste_does_no_harm(config_dir: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.pokeTUI.demo"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        cwd=tmp_path,  # P writes pictures
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    try:
+        assert b"playing" in talk(ours, b"", b"playing")
+        talk(ours, PASTE, b"")
+        assert process.poll() is None
+        talk(ours, b"\x1b" * 3, b"")  # leaves whatever it has opened
+        talk(ours, b"\x11", b"")
+        for _ in range(100):
+            talk(ours, b"\x11", b"", 0.2)
+            if process.poll() is not None:
+                break
+        assert process.wait(timeout=30) in (0, 1)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def talk(ours: int, send: bytes, wanted: bytes, quiet_s: float = 1.0) -> bytes:
+    """Write what there is to write, and read until `wanted` comes or all is quiet."""
+    seen = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        readable, writable, _ = select.select([ours], [ours] if send else [], [], quiet_s)
+        try:
+            if readable:
+                seen += os.read(ours, 65536)
+            if writable:
+                send = send[os.write(ours, send[:4096]) :]
+        except OSError:
+            break  # the program has ended
+        if wanted and wanted in seen:
+            break
+        if not wanted and not send and (not readable or len(seen) > 400_000):
+            break
+    return seen
