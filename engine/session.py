@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.commands import Command, Stop
@@ -12,6 +13,7 @@ from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import LOSSY, Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.games.profile import load_rom
+from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder, resumed_config
 from engine.training.weights_biases import require_wandb
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
 
 _MAILBOX_CAPACITY = 20_000
+_LOOK_S = 0.05
+"""How often it is looked whether a start is to be left."""
 _log = logging.getLogger(__name__)
 
 
@@ -53,11 +57,19 @@ class Mailbox:
         return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
 
 
+class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
+    """The run is to end before its first step."""
+
+
 class EngineSession:
     """One run, new or resumed, in a thread of its own.
 
     The constructor checks what can be checked at once and takes the run's folder, so that a
     user's mistake is known before anything is drawn.
+
+    A Stop before the first step is told as the end at once, with the checkpoint that a resumed run
+    has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
+    that is done.
 
     Args:
         config: The run's settings.
@@ -100,6 +112,9 @@ class EngineSession:
             if ignored:
                 names = ", ".join(ignored)
                 self.mailbox.post(WarningRaised(f"The saved run's own settings stay: {names}."))
+        self._transition = threading.Lock()
+        self._is_begun = threading.Event()
+        self._is_left = False
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     @property
@@ -137,9 +152,12 @@ class EngineSession:
         return not self.is_alive
 
     def _run(self) -> None:
+        threading.Thread(target=self._watch_start, name="engine start", daemon=True).start()
         try:
             with _log_to_file(str(self._folder.log_path), self.config.log_level):
-                self.mailbox.post(self._train())
+                end = self._train()
+                if self._begin():
+                    self.mailbox.post(end)
         except OSError as error:
             self.mailbox.post(
                 RunFailed(
@@ -149,11 +167,45 @@ class EngineSession:
                 )
             )
         finally:
+            self._is_begun.set()
             self._folder.unlock()
+
+    def _watch_start(self) -> None:
+        """Tell of the end as soon as a start is to be left: its steps take seconds each."""
+        while not self._is_begun.wait(_LOOK_S):
+            stop = self._commands.stop
+            if stop is not None:
+                self._leave_start(stop.reason or "asked to stop")
+                return
+
+    def _leave_start(self, reason: str) -> None:
+        with self._transition:
+            if self._is_begun.is_set():
+                return
+            self._is_left = True
+            paths = checkpoint_paths(self._folder.checkpoints_path)
+            path = str(paths[0]) if paths else ""
+            self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
+
+    def _begin(self) -> bool:
+        """Note that the start is over; tell whether it was not left before."""
+        with self._transition:
+            self._is_begun.set()
+            return not self._is_left
+
+    def _tell(self, event: Event) -> None:
+        """Take an event of the trainer's to the outside.
+
+        Raises:
+            _StartLeft: Nobody waits for the start any more.
+        """
+        if self._is_left:
+            raise _StartLeft
+        self.mailbox.post(event)
 
     def _train(self) -> RunStopped | RunFailed:
         try:
-            self.mailbox.post(ProgressReported("loading the learning library"))
+            self._tell(ProgressReported("loading the learning library"))
             # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
             from engine.training.build import build_trainer
 
@@ -161,11 +213,13 @@ class EngineSession:
                 self.config,
                 self._folder,
                 self._commands,
-                self.mailbox.post,
+                self._tell,
                 is_resumed=self._is_resumed,
                 make_vector=self._make_vector,
             )
             try:
+                if not self._begin():
+                    raise _StartLeft
                 return trainer.run()
             finally:
                 trainer.journal.close()
@@ -176,6 +230,8 @@ class EngineSession:
                 if trainer.recorder is not None:
                     trainer.recorder.close()
                 trainer.vector.close()
+        except _StartLeft:
+            return RunStopped("left at its start", 0, "")  # that was told already
         except PokeTUIError as error:
             _log.exception("the run failed")
             return RunFailed(error.message, error.hint, self._folder.has_checkpoint)

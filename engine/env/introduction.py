@@ -20,8 +20,18 @@ _SETTLED_READS = 8
 _PRESSES = (Action.A, Action.A, Action.A, Action.START)
 
 
-def play_introduction(emulator: Emulator, read: Callable[[], GameState]) -> None:
+def play_introduction(
+    emulator: Emulator,
+    read: Callable[[], GameState],
+    tell: Callable[[int, int], None] = lambda done, most: None,
+) -> None:
     """Press through title, menus and introduction, then make text and battles fast.
+
+    Args:
+        emulator: Has just been switched on.
+        read: Reads the game.
+        tell: Is told after each press how many frames were played, and how many are at most; what
+            it raises ends the introduction.
 
     Raises:
         EnvironmentError: The player is not in control after some ten minutes of play.
@@ -47,6 +57,7 @@ def play_introduction(emulator: Emulator, read: Callable[[], GameState]) -> None
         emulator.release(action)
         emulator.tick(_WAIT_FRAMES)
         frames += _HOLD_FRAMES + _WAIT_FRAMES
+        tell(frames, _MAX_FRAMES)
     make_fast(emulator)
     emulator.tick(_WAIT_FRAMES)
 

@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 import zlib
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def make_start_state(
         return _from_file(emulator, profile, folder / given)
     if given:
         return _from_file(emulator, profile, Path(given).expanduser())
-    path = folder / f"{profile.sha1}-pyboy-{version('pyboy')}.state" if folder else None
+    path = _kept_path(profile, folder) if folder else None
     if path is not None and path.is_file():
         try:
             return _load_kept(emulator, profile, path.read_bytes(), path)
@@ -76,6 +77,33 @@ def make_start_state(
         except OSError as error:
             _log.warning("cannot keep the start state %s: %s", path, error)
     return state
+
+
+def prepare_start_state(config: RunConfig, tell: Callable[[int, int], None]) -> None:
+    """Play a ROM's introduction now, if no run did before, and keep the state where it ends.
+
+    The environments would do so, each of them, and could not say how far they are.
+
+    Args:
+        config: The run's settings.
+        tell: Is told how many frames were played, and how many are at most; what it raises ends
+            the introduction.
+
+    Raises:
+        EnvironmentError: The introduction does not come to an end.
+    """
+    rom, profile = load_rom(config.rom_path, config.allow_unknown_rom)
+    path = _kept_path(profile, states_folder(config))
+    if config.start_state or path.is_file():
+        return
+    emulator = GameBoy(rom)
+    try:
+        play_introduction(emulator, CrystalReader(emulator, profile).read, tell)
+        _keep(path, profile, emulator.save_state())
+    except OSError as error:
+        _log.warning("cannot keep the start state %s: %s", path, error)
+    finally:
+        emulator.close()
 
 
 def keep_given_state(config: RunConfig) -> RunConfig:
@@ -112,6 +140,11 @@ def keep_given_state(config: RunConfig) -> RunConfig:
 def states_folder(config: RunConfig) -> Path:
     """Return the folder in which a run's start states are kept."""
     return Path(config.save_dir).expanduser() / STATES_FOLDER
+
+
+def _kept_path(profile: GameProfile, folder: Path) -> Path:
+    """Return where the state at the introduction's end is kept."""
+    return folder / f"{profile.sha1}-pyboy-{version('pyboy')}.state"
 
 
 def _is_kept(given: str, folder: Path) -> bool:

@@ -18,6 +18,7 @@ from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum
+from engine.env.start_states import prepare_start_state
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
@@ -45,6 +46,9 @@ _log = logging.getLogger(__name__)
 
 ENV_FACTORY = "engine.strategy.advised:make_env"
 
+_INTRODUCTION = "playing the introduction, once for this ROM"
+_TOLD_FRAMES = 600
+
 _REPLAYED_EVENTS = 2000
 """How many of a resumed run's last events are told again, so that its curves are whole."""
 
@@ -64,7 +68,7 @@ def build_trainer(
         config: The run's settings.
         folder: Where it is saved.
         commands: What the outside asks for.
-        emit: Takes events to the outside.
+        emit: Takes events to the outside; what it raises ends the building.
         is_resumed: Go on from the folder's newest checkpoint.
         make_vector: Makes the environments; None: games in worker processes.
 
@@ -75,6 +79,8 @@ def build_trainer(
     _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     num_workers = config.worker_count()
+    if make_vector is None:
+        prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
     emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
@@ -134,6 +140,11 @@ def build_trainer(
         for event in read_journal(folder.journal_path, _REPLAYED_EVENTS):
             emit(event)
     return trainer
+
+
+def _tell_introduction(emit: Callable[[Event], None], done: int, most: int) -> None:
+    if done % _TOLD_FRAMES < 16:  # frames of a press: now and then is enough
+        emit(ProgressReported(_INTRODUCTION, done, most))
 
 
 def build_agent(config: RunConfig, feature_size: int) -> Agent:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.commands import Command
+from engine.commands import Command, Stop
 
 MAX_SPEED = 1000.0
 """Actions a second and environment; more is the same as unlimited."""
@@ -22,6 +22,7 @@ class Controls:
         is_live: It runs at its own pace meanwhile, and does not wait for each press.
         watched_env: The environment that is shown.
         stop_reason: Why to end; "" goes on.
+        skips_evaluation: The evaluation that is going on is to be left.
     """
 
     is_paused: bool = False
@@ -30,6 +31,7 @@ class Controls:
     is_live: bool = False
     watched_env: int = 0
     stop_reason: str = ""
+    skips_evaluation: bool = False
 
     @property
     def may_step(self) -> bool:
@@ -73,13 +75,20 @@ class Pace:
 
 
 class CommandQueue:
-    """Bring commands from any thread to the trainer's."""
+    """Bring commands from any thread to the trainer's.
+
+    Attributes:
+        stop: The last Stop that was put, known before anybody drains; None while there is none.
+    """
 
     def __init__(self) -> None:
+        self.stop: Stop | None = None
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
 
     def put(self, command: Command) -> None:
-        """Add a command; never blocks."""
+        """Add a command; never blocks, in a signal's handler neither."""
+        if isinstance(command, Stop):
+            self.stop = command
         self._queue.put(command)
 
     def drain(self, wait_s: float = 0.0) -> Iterator[Command]:

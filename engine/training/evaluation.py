@@ -38,8 +38,16 @@ def evaluate_policy(
     config: RunConfig,
     make_vector: Callable[[RunConfig], Vector],
     may_go_on: Callable[[], bool],
+    tell: Callable[[int], None] = lambda done: None,
 ) -> Evaluation | None:
     """Let what an agent has learnt play alone; None if `may_go_on` said no.
+
+    Args:
+        agent: Plays.
+        config: The run's settings.
+        make_vector: Makes the environments.
+        may_go_on: Asked before every step.
+        tell: Is told how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The environments cannot be built.
@@ -48,7 +56,9 @@ def evaluate_policy(
     try:
         seed = evaluation_seed(config)
         player = agent.player(seed)
-        played = play_episodes(player, vector, config.eval_episodes, seed, may_go_on=may_go_on)
+        played = play_episodes(
+            player, vector, config.eval_episodes, seed, may_go_on=may_go_on, tell=tell
+        )
     finally:
         vector.close()
     return None if played is None else summarise(played)
@@ -61,6 +71,7 @@ def play_episodes(
     seed: int,
     guidance: Guidance = ALONE,
     may_go_on: Callable[[], bool] = lambda: True,
+    tell: Callable[[int], None] = lambda done: None,
 ) -> list[EpisodeSummary] | None:
     """Play and return episodes; None if they were not to be finished.
 
@@ -74,6 +85,7 @@ def play_episodes(
         seed: Of the games.
         guidance: How far the planner is followed.
         may_go_on: Asked before every step.
+        tell: Is told how many are played, whenever one has ended.
     """
     due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
     due += np.arange(vector.num_envs) < more
@@ -93,6 +105,7 @@ def play_episodes(
             if due[index] and not summary.is_aborted:
                 due[index] -= 1
                 played.append(dataclasses.replace(summary, planner_share=share))
+                tell(len(played))
     return played
 
 

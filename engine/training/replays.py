@@ -1,5 +1,6 @@
 """Play an episode of a saved run again, from its recording in the run's journal."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.env.recording import Recording, replay
@@ -26,8 +27,19 @@ class ReplayedEpisode:
     total_reward: float
 
 
-def replay_episode(save_dir: str, run: str, number: int | None = None) -> ReplayedEpisode:
+def replay_episode(
+    save_dir: str,
+    run: str,
+    number: int | None = None,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> ReplayedEpisode:
     """Play episode `number` of a run again; None: its last.
+
+    Args:
+        save_dir: Where runs are saved.
+        run: Its id, its path or "latest".
+        number: The episode's.
+        tell: Is told after each step how many are taken, and of how many.
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.
@@ -39,7 +51,10 @@ def replay_episode(save_dir: str, run: str, number: int | None = None) -> Replay
     config = load_settings(folder).model_copy(update={"save_dir": save_dir})
     env = make_crystal_env(config, ended.summary.env_index)
     try:
-        total = sum(reward for reward, *_ in replay(env, recording))
+        total = 0.0
+        for reward, *_ in replay(env, recording):
+            total += reward
+            tell(env.episode_steps, len(recording.actions))
     finally:
         env.close()
     return ReplayedEpisode(folder.run_id, ended.episode, ended.summary, total)

@@ -78,6 +78,7 @@ class Reporter:
         self._status_due_s = 0.0
         self._line_due_s = 0.0
         self._phase = "acting"
+        self._done = self._total = 0.0
         self._is_watching = False
         self._seen: Watched | None = None
         self._goal: Goal | None = None
@@ -198,9 +199,15 @@ class Reporter:
         if self._clock() >= self._status_due_s:
             self.status()
 
-    def phase(self, phase: str) -> None:
-        """Note what the engine is busy with."""
+    @property
+    def work(self) -> tuple[str, float, float]:
+        """Return the phase, how much of it is done and how much there is."""
+        return self._phase, self._done, self._total
+
+    def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
+        """Note what the engine is busy with, and how much of it is done, where that is known."""
         self._phase = phase
+        self._done, self._total = done, total
         self.status()
 
     def status(self) -> None:
@@ -221,6 +228,8 @@ class Reporter:
                 episode_steps=self._episode_steps,
                 phase="paused" if controls.is_paused else self._phase,
                 shares=self._shares.shares(),
+                done=self._done,
+                total=self._total,
             )
         )
 

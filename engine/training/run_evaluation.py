@@ -1,5 +1,6 @@
 """Evaluate a saved run: let one of its checkpoints play from the true start, learning nothing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,13 @@ class EvaluatedRun:
 
 
 def evaluate_run(
-    save_dir: str, run: str, *, episodes: int, checkpoint: str = LATEST, with_planner: bool = False
+    save_dir: str,
+    run: str,
+    *,
+    episodes: int,
+    checkpoint: str = LATEST,
+    with_planner: bool = False,
+    tell: Callable[[int], None] = lambda done: None,
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may go on with the run meanwhile.
 
@@ -53,6 +60,7 @@ def evaluate_run(
         episodes: How many to play.
         checkpoint: "latest", "best", or the path of a file.
         with_planner: Follow the planner as far as the curriculum did; else the policy is alone.
+        tell: Is told how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
@@ -72,9 +80,8 @@ def evaluate_run(
             total_steps = int(saved.facts["metrics"]["total_steps"])
         guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
         seed = evaluation_seed(config)
-        played = play_episodes(
-            agent.player(seed), vector, episodes, seed, guidance if with_planner else ALONE
-        )
+        leader = guidance if with_planner else ALONE
+        played = play_episodes(agent.player(seed), vector, episodes, seed, leader, tell=tell)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     return EvaluatedRun(folder.run_id, path, total_steps, milestones, played or [], warnings)
 

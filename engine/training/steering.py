@@ -17,11 +17,13 @@ from engine.commands import (
     Restart,
     Resume,
     Save,
+    Seek,
     SetGoal,
     SetMode,
     SetSpeed,
     SetStrategy,
     SetWeight,
+    SkipEvaluation,
     StepOnce,
     Stop,
     TakeOver,
@@ -95,6 +97,12 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             return set_weight(trainer, component, weight)
         case Save():
             trainer.save()
+        case SkipEvaluation():
+            if not trainer.reporter.is_evaluating:
+                return "No evaluation is going on."
+            controls.skips_evaluation = True
+        case Seek():
+            return "Only a replay can go back and forth."
         case Stop(reason):
             controls.stop_reason = reason or "asked to stop"
         case _:

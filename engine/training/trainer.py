@@ -261,11 +261,15 @@ class Trainer:
 
     def _evaluate(self) -> None:
         """Play the policy alone, elsewhere; a Stop puts it off until the run is resumed."""
-        self.reporter.phase("evaluating")
-        metrics = self.metrics
+        metrics, total = self.metrics, self.config.eval_episodes
+        self.reporter.phase("evaluating", 0, total)
         try:
             evaluation = evaluate_policy(
-                self.agent, self.config, self._make_vector, self._may_go_on_evaluating
+                self.agent,
+                self.config,
+                self._make_vector,
+                self._may_go_on_evaluating,
+                lambda done: self.reporter.phase("evaluating", done, total),
             )
         except PokeTUIError as error:
             self.emit(WarningRaised(f"The policy could not be evaluated. {error}"))
@@ -276,18 +280,23 @@ class Trainer:
                 self.emit(EvaluationEnded(metrics.episodes, metrics.total_steps, evaluation))
                 self.reporter.evaluated(evaluation)
                 self._is_save_due = True
+            elif self.controls.skips_evaluation:
+                metrics.count_evaluation(None)
+                self.reporter.say("run", "the evaluation was left: the next one comes when due")
+        self.controls.skips_evaluation = False
         self.reporter.phase("acting")
 
     def _may_go_on_evaluating(self) -> bool:
         for command in self._commands.drain():
             obey(self, command)
         self.reporter.idle()
-        return not self.controls.stop_reason
+        return not (self.controls.stop_reason or self.controls.skips_evaluation)
 
     def save(self) -> None:
         """Write a checkpoint; a full disk is a warning, the run goes on."""
         if self.controls.is_live:
             self.live.come_to_rest(self)
+        former = self.reporter.work
         self.reporter.phase("saving")
         try:
             path = self._store.save(self._snapshot(), self.metrics.total_steps)
@@ -298,7 +307,7 @@ class Trainer:
             self.emit(CheckpointSaved(str(path), self.metrics.total_steps))
         self._is_save_due = False
         self._checkpoint_due_s = self._clock() + self.config.checkpoint_interval_s
-        self.reporter.phase("acting")
+        self.reporter.phase(*former)
 
     def _snapshot(self) -> Checkpoint:
         try:

@@ -12,7 +12,7 @@ from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.introduction import FAST_OPTIONS
-from engine.env.start_states import keep_given_state, states_folder
+from engine.env.start_states import keep_given_state, prepare_start_state, states_folder
 from engine.env.stepping import make_crystal_env
 from engine.errors import ConfigurationError
 from engine.games.crystal.symbols import SYMBOLS
@@ -261,3 +261,34 @@ class TestBattery:
         file.write_bytes(machine.save_state())
         with pytest.raises(ConfigurationError, match="does not come from"):
             new_env(file, rom=rom)
+
+
+class Enough(Exception):
+    pass
+
+
+def test_the_introduction_is_played_once_and_tells_how_far_it_is(tmp_path: Path) -> None:
+    config, told = RunConfig(save_dir=str(tmp_path)), []
+    prepare_start_state(config, lambda done, most: told.append((done, most)))
+    frames = [done for done, _ in told]
+    assert frames == sorted(frames)
+    assert 0 < frames[0] < frames[-1] < told[-1][1]
+    (kept,) = states_folder(config).iterdir()
+    assert new_env(folder=states_folder(config)).state.control.is_free
+    written = kept.stat().st_mtime_ns
+    told.clear()
+    prepare_start_state(config, lambda done, most: told.append((done, most)))
+    assert not told
+    assert kept.stat().st_mtime_ns == written
+
+
+def test_an_introduction_that_is_left_leaves_nothing_behind(tmp_path: Path) -> None:
+    config = RunConfig(save_dir=str(tmp_path))
+
+    def leave(done: int, most: int) -> None:
+        if done > 100:
+            raise Enough
+
+    with pytest.raises(Enough):
+        prepare_start_state(config, leave)
+    assert not list(tmp_path.rglob("*.*"))

@@ -1,16 +1,18 @@
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from engine.commands import Save
+from engine.commands import Save, Stop
 from engine.config import PPOConfig, RunConfig
 from engine.errors import CheckpointError, ConfigurationError, RomError
 from engine.events import (
     CheckpointSaved,
     EpisodeEnded,
     FrameRendered,
+    ProgressReported,
     RunFailed,
     RunStarted,
     RunStopped,
@@ -52,13 +54,52 @@ def test_a_session_trains_in_its_own_thread_and_ends_with_run_stopped(tmp_path):
     assert len(of(events, StatusChanged)) == 1
 
 
+def waits_for(subject: EngineSession, kind: type) -> list:
+    """Return what was told until an event of `kind` came."""
+    told: list = []
+    while not of(told, kind):
+        told += subject.mailbox.drain()
+        time.sleep(0.01)
+    return told
+
+
 def test_stop_saves_and_ends(tmp_path):
     subject = session(tmp_path)
     subject.start()
+    waits_for(subject, RunStarted)
     assert subject.stop(timeout_s=60)
     end = subject.mailbox.drain()[-1]
     assert isinstance(end, RunStopped)
     assert Path(end.checkpoint).is_file()
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_start_is_left_at_once_and_taken_down_behind(tmp_path, is_resumed):
+    if is_resumed:
+        play(session(tmp_path, total_steps=400))
+    gate, made = threading.Event(), []
+
+    def slow(config):
+        gate.wait(60)
+        made.append(ToyVector(config))
+        return made[0]
+
+    resume = "latest" if is_resumed else None
+    subject = EngineSession(config(tmp_path), resume, make_vector=slow)
+    subject.start()
+    waits_for(subject, ProgressReported)
+    subject.send(Stop("quit"))
+    told = waits_for(subject, RunStopped)  # while the game is still being built
+    assert not made
+    assert (told[-1].reason, told[-1].total_steps) == ("quit", 400 if is_resumed else 0)
+    assert Path(told[-1].checkpoint).is_file() is is_resumed
+    gate.set()
+    assert subject.join(60)
+    assert made[0].is_closed
+    assert not subject.mailbox.drain()
+    folder = RunFolder(Path(subject.run_dir))
+    folder.lock()  # nobody holds it any more
+    folder.unlock()
 
 
 def test_a_resumed_session_goes_on_and_tells_the_curve_so_far(tmp_path):

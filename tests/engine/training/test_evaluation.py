@@ -7,10 +7,17 @@ import torch
 from engine.agents.base import Guidance
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
-from engine.commands import Pause, Resume, Save, Stop
+from engine.commands import Pause, Resume, Save, SkipEvaluation, Stop
 from engine.config import RunConfig
 from engine.errors import WorkerError
-from engine.events import CheckpointSaved, EpisodeEnded, EvaluationEnded, WarningRaised
+from engine.events import (
+    CheckpointSaved,
+    CommandRefused,
+    EpisodeEnded,
+    EvaluationEnded,
+    StatusChanged,
+    WarningRaised,
+)
 from engine.training.checkpoint import BEST, read_checkpoint
 from engine.training.evaluation import (
     evaluation_config,
@@ -114,6 +121,30 @@ def test_an_evaluation_can_be_paused_and_saved_in(tmp_path):
     run = interrupted(tmp_path, Pause(), Save(), Resume())
     assert run.play().total_steps == 2000
     assert len(run.of(EvaluationEnded)) == run.trainer.metrics.episodes // 20
+
+
+def test_an_evaluation_that_is_skipped_is_over_and_the_next_one_comes(tmp_path):
+    run = interrupted(tmp_path, Save(), SkipEvaluation())
+    assert run.play().total_steps == 2000
+    assert len(run.of(EvaluationEnded)) == run.trainer.metrics.episodes // 20 - 1
+    assert not run.of(CommandRefused)
+
+
+def test_nothing_is_skipped_where_nothing_is_evaluated(tmp_path):
+    run = Run(tmp_path, total_steps=100)
+    run.commands.put(SkipEvaluation())
+    run.play()
+    assert [event.reason for event in run.of(CommandRefused)] == ["No evaluation is going on."]
+
+
+def test_the_status_tells_how_far_an_evaluation_is(tmp_path):
+    run = Run(tmp_path, total_steps=700, **EVALUATED)
+    run.play()
+    told = [event for event in run.of(StatusChanged) if event.phase == "evaluating"]
+    assert {event.total for event in told} == {6}
+    assert sorted({event.done for event in told}) == [0, 1, 2, 3, 4, 5, 6]
+    after = run.of(StatusChanged)[-1]
+    assert (after.phase, after.done, after.total) == ("acting", 0, 0)
 
 
 def test_what_was_evaluated_is_saved_and_the_best_is_kept(tmp_path):
