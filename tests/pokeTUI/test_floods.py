@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 PASTE = b"\x1b[200~" + b"quit Q q \r\n" * 100_000 + b"\x1b[201~"
-RUBBISH = bytes(byte for byte in random.Random(6).randbytes(3_000) if byte not in b"\x03\x11qQ\x1b")
 
 
 @pytest.mark.slow
