@@ -74,3 +74,23 @@ def bench_planner(
     if save_dir is not None:
         overrides["save_dir"] = save_dir
     measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))
+
+
+@bench_app.command("ui")
+def bench_ui(
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[WHAT]...",
+            help="start, frames, play, training, keys or memory.",
+            show_default="all",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure shortly, to see that everything works.")
+    ] = False,
+) -> None:
+    """Measure the cockpit: its start, what drawing costs, keys over slow links, its memory."""
+    from pokeTUI.bench.ui import measure_ui
+
+    measure_ui(tuple(only or ()), is_quick=quick)

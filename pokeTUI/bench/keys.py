@@ -1,19 +1,29 @@
-"""Measure the cockpit over a slow link: python -m pokeTUI.bench.keys [BYTES_PER_S]."""
+"""Measure how soon a key's effect is seen at the far end of a link, and what the loop feels."""
 
-import asyncio
 import json
+import statistics
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from engine.bench.environment import Figure
+from engine.events import Event, FrameRendered
+from engine.types import Frame
+from pokeTUI.bench.child import options_of, scratch, write_preferences
+from pokeTUI.bench.measured import MeasuredApp
+from pokeTUI.bench.scripted import ScriptedSession
 from pokeTUI.bench.throttled_pty import ThrottledPty
 from pokeTUI.bench.tiny_terminal import TinyTerminal
 
-_LAG_SAMPLE_S = 0.005
+FAST, SLOW = 20_000_000, 100_000
+FAST_TARGET_S, SLOW_TARGET_S, STALL_TARGET_S = 0.05, 0.4, 0.1
 _SETTLED_S = 4.0
 """The start of the program is not measured."""
+_FRAMES_PER_S = 30
+_WALK = 480
+"""Frames of a walk that is shown again and again."""
+_BETWEEN_S = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,32 @@ class Drive:
     inside: Inside
 
 
+def measure_keys(presses: int) -> Iterator[Figure]:
+    """Press keys over a fast link and over a slow one while the game walks about."""
+    for rate, target_s, name in (
+        (FAST, FAST_TARGET_S, "a fast link"),
+        (SLOW, SLOW_TARGET_S, "100 KB/s"),
+    ):
+        found = drive(rate, presses=presses)
+        median, worst = statistics.median(found.key_s), max(found.key_s)
+        yield Figure(
+            f"key to visible, {name}",
+            median,
+            f"{1000 * median:.0f} ms, worst {1000 * worst:.0f}; "
+            f"{found.bytes_per_s / 1000:.0f} KB/s arrive",
+            f"at most {1000 * target_s:.0f} ms",
+            median <= target_s,
+        )
+        stall = found.inside.worst_stall_s
+        yield Figure(
+            f"longest stall of the loop, {name}",
+            stall,
+            f"{1000 * stall:.0f} ms",
+            "at most 100 ms",
+            stall <= STALL_TARGET_S,
+        )
+
+
 def drive(
     bytes_per_s: float,
     size: tuple[int, int] = (120, 40),
@@ -55,11 +91,12 @@ def drive(
     presses: int = 8,
     is_gated: bool = True,
 ) -> Drive:
-    """Let the demonstration walk about over a link, and pause and go on by key."""
-    with TemporaryDirectory() as folder:
-        out = Path(folder) / "inside.json"
-        command = [sys.executable, "-m", "pokeTUI.bench.keys", "--program", str(out)]
+    """Let a game walk about over a link, and pause and go on by key."""
+    with scratch() as folder:
+        out = folder / "inside.json"
+        command = [sys.executable, "-W", "ignore", "-m", "pokeTUI.bench.keys", str(out), "{}"]
         environment = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environment |= write_preferences(folder / "config")
         with ThrottledPty(
             command,
             bytes_per_s=bytes_per_s,
@@ -74,7 +111,7 @@ def drive(
             seconds, taken = [], []
             begun, before = time.monotonic(), link.received
             for number in range(presses):
-                link.work(0.7)
+                link.work(_BETWEEN_S)
                 at = link.received
                 link.press("p")
                 wanted = _is_paused if number % 2 == 0 else _is_playing
@@ -92,50 +129,43 @@ def _is_playing(screen: TinyTerminal) -> bool:
     return "playing" in screen.text
 
 
-def _program(out: Path) -> None:
-    """Run the demonstration and write down what the event loop felt."""
-    from engine.config import RunConfig
-    from pokeTUI.app import CockpitApp
-    from tests.pokeTUI.demo import DemoSession
+class _Script:
+    """Walk about at 30 frames a second, unless paused."""
 
-    class Measured(CockpitApp):
-        worst, longest = 0.0, 0
+    def __init__(self) -> None:
+        from pokeTUI.bench.scenery import draw_frame
 
-        async def feel(self) -> None:
-            await asyncio.sleep(_SETTLED_S)
-            while True:
-                before = time.monotonic()
-                await asyncio.sleep(_LAG_SAMPLE_S)
-                self.worst = max(self.worst, time.monotonic() - before - _LAG_SAMPLE_S)
-                writer = getattr(self._driver, "_writer_thread", None)
-                if writer is not None:
-                    self.longest = max(self.longest, writer._queue.qsize())
+        self._frames: list[Frame] = [draw_frame(tick) for tick in range(_WALK)]
+        self._at = self._last = 0
 
-    app = Measured(DemoSession(), RunConfig())
-    app.call_later(lambda: app.run_worker(app.feel()))
-    app.run()
-    out.write_text(json.dumps(asdict(Inside(app.worst, app.longest, app.gate.rtt_s))))
+    def __call__(self, session: ScriptedSession) -> list[Event]:
+        at = int(time.monotonic() * _FRAMES_PER_S)
+        if at == self._last or session.status.is_paused:
+            return []
+        self._last = at
+        self._at += 1
+        if self._at % 3 == 0:
+            session.change(total_steps=session.status.total_steps + 120)
+        return [FrameRendered(self._frames[self._at % _WALK], 0)]
+
+
+class _LaterApp(MeasuredApp):
+    """Feels nothing before it has settled."""
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_timer(_SETTLED_S, lambda: self.run_worker(self.feel()))
 
 
 def main() -> None:
-    """Measure at several sizes, with and without a terminal that answers."""
-    if sys.argv[1:2] == ["--program"]:
-        _program(Path(sys.argv[2]))
-        return
-    rate = float(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    for size in ((80, 24), (120, 40), (200, 60), (240, 78)):
-        for is_gated in (True, False):
-            try:
-                found = drive(rate, size, is_gated=is_gated)
-            except TimeoutError:
-                print(f"{size} gated={is_gated}: a key was not seen within 40 s", flush=True)
-                continue
-            worst, median = max(found.key_s), sorted(found.key_s)[len(found.key_s) // 2]
-            print(
-                f"{size} gated={is_gated}: key {median * 1e3:.0f} ms, at worst {worst * 1e3:.0f} "
-                f"ms; {found.bytes_per_s / 1e3:.0f} KB/s; {found.inside}",
-                flush=True,
-            )
+    """Run the application and write down what its event loop felt."""
+    from engine.config import RunConfig
+
+    out, _ = options_of(sys.argv)
+    app = _LaterApp(ScriptedSession(_Script()), RunConfig())
+    app.run()
+    inside = Inside(app.worst_stall_s, app.longest_queue, app.gate.rtt_s)
+    out.write_text(json.dumps(asdict(inside)))
 
 
 if __name__ == "__main__":

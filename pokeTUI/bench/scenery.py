@@ -24,6 +24,7 @@ _WORLD_ROWS = (
     "T~~~.....=..f.........;T",
     "TTTTTTTTT=TTTTTTTTTTTTTT",
 )
+_CROWDED = (_TREE, _TALL, _TALL, _FLOWER, _WALL, _DOOR, _PATH)
 _KEY = {".": 0, "=": 1, "T": 2, "~": 3, ";": 4, ",": 4, "R": 5, "W": 6, "D": 7, "f": 8}
 _PALETTE = np.array(
     [
@@ -59,6 +60,20 @@ def draw_frame(tick: int, *, has_text_box: bool = False) -> Frame:
     if has_text_box:
         _text_box(view)
     return np.asarray(_PALETTE[view], np.uint8)
+
+
+def scrolled_frames(count: int) -> list[Frame]:
+    """Return (144, 160, 3) uint8 frames of a crowded world that moves down and right by a pixel.
+
+    Hardly any cell is like its neighbour or like itself in the frame before.
+    """
+    kinds = np.random.default_rng(0).choice(_CROWDED, (16, 24))
+    tiles = [_tile(kind, 0) for kind in range(9)]
+    world = np.asarray(_PALETTE[np.block([[tiles[kind] for kind in row] for row in kinds])])
+    return [
+        np.ascontiguousarray(np.roll(world, (-tick, -tick), (0, 1))[:144, :160])
+        for tick in range(count)
+    ]
 
 
 def _world(phase: int) -> NDArray[np.uint8]:

@@ -1,0 +1,110 @@
+"""Let the rule planner play the practice game and film it as it would look at its own pace."""
+
+import tempfile
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.emulator.gameboy import GameBoy
+from engine.env.array_env import ArrayEnv
+from engine.env.stepping import SteppedEnv
+from engine.events import GameObserved, RewardPaid
+from engine.strategy.advised import make_env
+from engine.types import Frame
+
+FRAMES_PER_S = 30
+_FRAMES_PER_PICTURE = 2
+"""The game draws 60 a second."""
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """What was seen.
+
+    Attributes:
+        frames: FRAMES_PER_S a second of the game; an unchanged one is the one before itself.
+        observed: For each frame, what was known of the game then.
+        paid: For each frame, what had been paid then.
+    """
+
+    frames: tuple[Frame, ...]
+    observed: tuple[GameObserved, ...]
+    paid: tuple[RewardPaid, ...]
+
+    @property
+    def unchanged(self) -> float:
+        """The share of frames that equal the one before."""
+        pairs = zip(self.frames, self.frames[1:], strict=False)
+        return sum(a is b for a, b in pairs) / max(1, len(self.frames) - 1)
+
+
+class _Camera(GameBoy):
+    """Draws every other frame and keeps it."""
+
+    def __init__(self, rom: bytes) -> None:
+        super().__init__(rom)
+        self.frames: list[Frame] = []
+        self._ticks = 0
+
+    def tick(self, frames: int, render: bool = False) -> None:
+        while frames > 0:
+            step = min(frames, _FRAMES_PER_PICTURE - self._ticks % _FRAMES_PER_PICTURE)
+            self._ticks += step
+            frames -= step
+            is_due = self._ticks % _FRAMES_PER_PICTURE == 0
+            super().tick(step, is_due or (render and frames == 0))
+            if is_due:
+                self._keep()
+
+    def _keep(self) -> None:
+        frame = self.frame()
+        is_same = self.frames and np.array_equal(frame, self.frames[-1])
+        self.frames.append(self.frames[-1] if is_same else frame.copy())
+
+
+def film(seconds: float) -> Film:
+    """Play for so many seconds of the game's own time from the start of an episode."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = RunConfig(agent="rules", num_envs=1, save_dir=folder, seed=_SEED)
+        env = make_env(config, 0)
+        assert isinstance(env, SteppedEnv)
+        try:
+            return _film(env, round(seconds * FRAMES_PER_S))
+        finally:
+            env.close()
+
+
+def _film(env: SteppedEnv, count: int) -> Film:
+    env.begin(_SEED)  # it makes the state that episodes start from, which is not filmed
+    former, camera = env.env.emulator, _Camera(env.env.emulator.rom)
+    env.env.emulator = camera
+    try:
+        env.watch(True)
+        env.begin(_SEED)
+        camera.frames.clear()
+        observed: list[GameObserved] = []
+        paid: list[RewardPaid] = []
+        while len(camera.frames) < count:
+            if sum(env.step(_choose(env))[1:]):
+                env.begin()
+            seen, reward = _look(env)
+            missing = len(camera.frames) - len(observed)
+            observed += [seen] * missing
+            paid += [reward] * missing
+    finally:
+        env.env.emulator = former
+        camera.close()
+    return Film(tuple(camera.frames[:count]), tuple(observed[:count]), tuple(paid[:count]))
+
+
+def _choose(env: ArrayEnv) -> int:
+    weights = np.where(env.mask, env.prior + 1e-6, 0.0)
+    return int(weights.argmax())
+
+
+def _look(env: SteppedEnv) -> tuple[GameObserved, RewardPaid]:
+    seen = env.watched()
+    told = GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
+    return told, RewardPaid(seen.breakdown, seen.episode, seen.episode)

@@ -1,0 +1,1 @@
+"""Measure the cockpit in real pseudo-terminals: `poketui bench ui`."""

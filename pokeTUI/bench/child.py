@@ -1,0 +1,72 @@
+"""Start the program of a measurement in a terminal and read what it wrote down."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pokeTUI.bench.fast_terminal import FastTerminal
+
+
+def write_preferences(folder: Path, *, view: str = "") -> dict[str, str]:
+    """Write preferences of a user who knows the cockpit; return the environment for them."""
+    folder.mkdir(exist_ok=True)
+    text = f'has_seen_first_run = true\nview = "{view}"\n'
+    (folder / "preferences.toml").write_text(text, encoding="utf-8")
+    return {"POKETUI_CONFIG_DIR": str(folder)}
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Give a folder that is gone afterwards, whatever a run still writes into it."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def run_program(
+    name: str,
+    size: tuple[int, int],
+    timeout_s: float,
+    *,
+    has_pictures: bool = False,
+    **options: Any,
+) -> tuple[dict[str, Any], FastTerminal]:
+    """Run a measuring program of this package to its end in a terminal.
+
+    Args:
+        name: Its module here.
+        size: Columns and rows.
+        timeout_s: When to give up.
+        has_pictures: The terminal says that it knows Kitty graphics.
+        options: For its `main`, as JSON.
+
+    Returns:
+        What it wrote down, and the terminal, which knows how many bytes came when.
+
+    Raises:
+        RuntimeError: The program failed.
+    """
+    with scratch() as folder:
+        out = folder / "found.json"
+        module = f"pokeTUI.bench.{name}"
+        command = [sys.executable, "-W", "ignore", "-m", module, str(out), json.dumps(options)]
+        with FastTerminal(
+            command,
+            columns=size[0],
+            rows=size[1],
+            environment=write_preferences(folder / "config"),
+            has_pictures=has_pictures,
+        ) as terminal:
+            terminal.keeps = False
+            code = terminal.wait(timeout_s)
+        if code or not out.exists():
+            raise RuntimeError(f"{module} ended with {code}")
+        return json.loads(out.read_text()), terminal
+
+
+def options_of(arguments: list[str]) -> tuple[Path, dict[str, Any]]:
+    """Read what `run_program` gave."""
+    return Path(arguments[1]), json.loads(arguments[2])

@@ -1,0 +1,131 @@
+"""Measure what training loses to the screen: both in the same run, one after the other."""
+
+import asyncio
+import json
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from engine.bench.environment import Figure
+from engine.commands import LookAway, Stop, Watch
+from engine.config import load_config
+from engine.events import Event, PolicyUpdated
+from engine.session import EngineSession, Mailbox
+from pokeTUI import app as cockpit
+from pokeTUI.bench.child import options_of, run_program, scratch
+from pokeTUI.bench.measured import MeasuredApp
+from pokeTUI.terminal import gate
+
+TARGETS = {30: 0.95, 10: 0.98}
+STALL_TARGET_S = 0.1
+SIZE = (120, 40)
+_GAMES = 4
+_WARM_UPDATES = 2
+
+
+def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
+    """Train with the screen open and with nobody looking, in turns."""
+    for rate, target in TARGETS.items():
+        timeout_s = 180 + 8 * pairs * (segment_s + 10)
+        found, _ = run_program(
+            "throughput", SIZE, timeout_s, pairs=pairs, segment_s=segment_s, rate=rate
+        )
+        speeds = found["speeds"]
+        ratios = [
+            (one if is_open else other) / (other if is_open else one)
+            for (is_open, one), (_, other) in pairwise(speeds)
+        ]
+        share = statistics.median(ratios)
+        alone = statistics.median(speed for is_open, speed in speeds if not is_open)
+        yield Figure(
+            f"training with the screen at {rate} Hz, {_GAMES} games, against nobody looking",
+            share,
+            f"{share:.1%} of {alone:,.0f} steps/s; {min(ratios):.0%} to {max(ratios):.0%}",
+            f"at least {target:.0%}",
+            share >= target,
+        )
+        stall = found["stall_s"]
+        yield Figure(
+            f"longest stall of the loop beside the trainer, {rate} Hz",
+            stall,
+            f"{1000 * stall:.0f} ms",
+            "at most 100 ms",
+            stall <= STALL_TARGET_S,
+        )
+
+
+class _NotingMailbox(Mailbox):
+    """Notes when the policy learned, at how many steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.updates: list[tuple[float, int]] = []
+
+    def post(self, event: Event) -> None:
+        if isinstance(event, PolicyUpdated):
+            self.updates.append((time.perf_counter(), event.total_steps))
+        super().post(event)
+
+
+class _InTurns(MeasuredApp):
+    """Shows the run for a while, then does nothing for a while, and so on."""
+
+    def __init__(self, session: EngineSession, pairs: int, segment_s: float) -> None:
+        super().__init__(session, session.config)
+        self.speeds: list[tuple[bool, float]] = []
+        self._engine = session
+        self._noting = _NotingMailbox()
+        session.mailbox = self._noting
+        self._plan = [False, True, *[True, False, False, True] * ((pairs + 1) // 2)][1:]
+        self._segment_s = segment_s
+        self._is_away = False
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.run_worker(self._drive())
+
+    def _poll(self) -> None:
+        if not self._is_away:
+            super()._poll()
+
+    async def _drive(self) -> None:
+        await self._updates(_WARM_UPDATES)
+        self.run_worker(self.feel())
+        for is_open in self._plan:
+            self._is_away = not is_open
+            self._engine.send(Watch(0) if is_open else LookAway())
+            await self._updates(1)  # the steps in which it changed do not count
+            first = len(self._noting.updates) - 1
+            begun = time.monotonic()
+            while time.monotonic() - begun < self._segment_s:
+                await self._updates(1)
+            (start_s, start), (end_s, end) = self._noting.updates[first], self._noting.updates[-1]
+            self.speeds.append((is_open, (end - start) / (end_s - start_s)))
+        self._is_away = False
+        self._engine.send(Stop("measured"))
+
+    async def _updates(self, count: int) -> None:
+        wanted = len(self._noting.updates) + count
+        while len(self._noting.updates) < wanted and self._engine.is_alive:
+            await asyncio.sleep(0.01)
+
+
+def main() -> None:
+    """Train, show and look away in turns, and write down the speeds."""
+    out, options = options_of(sys.argv)
+    interval_s = 1 / options["rate"]
+    cockpit.FRAME_INTERVAL_S = gate.PLAIN_INTERVAL_S = interval_s
+    with scratch() as folder:
+        given: dict[str, Any] = {"num_envs": _GAMES, "save_dir": str(folder)}
+        session = EngineSession(load_config(None, given))
+        app = _InTurns(session, options["pairs"], options["segment_s"])
+        app.run()
+        session.join(30)
+    out.write_text(json.dumps({"speeds": app.speeds, "stall_s": app.worst_stall_s}))
+
+
+if __name__ == "__main__":
+    main()
