@@ -1,22 +1,26 @@
 """Make the README's pictures from the real game and the real application.
 
-    python docs/screenshots.py
+    python -m docs.screenshots
 
-takes about two minutes and writes docs/images/.
+takes about four minutes and writes docs/images/. The seeded run and the cells are the application's
+own; how far training has come when a picture is taken depends on the machine.
 """
 
+import argparse
 import asyncio
-import os
-import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+
+from docs.pictures.runs import Cockpit, cockpit, is_choosing, is_walking, key_on, own_surroundings
+from docs.pictures.screen import read_screen
+from docs.pictures.svg import to_svg
+from pokeTUI.state import DashboardState
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-sys.path[:0] = [str(ROOT), str(ROOT / "roms" / "practice")]
-
 GAME_PICTURES = {
     "01_title": "title",
     "06_fernwick": "town",
@@ -25,55 +29,111 @@ GAME_PICTURES = {
     "13_moves": "battle",
     "25_seen": "gym",
 }
-SIZE = (200, 60)
-MAX_WAIT_S = 120
+LARGE, MEDIUM, SMALL = (200, 60), (120, 40), (80, 24)
+TRAIN_S = 100.0
+SCENE_S = 40.0
+"""How long to wait for a battle, or a way outdoors, before any scene will do."""
+
+Scene = Callable[[DashboardState], bool]
 
 
-def picture_game() -> None:
+def _any_scene(state: DashboardState) -> bool:
+    return True
+
+
+def picture_game(images: Path) -> None:
     """Play the practice game and keep one picture of each kind."""
+    sys.path.insert(0, str(ROOT / "roms" / "practice"))
     import shots
 
     with tempfile.TemporaryDirectory() as folder:
         shots.take((ROOT / "roms" / "practice.gbc").read_bytes(), Path(folder))
         for source, name in GAME_PICTURES.items():
-            shutil.copy(Path(folder) / f"{source}.png", IMAGES / f"{name}.png")
+            shutil.copy(Path(folder) / f"{source}.png", images / f"{name}.png")
 
 
-async def picture_cockpit(save_dir: str) -> None:
-    """Train for a while and picture the application during a battle."""
-    from engine.config import RunConfig
-    from engine.session import EngineSession
-    from pokeTUI.app import CockpitApp
+class Photographer:
+    """Bring the application into a state, and picture it.
 
-    config = RunConfig(save_dir=save_dir)
-    cockpit = CockpitApp(EngineSession(config), config)
-    async with cockpit.run_test(size=SIZE) as pilot:
-        for second in range(MAX_WAIT_S):
-            await pilot.pause(1.0)
-            if second > MAX_WAIT_S // 2 and _is_in_battle(cockpit):
-                break
-        svg = cockpit.export_screenshot(title="poketui run")
-        await pilot.press("q")
-        await pilot.pause(10.0)
-    # The web font's addresses: a picture must not fetch anything.
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace("Fira Code, monospace", "monospace")
-    (IMAGES / "cockpit.svg").write_text(svg, encoding="utf-8")
+    Args:
+        cockpit: The application at work.
+        images: Where pictures go.
+        scene_s: How long to wait for a good scene.
+    """
+
+    def __init__(self, cockpit: Cockpit, images: Path, scene_s: float) -> None:
+        self._cockpit = cockpit
+        self._images = images
+        self._scene_s = scene_s
+
+    async def take_all(self) -> None:
+        """Take every picture of the run."""
+        press, resize = self._cockpit.press, self._cockpit.resize
+        await self._take("cockpit", is_choosing)
+        await resize(*MEDIUM)
+        await self._take("cockpit-120x40", is_choosing)
+        for pane in ("learning", "rewards"):
+            await self._cockpit.click(pane)
+            await press("Z")
+            await self._take(pane)
+            await press("Z")
+        await self._cockpit.click("game")
+        await press("L")
+        await self._take("presentation", is_choosing)
+        await press("L")
+        await self._played()
+        await resize(*SMALL)
+        await press("3")
+        await self._take("cockpit-80x24", is_walking)
+        await resize(*LARGE)
+        await press("T")
+        await self._take("daylight", is_walking)
+
+    async def _take(self, name: str, is_scene: Scene = _any_scene) -> None:
+        """Write a picture, once what is to be seen is a good scene."""
+        app = self._cockpit.app
+        app.clear_notifications()
+        await self._cockpit.settle()
+        await self._cockpit.wait_for(is_scene, self._scene_s)
+        picture = to_svg(read_screen(app), "poketui run")
+        (self._images / f"{name}.svg").write_text(picture, encoding="utf-8")
+
+    async def _played(self) -> None:
+        """Take the game over outdoors and walk."""
+        await self._cockpit.wait_for(is_walking, self._scene_s)
+        await self._cockpit.press("t")
+        await self._cockpit.wait_for(lambda state: state.is_human, self._scene_s)
+        for _ in range(4):
+            await self._cockpit.press(key_on(self._cockpit.state))
+            await self._cockpit.settle()
+        await self._take("played")
+        await self._cockpit.press("t")
 
 
-def _is_in_battle(cockpit: object) -> bool:
-    game = cockpit.dashboard.game  # type: ignore[attr-defined]
-    battle = game.state.battle if game is not None else None
-    return battle is not None and battle.enemy is not None and battle.own is not None
+async def picture_run(images: Path, train_s: float, scene_s: float) -> None:
+    """Train for a while, then picture the application in many ways."""
+    with own_surroundings() as folder:
+        async with cockpit(folder, LARGE) as opened:
+            await opened.wait_for(lambda state: False, train_s)
+            if opened.state.end is not None:
+                raise SystemExit(f"The run ended: {opened.state.end}")
+            await Photographer(opened, images, scene_s).take_all()
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Write every picture."""
-    os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    picture_game()
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(picture_cockpit(folder))
+    parser = argparse.ArgumentParser(prog="python -m docs.screenshots")
+    parser.add_argument("--to", type=Path, default=IMAGES, help="folder; docs/images")
+    parser.add_argument("--train", type=float, default=TRAIN_S, help="seconds of training first")
+    parser.add_argument("--scene", type=float, default=SCENE_S, help="seconds to wait for a scene")
+    parser.add_argument("--no-game", action="store_true", help="leave out the game's own pictures")
+    options = parser.parse_args(arguments)
+    options.to.mkdir(parents=True, exist_ok=True)
+    if not options.no_game:
+        picture_game(options.to)
+    asyncio.run(picture_run(options.to, options.train, options.scene))
+    for path in sorted(options.to.glob("*.svg")):
+        print(f"{path.stat().st_size / 1000:6.0f} kB  {path}")
 
 
 if __name__ == "__main__":
