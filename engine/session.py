@@ -99,8 +99,7 @@ class EngineSession:
         self._make_vector = make_vector
         self._is_resumed = resume is not None
         if resume is None:
-            require_wandb(config)
-            load_rom(config.rom_path, config.allow_unknown_rom)
+            check_settings(config)
             self.config = _keep_given_state(config)
             self._folder = RunFolder.create(self.config)
         else:
@@ -244,6 +243,17 @@ class EngineSession:
                 f"The log has the details: {self._folder.log_path}",
                 self._folder.has_checkpoint,
             )
+
+
+def check_settings(config: RunConfig) -> None:
+    """Check what can be checked of a new run at once, and write nothing.
+
+    Raises:
+        ConfigurationError: A package that the settings need is not installed.
+        RomError: The ROM is unusable.
+    """
+    require_wandb(config)
+    load_rom(config.rom_path, config.allow_unknown_rom)
 
 
 def _keep_given_state(config: RunConfig) -> RunConfig:

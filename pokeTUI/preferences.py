@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
+from pokeTUI.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
 
@@ -140,12 +141,3 @@ class PreferenceFile:
         return ConfigurationError(
             f"{self.path}: {what}.", "Correct it, or delete the file to begin with the defaults."
         )
-
-
-def config_folder() -> Path:
-    """Return the folder of the user's configuration."""
-    if given := os.environ.get("POKETUI_CONFIG_DIR"):
-        return Path(given)
-    if base := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(base) / "poketui"
-    return Path("~/.config/poketui").expanduser()

@@ -40,7 +40,21 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
     Raises:
         CheckpointError: There is no such run.
     """
-    runs = [digest_run(saves(save_dir), run) for run in (first, second)]
+    rows = comparison_rows(saves(save_dir), first, second)
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
+
+
+def comparison_rows(save_dir: str, first: str, second: str) -> list[tuple[str, str, str]]:
+    """Return what is to be compared of two runs: name and two values a row.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    runs = [digest_run(save_dir, run) for run in (first, second)]
     settings = differing(runs[0].settings, runs[1].settings)
     rows = [("run", *(run.run_id for run in runs))]
     rows += [(key, *pair) for key, pair in settings.items()]
@@ -57,11 +71,7 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
         rows.append(
             (f"first {key} at step", *("–" if step is None else f"{step:,}" for step in steps))
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+    return [(name, one, other) for name, one, other in rows]
 
 
 def print_evaluation(

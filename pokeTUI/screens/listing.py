@@ -1,0 +1,88 @@
+"""A list in a box, to pick one of its rows."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pokeTUI.widgets.menu import Column, Menu, Row
+
+LEAVE_KEYS = "escape,q,ctrl+c"
+
+
+class ListScreen(ModalScreen[str | None]):
+    """Show rows; the key of the one that is picked comes back, None on esc.
+
+    Args:
+        title: Above the list.
+        columns: How wide its cells are.
+        hint: One line below.
+        keys: What the bottom line says beside.
+        empty: What is said where there is nothing to pick.
+    """
+
+    DEFAULT_CSS = """
+    ListScreen { align: center middle; background: $background 70%; }
+    #listing_box {
+        width: 112; max-width: 100%; height: 90%; padding: 0 1; background: $panel;
+        border: round $primary; border-title-color: $lichen; border-title-style: bold;
+        border-subtitle-color: $stone;
+    }
+    #listing_menu { height: 1fr; background: $panel; }
+    #listing_hint { height: 2; padding-top: 1; color: $stone; }
+    """
+    AUTO_FOCUS: ClassVar[str] = "#listing_menu"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(LEAVE_KEYS, "leave", show=False)]
+
+    def __init__(
+        self,
+        title: str,
+        columns: Sequence[Column],
+        *,
+        hint: str = "",
+        keys: str = "enter picks   esc goes back",
+        empty: str = "Nothing is there.",
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._hint = hint
+        self._keys = keys
+        self.menu = Menu(columns, id="listing_menu", empty=empty)
+
+    def compose(self) -> ComposeResult:
+        """Yield the list."""
+        with Vertical(id="listing_box") as box:
+            box.border_title = self._title
+            box.border_subtitle = self._keys
+            yield self.menu
+            yield Static(Content(self._hint), id="listing_hint")
+
+    def fill(self, rows: Sequence[Row], *, empty: str | None = None) -> None:
+        """Show these rows."""
+        self.menu.fill(rows, empty=empty)
+
+    def tell(self, text: str) -> None:
+        """Say something in the line below."""
+        self.query_one("#listing_hint", Static).update(Content(text))
+
+    def on_menu_marked(self, message: Menu.Marked) -> None:
+        """Say again what the list is for, or why the marked row cannot be picked."""
+        row = self.menu.marked
+        self.tell((row.why_not if row is not None else "") or self._hint)
+
+    def on_menu_refused(self, message: Menu.Refused) -> None:
+        """Say why."""
+        self.tell(message.reason)
+
+    def on_menu_chosen(self, message: Menu.Chosen) -> None:
+        """Give the picked row back."""
+        self.dismiss(message.key)
+
+    def action_leave(self) -> None:
+        """Pick nothing."""
+        self.dismiss(None)

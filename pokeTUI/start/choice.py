@@ -1,0 +1,42 @@
+"""What can come of the start screen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """Begin a run.
+
+    Attributes:
+        overrides: Settings by key, as `load_config` takes them.
+        is_detached: In the background.
+    """
+
+    overrides: Mapping[str, str]
+    is_detached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRun:
+    """Go on with a saved run."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachRun:
+    """Look at a run that goes on in the background."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayEpisode:
+    """Play a recorded episode again."""
+
+    run: str
+    number: int
+
+
+Choice = NewRun | ResumeRun | AttachRun | ReplayEpisode

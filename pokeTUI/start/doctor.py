@@ -1,0 +1,102 @@
+"""What the doctor finds, as it finds it."""
+
+import asyncio
+import os
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from pokeTUI.doctor.examination import Surroundings, examine
+from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
+from pokeTUI.planner import printable
+from pokeTUI.screens.listing import LEAVE_KEYS
+from pokeTUI.terminal.probe import Terminal
+
+_INKS = {Verdict.GOOD: "$success", Verdict.WARNING: "$warning", Verdict.BAD: "$error"}
+
+
+class DoctorScreen(ModalScreen[None]):
+    """Examine this machine for a run.
+
+    Args:
+        terminal: The terminal, as it was asked before it was drawn on.
+    """
+
+    DEFAULT_CSS = """
+    DoctorScreen { align: center middle; background: $background 70%; }
+    #doctor_box {
+        width: 112; max-width: 100%; height: 90%; padding: 0 1; background: $panel;
+        border: round $primary; border-title-color: $lichen; border-title-style: bold;
+        border-subtitle-color: $stone;
+    }
+    #doctor_scroll { height: 1fr; scrollbar-size-vertical: 1; background: $panel; }
+    #doctor_text { height: auto; }
+    """
+    AUTO_FOCUS: ClassVar[str] = "#doctor_scroll"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(f"{LEAVE_KEYS},enter,d", "leave", show=False),
+        Binding("j", "move(1)", show=False),
+        Binding("k", "move(-1)", show=False),
+    ]
+
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__()
+        self._terminal = terminal
+        self._lines: list[Content] = [Content("Examining…")]
+        self._is_left = False
+
+    def compose(self) -> ComposeResult:
+        """Yield the findings."""
+        with Vertical(id="doctor_box") as box:
+            box.border_title = "Doctor"
+            box.border_subtitle = "↑↓ scroll   esc goes back"
+            with VerticalScroll(id="doctor_scroll"):
+                yield Static(id="doctor_text")
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.run_worker(self._examine())
+
+    def on_unmount(self) -> None:
+        """Examine no further."""
+        self._is_left = True
+
+    async def _examine(self) -> None:
+        surroundings = Surroundings(self._terminal, self.app.size, os.environ)
+        findings = examine(surroundings)
+        found: list[Finding] = []
+        while not self._is_left:
+            one = await asyncio.to_thread(next, findings, None)
+            if one is None:
+                break
+            found.append(one)
+            self._show(found, "")
+        if not self._is_left:
+            bad = sum(one.verdict is Verdict.BAD for one in found)
+            self._show(found, f"{bad} would make a run fail." if bad else "A run can begin.")
+
+    def _show(self, found: list[Finding], end: str) -> None:
+        lines: list[Content] = []
+        for one in found:
+            ink = _INKS[one.verdict]
+            head = f"{one.verdict.sign} {one.name:<{NAME_WIDTH}} "
+            lines.append(Content.assemble((head, ink), printable(one.text)))
+            if one.remedy:
+                remedy = " " * (NAME_WIDTH + 3) + printable(one.remedy)
+                lines.append(Content.styled(remedy, "$stone"))
+        if end:
+            lines += [Content(""), Content.styled(end, "bold $lichen")]
+        self.query_one("#doctor_text", Static).update(Content("\n").join(lines))
+
+    def action_move(self, rows: int) -> None:
+        """Scroll."""
+        self.query_one("#doctor_scroll").scroll_relative(y=rows, animate=False)
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss(None)

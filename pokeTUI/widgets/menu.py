@@ -1,0 +1,227 @@
+"""A list to choose from, by arrows, j and k, numbers, letters or the mouse."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.events import Click, Key, MouseScrollDown, MouseScrollUp
+from textual.message import Message
+
+from pokeTUI.rendering.lines import Line
+from pokeTUI.theme import Ink
+from pokeTUI.widgets.lines_widget import LinesWidget
+
+_GAP = 2
+_MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of cells.
+
+    Attributes:
+        title: Above it.
+        width: Cells; 0: what is left over.
+    """
+
+    title: str
+    width: int
+    is_right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something to choose.
+
+    Attributes:
+        key: What is told when it is chosen.
+        cells: A text a column.
+        letter: Key that chooses it.
+        why_not: Why it cannot be chosen now, "" if it can.
+    """
+
+    key: str
+    cells: tuple[str, ...]
+    letter: str = ""
+    why_not: str = ""
+
+
+class Menu(LinesWidget):
+    """Show rows, one of them marked.
+
+    Args:
+        columns: How wide the cells are; titles are shown if there are any.
+        empty: What is said where there are no rows.
+        has_numbers: The keys 1 to 9 choose the first rows, and stand before them.
+    """
+
+    can_focus = True
+
+    class Marked(Message):
+        """Another row is marked."""
+
+        def __init__(self, menu: "Menu", key: str) -> None:
+            super().__init__()
+            self.menu = menu
+            self.key = key
+
+    class Chosen(Message):
+        """A row is chosen."""
+
+        def __init__(self, menu: "Menu", key: str) -> None:
+            super().__init__()
+            self.menu = menu
+            self.key = key
+
+    class Refused(Message):
+        """A row that cannot be chosen was to be."""
+
+        def __init__(self, menu: "Menu", reason: str) -> None:
+            super().__init__()
+            self.menu = menu
+            self.reason = reason
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        *,
+        id: str,
+        empty: str = "",
+        has_numbers: bool = False,
+    ) -> None:
+        super().__init__(id=id)
+        self._columns = tuple(columns)
+        self._head = any(column.title for column in columns)
+        self._has_numbers = has_numbers
+        self._empty = empty
+        self._rows: tuple[Row, ...] = ()
+        self._at = 0
+        self._top = 0
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What there is to choose from."""
+        return self._rows
+
+    @property
+    def marked(self) -> Row | None:
+        """The marked row."""
+        return self._rows[self._at] if self._rows else None
+
+    def fill(self, rows: Sequence[Row], *, empty: str | None = None) -> None:
+        """Show these rows; the one that is marked stays so if it is among them."""
+        key = self.marked.key if self.marked is not None else ""
+        self._rows = tuple(rows)
+        if empty is not None:
+            self._empty = empty
+        self.mark(key)
+        self.redraw()
+
+    def mark(self, key: str) -> None:
+        """Mark a row; the first one if there is none such."""
+        self._move_to(next((i for i, row in enumerate(self._rows) if row.key == key), 0))
+
+    def choose(self, key: str) -> None:
+        """Mark and choose a row, unless it cannot be chosen."""
+        self.mark(key)
+        row = self.marked
+        if row is None:
+            return
+        if row.why_not:
+            self.post_message(self.Refused(self, row.why_not))
+        else:
+            self.post_message(self.Chosen(self, row.key))
+
+    def on_key(self, event: Key) -> None:
+        """Move, or choose."""
+        page = max(1, self._room - 1)
+        jumps = {"pageup": -page, "pagedown": page, "home": -len(self._rows)}
+        jumps |= {"end": len(self._rows), **_MOVES}
+        if event.key in jumps:
+            self._move_to(self._at + jumps[event.key])
+        elif event.key in ("enter", "space") and self.marked is not None:
+            self.choose(self.marked.key)
+        elif (row := self._named(event)) is not None:
+            self.choose(row.key)
+        else:
+            return
+        event.stop()
+
+    def on_click(self, event: Click) -> None:
+        """Choose the row under the pointer."""
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        index = place.y - self._head + self._top
+        if place.y >= self._head and 0 <= index < len(self._rows):
+            self.choose(self._rows[index].key)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        """Move down."""
+        event.stop()
+        self._move_to(self._at + 1)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        """Move up."""
+        event.stop()
+        self._move_to(self._at - 1)
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the head, and the rows around the marked one."""
+        if not self._rows:
+            return [Line(width).add(part, Ink.dim) for part in self._empty.split("\n")]
+        lines = [self._header(width)] if self._head else []
+        self._scroll()
+        for index in range(self._top, min(len(self._rows), self._top + self._room)):
+            lines.append(self._row(index, width))
+        return lines
+
+    @property
+    def _room(self) -> int:
+        return max(1, self.content_size.height - self._head)
+
+    def _move_to(self, index: int) -> None:
+        former = self._at
+        self._at = max(0, min(len(self._rows) - 1, index))
+        if self._at != former or not self._rows:
+            self.redraw()
+        if self._rows:
+            self.post_message(self.Marked(self, self._rows[self._at].key))
+
+    def _scroll(self) -> None:
+        self._top = max(0, min(self._top, len(self._rows) - self._room))
+        self._top = min(self._at, max(self._top, self._at - self._room + 1))
+
+    def _named(self, event: Key) -> Row | None:
+        """Return the row that a key stands for."""
+        if self._has_numbers and (event.character or "").isdigit():
+            number = int(event.character or "0")
+            return self._rows[number - 1] if 0 < number <= len(self._rows) else None
+        letters = (row for row in self._rows if row.letter and row.letter == event.character)
+        return next(letters, None)
+
+    def _widths(self, width: int) -> list[int]:
+        lead = 2 + (3 if self._has_numbers else 0)
+        fixed = sum(column.width for column in self._columns) + _GAP * (len(self._columns) - 1)
+        rest = max(1, width - lead - fixed)
+        return [column.width or rest for column in self._columns]
+
+    def _header(self, width: int) -> Line:
+        line = Line(width).add("  ", Ink.dim)
+        for column, cells in zip(self._columns, self._widths(width), strict=True):
+            line.add(column.title, Ink.dim, cells, right=column.is_right).add(" " * _GAP, Ink.dim)
+        return line
+
+    def _row(self, index: int, width: int) -> Line:
+        row, is_marked = self._rows[index], index == self._at
+        line = Line(width).add("▸ " if is_marked else "  ", Ink.key)
+        if self._has_numbers:
+            line.add(
+                f"{index + 1}  " if index < 9 else "   ", Ink.faint if row.why_not else Ink.key
+            )
+        inks = [Ink.strong if is_marked else Ink.text, Ink.text if is_marked else Ink.dim]
+        for number, (text, column, cells) in enumerate(
+            zip(row.cells, self._columns, self._widths(width), strict=True)
+        ):
+            ink = Ink.dim if row.why_not else inks[min(number, 1)] if not self._head else inks[0]
+            line.add(text, ink, cells, right=column.is_right).add(" " * _GAP, Ink.dim)
+        return line
