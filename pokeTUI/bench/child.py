@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from textual.app import App
+
 from pokeTUI.bench.fast_terminal import FastTerminal
 
 
@@ -70,3 +72,10 @@ def run_program(
 def options_of(arguments: list[str]) -> tuple[Path, dict[str, Any]]:
     """Read what `run_program` gave."""
     return Path(arguments[1]), json.loads(arguments[2])
+
+
+def write_down(app: App[None], out: Path, found: dict[str, Any]) -> None:
+    """Write down what was found, unless the application broke."""
+    if app.return_code:
+        sys.exit(app.return_code)
+    out.write_text(json.dumps(found), encoding="utf-8")

@@ -103,8 +103,16 @@ class FastTerminal:
         self._thread.join(_ENDING_S)
         return code
 
-    def wait_for(self, *texts: bytes, count: int = 1, timeout_s: float = 60.0) -> float:
+    def wait_for(
+        self, *texts: bytes, count: int = 1, since: int = 0, timeout_s: float = 60.0
+    ) -> float:
         """Wait until `texts` have come `count` times in all; return when, by `time.monotonic`.
+
+        Args:
+            texts: As they are sent, without a change of colour in between.
+            count: How often.
+            since: How many of the first bytes are not looked at.
+            timeout_s: When to give up.
 
         Raises:
             TimeoutError: It never did.
@@ -112,7 +120,7 @@ class FastTerminal:
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             with self._lock:
-                if sum(map(self.received.count, texts)) >= count:
+                if sum(self.received.count(text, since) for text in texts) >= count:
                     return time.monotonic()
             if self.process.poll() is not None:
                 break

@@ -1,6 +1,5 @@
 """Measure what drawing a frame costs when all of it moves, and what a real play costs."""
 
-import json
 import statistics
 import sys
 import time
@@ -11,7 +10,7 @@ from typing import Any
 from engine.bench.environment import Figure
 from engine.events import Event, FrameRendered
 from engine.types import Frame
-from pokeTUI.bench.child import options_of, run_program
+from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.bench.measured import Mark, MeasuredApp
 from pokeTUI.bench.scripted import ScriptedSession
 from pokeTUI.rendering.encoders import GameMode
@@ -134,7 +133,7 @@ def main() -> None:
     script = _Script(options["repeats"], options["segment_s"])
     app = script.app = MeasuredApp(ScriptedSession(script), RunConfig())
     app.run()
-    out.write_text(json.dumps({"pairs": script.pairs, "grids": script.grids}))
+    write_down(app, out, {"pairs": script.pairs, "grids": script.grids})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Measure whether the cockpit grows over an hour of events, and what an event costs."""
 
-import json
 import os
 import sys
 import time
@@ -13,7 +12,7 @@ from engine.bench.environment import Figure
 from engine.config import RunConfig
 from engine.events import Event
 from engine.types import Action, Decision, EpisodeSummary, RewardBreakdown, Source
-from pokeTUI.bench.child import options_of, run_program
+from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.bench.scripted import CURRICULUM, STATUS, ScriptedSession
 
 GROWTH_TARGET = 0.05
@@ -118,10 +117,11 @@ def main() -> None:
 
     out, options = options_of(sys.argv)
     script = _Script(options["count"])
-    CockpitApp(ScriptedSession(script), RunConfig()).run()
+    app = CockpitApp(ScriptedSession(script), RunConfig())
+    app.run()
     early, late = script.sizes_mb
     found = {"early_mb": early, "late_mb": late, "event_us": script.event_us}
-    out.write_text(json.dumps(found))
+    write_down(app, out, found)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Measure what the screen costs while a game is played at its own pace."""
 
-import json
 import statistics
 import sys
 import time
@@ -11,7 +10,7 @@ from itertools import pairwise
 from engine.bench.environment import Figure
 from engine.bench.played import FRAMES_PER_S, Film
 from engine.events import Event, FrameRendered
-from pokeTUI.bench.child import options_of, run_program
+from pokeTUI.bench.child import options_of, run_program, write_down
 from pokeTUI.bench.measured import Mark, MeasuredApp
 from pokeTUI.bench.scripted import ScriptedSession
 
@@ -88,7 +87,7 @@ def main() -> None:
     encoder = app.board.game._view.encoder
     view = f"{encoder.mode.value} {encoder.columns}x{encoder.rows}" if encoder else ""
     found = {"marks": list(map(asdict, script.marks)), "unchanged": seen.unchanged, "view": view}
-    out.write_text(json.dumps(found))
+    write_down(app, out, found)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Measure what training loses to the screen: both in the same run, one after the other."""
 
 import asyncio
-import json
 import statistics
 import sys
 import time
@@ -15,7 +14,7 @@ from engine.config import load_config
 from engine.events import Event, PolicyUpdated
 from engine.session import EngineSession, Mailbox
 from pokeTUI import app as cockpit
-from pokeTUI.bench.child import options_of, run_program, scratch
+from pokeTUI.bench.child import options_of, run_program, scratch, write_down
 from pokeTUI.bench.measured import MeasuredApp
 from pokeTUI.terminal import gate
 
@@ -83,8 +82,7 @@ class _InTurns(MeasuredApp):
         self._segment_s = segment_s
         self._is_away = False
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def on_mount(self) -> None:  # besides that of the class above: Textual calls both
         self.run_worker(self._drive())
 
     def _poll(self) -> None:
@@ -124,7 +122,7 @@ def main() -> None:
         app = _InTurns(session, options["pairs"], options["segment_s"])
         app.run()
         session.join(30)
-    out.write_text(json.dumps({"speeds": app.speeds, "stall_s": app.worst_stall_s}))
+    write_down(app, out, {"speeds": app.speeds, "stall_s": app.worst_stall_s})
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def _themes() -> dict[str, Theme]:
         "start": lambda: measure_start(5),
         "frames": lambda: measure_frames(5, 2.0),
         "play": lambda: measure_play(60),
-        "training": lambda: measure_throughput(8, 5.0),
+        "training": lambda: measure_throughput(30, 1.0),
         "keys": lambda: measure_keys(20),
         "memory": lambda: measure_memory(10_000_000),
     }
@@ -57,7 +57,7 @@ def _quick_themes() -> dict[str, Theme]:
         "start": lambda: measure_start(1),
         "frames": lambda: measure_frames(1, 0.5),
         "play": lambda: measure_play(10),
-        "training": lambda: measure_throughput(2, 2.0),
+        "training": lambda: measure_throughput(4, 1.0),
         "keys": lambda: measure_keys(4),
         "memory": lambda: measure_memory(100_000),
     }
