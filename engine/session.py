@@ -1,5 +1,6 @@
 """Run the engine in a worker thread: commands go in, events come out, exceptions never do."""
 
+import importlib
 import logging
 import threading
 from collections import deque
@@ -20,6 +21,7 @@ from engine.training.weights_biases import require_wandb
 
 if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
+    from engine.training.trainer import Trainer
 
 _MAILBOX_CAPACITY = 20_000
 _LOOK_S = 0.05
@@ -202,20 +204,41 @@ class EngineSession:
             raise _StartLeft
         self.mailbox.post(event)
 
+    def _start_games(self) -> "VectorEnv":
+        """Start the games while the learning library is loaded beside.
+
+        The games are started in this thread: their processes end with the one that made them.
+        """
+        self._tell(ProgressReported("loading the learning library"))
+        threading.Thread(target=_load_learning, name="loading", daemon=True).start()
+        if self._make_vector is not None:
+            return self._make_vector(self.config)
+        from engine.training.vectors import start_games
+
+        return start_games(self.config, self._tell)
+
+    def _build(self, vector: "VectorEnv") -> "Trainer":
+        # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
+        from engine.training.build import build_trainer
+
+        return build_trainer(
+            self.config,
+            self._folder,
+            self._commands,
+            self._tell,
+            is_resumed=self._is_resumed,
+            make_vector=self._make_vector,
+            vector=vector,
+        )
+
     def _train(self) -> RunStopped | RunFailed:
         try:
-            self._tell(ProgressReported("loading the learning library"))
-            # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
-            from engine.training.build import build_trainer
-
-            trainer = build_trainer(
-                self.config,
-                self._folder,
-                self._commands,
-                self._tell,
-                is_resumed=self._is_resumed,
-                make_vector=self._make_vector,
-            )
+            vector = self._start_games()
+            try:
+                trainer = self._build(vector)
+            except BaseException:
+                vector.close()
+                raise
             try:
                 if not self._begin():
                     raise _StartLeft
@@ -254,6 +277,11 @@ def check_settings(config: RunConfig) -> None:
     """
     require_wandb(config)
     load_rom(config.rom_path, config.allow_unknown_rom)
+
+
+def _load_learning() -> None:
+    with suppress(Exception):  # whoever needs it imports it again, and is told what is wrong
+        importlib.import_module("engine.training.build")
 
 
 def _keep_given_state(config: RunConfig) -> RunConfig:

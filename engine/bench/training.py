@@ -14,9 +14,10 @@ from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
-from engine.training.build import ENV_FACTORY, build_trainer, environment_seeds
+from engine.training.build import build_trainer, environment_seeds
 from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder
+from engine.training.vectors import ENV_FACTORY
 
 TARGET = 0.6
 

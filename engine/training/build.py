@@ -18,7 +18,6 @@ from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum
-from engine.env.start_states import prepare_start_state
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
@@ -40,14 +39,11 @@ from engine.training.runs import RunFolder
 from engine.training.snapshot import restore_snapshot
 from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
+from engine.training.vectors import make_vector as _make_vector
+from engine.training.vectors import start_games
 from engine.training.weights_biases import WandbRun
 
 _log = logging.getLogger(__name__)
-
-ENV_FACTORY = "engine.strategy.advised:make_env"
-
-_INTRODUCTION = "playing the introduction, once for this ROM"
-_TOLD_FRAMES = 600
 
 _REPLAYED_EVENTS = 2000
 """How many of a resumed run's last events are told again, so that its curves are whole."""
@@ -61,6 +57,7 @@ def build_trainer(
     *,
     is_resumed: bool,
     make_vector: Callable[[RunConfig], VectorEnv] | None = None,
+    vector: VectorEnv | None = None,
 ) -> Trainer:
     """Build a trainer that is about to take its first step, or the first since its checkpoint.
 
@@ -71,6 +68,7 @@ def build_trainer(
         emit: Takes events to the outside; what it raises ends the building.
         is_resumed: Go on from the folder's newest checkpoint.
         make_vector: Makes the environments; None: games in worker processes.
+        vector: Environments that are there already; if building fails, the caller closes them.
 
     Raises:
         PokeTUIError: The ROM, a worker or the checkpoint is unusable.
@@ -79,9 +77,6 @@ def build_trainer(
     _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     num_workers = config.worker_count()
-    if make_vector is None:
-        prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
-    emit(ProgressReported(f"starting {config.num_envs} games in {num_workers} processes"))
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
             folder.path / Path(config.decision_db_path).expanduser(),
@@ -94,8 +89,9 @@ def build_trainer(
         planning = build_planning(config, folder, calibration, history, emit)
         if planning is not None:
             undo.callback(planning.close)
-        vector = (make_vector or _make_vector)(config)
-        undo.callback(vector.close)
+        if vector is None:
+            vector = make_vector(config) if make_vector else start_games(config, emit)
+            undo.callback(vector.close)
         journal = Journal(folder.journal_path)
         undo.callback(journal.close)
         emit(ProgressReported("bringing the games to their first control"))
@@ -140,11 +136,6 @@ def build_trainer(
         for event in read_journal(folder.journal_path, _REPLAYED_EVENTS):
             emit(event)
     return trainer
-
-
-def _tell_introduction(emit: Callable[[Event], None], done: int, most: int) -> None:
-    if done % _TOLD_FRAMES < 16:  # frames of a press: now and then is enough
-        emit(ProgressReported(_INTRODUCTION, done, most))
 
 
 def build_agent(config: RunConfig, feature_size: int) -> Agent:
@@ -258,10 +249,6 @@ def environment_seeds(config: RunConfig) -> list[int]:
     """Return a seed an environment, all from the run's seed."""
     sequence = np.random.SeedSequence([config.seed, 4])
     return [int(seed) for seed in sequence.generate_state(config.num_envs) % 2**31]
-
-
-def _make_vector(config: RunConfig) -> VectorEnv:
-    return VectorEnv(ENV_FACTORY, config, config.num_envs, config.worker_count())
 
 
 def _open_figures(

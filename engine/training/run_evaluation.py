@@ -10,7 +10,7 @@ from engine.agents.base import Guidance
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
 from engine.games.profile import load_rom
-from engine.training.build import ENV_FACTORY, build_agent, build_curriculum
+from engine.training.build import build_agent, build_curriculum
 from engine.training.checkpoint import (
     BEST,
     LATEST,
@@ -21,6 +21,7 @@ from engine.training.checkpoint import (
 from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
 from engine.training.runs import RunFolder, find_run, load_settings
 from engine.training.snapshot import refuse_other_versions
+from engine.training.vectors import ENV_FACTORY
 from engine.types import EpisodeSummary
 
 

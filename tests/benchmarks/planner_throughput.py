@@ -48,10 +48,11 @@ from engine.env.batch import Batch
 from engine.env.vector import VectorEnv
 from engine.events import Event, PlanAnswered, PlanRequested
 from engine.plans import Directions
-from engine.training.build import ENV_FACTORY, build_planning, build_trainer
+from engine.training.build import build_planning, build_trainer
 from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
+from engine.training.vectors import ENV_FACTORY
 from tests.benchmarks.planner_scenarios import MODEL, SCENARIOS, scenario_server
 
 SETTINGS: dict[str, Any] = {

@@ -12,7 +12,7 @@ from engine.env.recording import Recording, replay
 from engine.env.stepping import make_crystal_env
 from engine.env.vector import VectorEnv
 from engine.events import CurriculumChanged, EpisodeEnded
-from engine.training.build import ENV_FACTORY
+from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Run
 
 SETTINGS = {

@@ -23,9 +23,9 @@ from engine.events import (
 from engine.games.profile import load_rom
 from engine.session import EngineSession
 from engine.strategy.advisor import known_goals
-from engine.training.build import ENV_FACTORY
 from engine.training.kept_states import StateFiles
 from engine.training.steering import obey
+from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Clock, Run
 
 SETTINGS = {

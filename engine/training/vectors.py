@@ -1,0 +1,31 @@
+"""Start a run's games; kept apart from what learns, whose library takes seconds to load."""
+
+from collections.abc import Callable
+
+from engine.config import RunConfig
+from engine.env.start_states import prepare_start_state
+from engine.env.vector import VectorEnv
+from engine.events import Event, ProgressReported
+
+ENV_FACTORY = "engine.strategy.advised:make_env"
+
+_INTRODUCTION = "playing the introduction, once for this ROM"
+_TOLD_FRAMES = 600
+
+
+def make_vector(config: RunConfig) -> VectorEnv:
+    """Start the worker processes of a run, or of its evaluation."""
+    return VectorEnv(ENV_FACTORY, config, config.num_envs, config.worker_count())
+
+
+def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
+    """Start the worker processes of a run and tell what takes long; what `emit` raises ends it."""
+    prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
+    number, processes = config.num_envs, config.worker_count()
+    emit(ProgressReported(f"starting {number} games in {processes} processes"))
+    return make_vector(config)
+
+
+def _tell_introduction(emit: Callable[[Event], None], done: int, most: int) -> None:
+    if done % _TOLD_FRAMES < 16:  # frames of a press: now and then is enough
+        emit(ProgressReported(_INTRODUCTION, done, most))
