@@ -5,7 +5,9 @@ The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keymap` puts both t
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from engine.events import REPLAY
 from engine.types import Action
 from pokeTUI.layout import GAME, PANES
 from pokeTUI.state import DashboardState
@@ -13,9 +15,10 @@ from pokeTUI.state import DashboardState
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""
 
-RUN, PLAY, STEER, WATCH, SCREEN, PROGRAM = (
+RUN, PLAY, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
     "Run",
     "While you play",
+    "In a replay",
     "Steer",
     "Watch",
     "Screen",
@@ -32,6 +35,26 @@ def _always(state: DashboardState) -> str:
 
 def _by_hand(state: DashboardState) -> str:
     return "" if state.is_human else "only while you play"
+
+
+def is_replay(state: DashboardState) -> bool:
+    """Tell whether a recorded episode is played again."""
+    return state.run is not None and state.run.mode == REPLAY
+
+
+def _replaying(state: DashboardState) -> str:
+    return "" if is_replay(state) else "only in a replay"
+
+
+def _evaluating(state: DashboardState) -> str:
+    is_going_on = state.status is not None and state.status.phase == "evaluating"
+    return "" if is_going_on else "no evaluation is going on"
+
+
+def _saved_runs(state: DashboardState) -> str:
+    if state.run is None:
+        return "the run is still starting"
+    return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
 
 
 def _by_agent(state: DashboardState) -> str:
@@ -117,6 +140,8 @@ class KeyAction:
                 return "the run is over"
             if state.viewers is not None and not state.viewers.is_yours:
                 return "another viewer is in control: C asks for it"
+            if is_replay(state) and self.id not in _IN_A_REPLAY:
+                return "not in a replay: nothing of it can be changed"
         return self.why_not(state)
 
 
@@ -247,6 +272,43 @@ _RUNNING = (
         RUN,
         name="stop",
     ),
+    KeyAction(
+        ("E",),
+        "skip_evaluation",
+        "E",
+        "",
+        "Leave the evaluation that is going on; the next one comes when it is due.",
+        RUN,
+        _evaluating,
+    ),
+)
+
+_IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower"})
+
+_SEEKING = (
+    KeyAction(
+        ("left",),
+        "seek(-10)",
+        "← →",
+        "10 steps",
+        "Go 10 steps back, or on.",
+        SEEK,
+        _replaying,
+        name="seek_back",
+        rank=1,
+    ),
+    KeyAction(("right",), "seek(10)", "", "", "Go 10 steps on.", SEEK, _replaying, name="seek_on"),
+    KeyAction(
+        ("home",),
+        "seek_to(0)",
+        "home end",
+        "",
+        "Go to the beginning of the episode, or to its end.",
+        SEEK,
+        _replaying,
+        name="seek_start",
+    ),
+    KeyAction(("end",), "seek_to(1)", "", "", "Go to the end.", SEEK, _replaying, name="seek_end"),
 )
 
 _STEERING = (
@@ -479,6 +541,15 @@ _PROGRAM = (
         PROGRAM,
     ),
     KeyAction(
+        ("O",),
+        "runs",
+        "O",
+        "",
+        "Other runs: look what is saved, and compare one with this run.",
+        PROGRAM,
+        _saved_runs,
+    ),
+    KeyAction(
         ("P",),
         "picture",
         "P",
@@ -513,6 +584,7 @@ _PROGRAM = (
 ACTIONS: tuple[KeyAction, ...] = (
     *_RUNNING,
     *_PLAYING,
+    *_SEEKING,
     *_STEERING,
     *_WATCHING,
     *_ARRANGING,

@@ -30,7 +30,9 @@ from engine.commands import (
     Restart,
     Resume,
     Save,
+    Seek,
     SetSpeed,
+    SkipEvaluation,
     StepOnce,
     Stop,
     TakeOver,
@@ -63,9 +65,11 @@ from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
 from pokeTUI.screens.cockpit import CockpitScreen
+from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.screens.help import HelpScreen
+from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.state import DashboardState, fold
 from pokeTUI.terminal.colors import follow_depth
@@ -137,6 +141,7 @@ class CockpitApp(App[None]):
         self.polls = 0
         self._last_notice = 0
         self._speed: float | None = None
+        self._sought: int | None = None
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
         self._is_closing = False
@@ -216,6 +221,8 @@ class CockpitApp(App[None]):
         state = self._dashboard
         if state.status is not None and state.status.speed == self._speed:
             self._speed = None
+        if state.status is not None and state.status.episode_steps == self._sought:
+            self._sought = None
         self.playing.look(is_covered=len(self.screen_stack) > 1)
         self.polls += 1
         if self.gate.is_open:
@@ -312,6 +319,50 @@ class CockpitApp(App[None]):
             self._speed = status.speed if status is not None else 0.0
         self._speed = next_speed(self._speed, direction)
         self._link.send(SetSpeed(self._speed))
+
+    def action_seek(self, steps: int) -> None:
+        """In a replay, go so many steps on; presses that come fast add up."""
+        status = self._dashboard.status
+        if status is not None:
+            now = self._sought if self._sought is not None else status.episode_steps
+            self._seek(min(int(status.total), max(0, now + steps)))
+
+    def action_seek_to(self, share: float) -> None:
+        """In a replay, go to its beginning or its end."""
+        status = self._dashboard.status
+        if status is not None:
+            self._seek(round(share * status.total))
+
+    def _seek(self, step: int) -> None:
+        self._sought = step
+        self._link.send(Seek(step))
+
+    def action_skip_evaluation(self) -> None:
+        """Leave the evaluation that is going on."""
+        self._link.send(SkipEvaluation())
+
+    def action_runs(self) -> None:
+        """List the runs that are saved beside this one, and compare it with one."""
+        run = self._dashboard.run
+        if run is None:
+            return
+        here = Path(run.run_dir)
+        save_dir = str(here.parent.parent)
+
+        def compare(other: str | None) -> None:
+            if other is not None:
+                self.push_screen(CompareScreen(save_dir, here.name, other))
+
+        self.push_screen(
+            RunsScreen(
+                "Other runs",
+                save_dir=save_dir,
+                without=here.name,
+                hint="Picked, it is set beside this run: settings, figures and curves.",
+                keys="enter compares   esc goes back",
+            ),
+            compare,
+        )
 
     def action_toggle_control(self) -> None:
         """Take the game over, or give it back."""

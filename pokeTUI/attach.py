@@ -1,7 +1,9 @@
 """Start runs in the background, show them, end them, and say in words what was done."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
@@ -10,6 +12,10 @@ from engine.remote.folder import LiveRun, find_live_run, resume_name
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, load_settings
+
+if TYPE_CHECKING:
+    from engine.remote.protocol import Hello
+    from pokeTUI.app import CockpitApp
 
 SAVE_TIMEOUT_S = 90.0
 KILL_TIMEOUT_S = 10.0
@@ -34,29 +40,48 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
 
 
 def attach_to(run: str | None, *, is_read_only: bool) -> int:
-    """Show a run until the user leaves it or it ends, and return the exit code.
+    """Show a run until the user leaves it or it ends, say how, and return the exit code.
+
+    Raises:
+        PokeTUIError: There is no such run, or it cannot be shown here.
+    """
+    return view(run, is_read_only=is_read_only)()
+
+
+def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callable[[], int]:
+    """Show a run until the user leaves it or it ends.
+
+    Returns:
+        What says how that came, and returns the exit code.
 
     Raises:
         PokeTUIError: There is no such run, or it cannot be shown here.
     """
     from engine.remote.client import RemoteSession
     from pokeTUI.app import CockpitApp
-    from pokeTUI.launch import EXIT_FAILED, check_terminal, report
+    from pokeTUI.launch import check_terminal
 
     live = find_live_run(run)
     check_terminal()
     session = RemoteSession(live, is_read_only=is_read_only)
-    cockpit = CockpitApp(session, _settings(session.hello.run_dir), is_attached=True)
+    settings = _settings(session.hello.run_dir)
+    cockpit = CockpitApp(session, settings, is_attached=True, color=color)
     try:
         cockpit.run()
     finally:
         session.close()
+    return lambda: _say_end(live, session.hello, cockpit)
+
+
+def _say_end(live: LiveRun, hello: "Hello", cockpit: "CockpitApp") -> int:
+    from pokeTUI.launch import EXIT_FAILED, report
+
     end = cockpit.end
     if isinstance(end, ConnectionLost):
         print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
         return 1
     if end is not None:
-        code = report(end, resume_name(session.hello))
+        code = report(end, resume_name(hello))
         return 0 if isinstance(end, RunStopped) and code > EXIT_FAILED else code
     if cockpit.return_code:
         return cockpit.return_code

@@ -208,9 +208,18 @@ def replay(
     episode: Annotated[
         int | None, typer.Option(help="Its number.", show_default="the run's last")
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Watch it in the cockpit, to and fro.")
+    ] = False,
+    color: Color = "auto",
     save_dir: SaveDir = None,
 ) -> None:
     """Play a recorded episode of a run again and check that it goes the same way."""
+    if watch:
+        from pokeTUI.launch import watch_replay
+
+        print(watch_replay(save_dir, run, episode, color=color))
+        return
     from pokeTUI.reports import print_replay
 
     print_replay(save_dir, run, episode)
@@ -240,6 +249,10 @@ def main() -> None:
 
     try:
         arguments = _name_latest_run(sys.argv[1:])
+        if not arguments and _is_at_terminal():
+            from pokeTUI.start.loop import start
+
+            raise SystemExit(start())
         code = app(args=arguments, prog_name="poketui", standalone_mode=False)
     except _UsageError as error:
         text = error.format_message().rstrip(".")
@@ -248,7 +261,15 @@ def main() -> None:
         _fail(f"{text}. See: poketui --help")
     except PokeTUIError as error:
         _fail(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        print("poketui: Ended by Ctrl-C; nothing is half done.", file=sys.stderr)
+        raise SystemExit(130) from None
     raise SystemExit(code)
+
+
+def _is_at_terminal() -> bool:
+    """Tell whether somebody sits there who could choose from a screen."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _choose_model(name: str | None, is_none: bool) -> str | None:

@@ -7,7 +7,7 @@ from textual.binding import Binding
 from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
-from pokeTUI.actions import ACTIONS, PLAY, KeyAction
+from pokeTUI.actions import ACTIONS, PLAY, SEEK, KeyAction
 from pokeTUI.layout import PANES
 from pokeTUI.panes.kinds import PANE_TYPES
 from pokeTUI.state import DashboardState
@@ -228,4 +228,6 @@ def can_clash(one: KeyAction, other: KeyAction) -> bool:
     It has not where one comes first: the game's buttons while a person plays, then the keys of the
     pane that has the keyboard, then all others.
     """
+    if {one.group, other.group} == {PLAY, SEEK}:
+        return False  # nobody plays in a replay
     return one.pane == other.pane

@@ -43,17 +43,15 @@ def launch(
     if not config.headless:
         check_terminal()
         color_depth(color, os.environ)
-        _check_preferences()
+        check_preferences()
     session = EngineSession(config, resume=resume)
     end = (
-        _run_headless(session, is_quiet)
-        if config.headless
-        else _run_cockpit(session, config, color)
+        _run_headless(session, is_quiet) if config.headless else run_cockpit(session, config, color)
     )
     return report(end)
 
 
-def _check_preferences() -> None:
+def check_preferences() -> None:
     """Read them once before a run is begun, so that a mistake in them is told first."""
     from pokeTUI.keymap import KeyTable
     from pokeTUI.preferences import PreferenceFile
@@ -89,9 +87,10 @@ def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFai
     return HeadlessRunner(session, is_quiet=is_quiet).run()
 
 
-def _run_cockpit(
+def run_cockpit(
     session: EngineSession, config: RunConfig, color: str
 ) -> RunStopped | RunFailed | ConnectionLost | None:
+    """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp
 
     def go_on() -> EngineSession:
@@ -100,6 +99,31 @@ def _run_cockpit(
     cockpit = CockpitApp(session, config, color=color, make_session=go_on)
     cockpit.run()
     return cockpit.end
+
+
+def watch_replay(save_dir: str | None, run: str, number: int | None, *, color: str = "auto") -> str:
+    """Show a recorded episode in the cockpit until the user leaves it; return what to say of it.
+
+    Raises:
+        PokeTUIError: There is no such episode, or it cannot be shown here.
+    """
+    from engine.replaying import ReplaySession
+    from engine.training.runs import load_settings
+    from pokeTUI.app import CockpitApp
+    from pokeTUI.reports import saves
+
+    session = ReplaySession(saves(save_dir), run, number)
+    episode = session.episode
+    check_terminal()
+    check_preferences()
+    cockpit = CockpitApp(session, load_settings(episode.folder), is_attached=True, color=color)
+    try:
+        cockpit.run()
+    finally:
+        session.stop()
+    if isinstance(cockpit.end, RunFailed):
+        return f"{cockpit.end.message} {cockpit.end.hint}".rstrip()
+    return f"Episode {episode.ended.episode:,} of run {episode.folder.run_id} was replayed."
 
 
 def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -> int:
@@ -113,18 +137,24 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             saved = steps_of(Path(checkpoint))
+            if not checkpoint and not steps:
+                print("Stopped before the first step: nothing was begun.")
+                return _ended_by(reason)
             if not checkpoint or saved < steps:
                 print(f"poketui: The end, step {steps:,}, could not be saved.", file=sys.stderr)
             if checkpoint:
                 print(f"Saved at step {saved:,}. Go on with: {resume}")
             if not checkpoint or saved < steps:
                 return EXIT_FAILED
-            if reason in signal.Signals.__members__:
-                return 128 + signal.Signals[reason]
-            return EXIT_OK
+            return _ended_by(reason)
         case RunFailed():
             print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
             if end.has_checkpoint:
                 print(f"Go on from the last checkpoint with: {resume}", file=sys.stderr)
             return EXIT_FAILED
     return EXIT_FAILED
+
+
+def _ended_by(reason: str) -> int:
+    """Return the exit code of a run that was saved: 128 and its number if a signal ended it."""
+    return 128 + signal.Signals[reason] if reason in signal.Signals.__members__ else EXIT_OK

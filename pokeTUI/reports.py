@@ -10,6 +10,7 @@ from engine.training.comparison import RunDigest, differing, digest_run
 from engine.training.export import export_run
 from engine.training.runs import list_runs
 from pokeTUI.attach import live_run_dirs
+from pokeTUI.progress import progress
 
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""
@@ -86,9 +87,15 @@ def print_evaluation(
     from engine.training.evaluation import summarise
     from engine.training.run_evaluation import evaluate_run
 
-    found = evaluate_run(
-        saves(save_dir), run, episodes=episodes, checkpoint=checkpoint, with_planner=with_planner
-    )
+    with progress("playing episodes") as tell:
+        found = evaluate_run(
+            saves(save_dir),
+            run,
+            episodes=episodes,
+            checkpoint=checkpoint,
+            with_planner=with_planner,
+            tell=lambda done: tell(done, episodes),
+        )
     for warning in found.warnings:
         print(f"warning: {warning}")
     played, result = found.played, summarise(found.played)
@@ -118,7 +125,8 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     # Here, not above: it loads the emulator.
     from engine.training.replays import replay_episode
 
-    replayed = replay_episode(saves(save_dir), run, episode)
+    with progress("replaying steps") as tell:
+        replayed = replay_episode(saves(save_dir), run, episode, tell)
     recorded = replayed.recorded
     print(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
     was = (
@@ -139,9 +147,10 @@ def print_export(
     Raises:
         PokeTUIError: There is no such run, or the file cannot be written.
     """
-    path, count = export_run(
-        saves(save_dir), run, form=form, table=table, out=out, is_forced=is_forced
-    )
+    with progress("reading the run"):
+        path, count = export_run(
+            saves(save_dir), run, form=form, table=table, out=out, is_forced=is_forced
+        )
     print(f"Wrote {path}: {count:,} rows.")
 
 

@@ -69,6 +69,8 @@ class DashboardState:
 
     run: events.RunStarted | None = None
     progress: tuple[str, ...] = ()
+    work: events.ProgressReported | None = None
+    """The last line of `progress`, with how much of it is done."""
     frame: Frame | None = None
     frame_env: int = 0
     game: events.GameObserved | None = None
@@ -163,7 +165,10 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
         case events.RunStarted():
             return replace(state, run=event)
         case events.ProgressReported(text=text):
-            return replace(state, progress=_append(state.progress, text, MAX_PROGRESS_LINES))
+            if state.progress[-1:] != (text,):
+                progress = _append(state.progress, text, MAX_PROGRESS_LINES)
+                state = replace(state, progress=progress)
+            return replace(state, work=event)
         case events.CurriculumChanged():
             state = replace(_fold_move(state, event), curriculum=event)
             if event.has_moved and state.status is not None:

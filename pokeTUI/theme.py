@@ -152,6 +152,7 @@ SOURCE_MARKS: dict[str, tuple[str, Ink]] = {
     "rules": ("■", Ink.odd),
     "random": ("○", Ink.dim),
     "human": ("▲", Ink.warn),
+    "recorded": ("▷", Ink.info),
     "run": ("✓", Ink.strong),
     "curriculum": ("≡", Ink.accent),
 }

@@ -5,12 +5,14 @@ import os
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
+from engine.events import ProgressReported
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit
 from pokeTUI.rendering.kitty import KittyEncoder
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.lines import Line, add_bar
 from pokeTUI.state import DashboardState
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
+from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.game_view import Encoder, GameView
 from pokeTUI.widgets.lines_widget import LinesWidget
 
@@ -157,12 +159,18 @@ class Starting(LinesWidget):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._progress: tuple[str, ...] = ()
+        self._work: ProgressReported | None = None
+        self._left = TimeLeft()
         self._is_over = False
 
     def show(self, state: DashboardState) -> None:
         """Show the progress so far."""
         if (state.progress, state.end is not None) != (self._progress, self._is_over):
             self._progress, self._is_over = state.progress, state.end is not None
+            self._work = state.work
+            self.redraw()
+        elif state.work is not self._work:
+            self._work = state.work
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:
@@ -178,4 +186,13 @@ class Starting(LinesWidget):
             line = Line(width).skip_to(indent)
             line.add("► " if is_last else "✓ ", Ink.accent if is_last else Ink.dim)
             lines.append(line.add(text, Ink.text if is_last else Ink.dim))
+        if self._work is not None and self._work.total > 0 and not self._is_over:
+            lines.append(self._bar(self._work, width, indent))
         return lines
+
+    def _bar(self, work: ProgressReported, width: int, indent: int) -> Line:
+        """Return how much of the work is done, and how long the rest will take."""
+        line = Line(width).skip_to(indent + 2)
+        add_bar(line, work.done / work.total, min(24, line.room), Ink.accent, Ink.faint)
+        line.add(f" {work.done / work.total:.0%} ", Ink.text)
+        return line.add_whole(self._left.text(work.text, work.done, work.total), Ink.dim)

@@ -63,6 +63,11 @@ class NewRunScreen(ListScreen):
         wanted: What was asked for, once "start" came back.
     """
 
+    DEFAULT_CSS = """
+    NewRunScreen #listing_box { width: 84; height: auto; }
+    NewRunScreen #listing_menu { height: 10; }
+    NewRunScreen #listing_hint { height: 4; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l", "turn(1)", show=False),
         Binding("left,h", "turn(-1)", show=False),
@@ -70,7 +75,7 @@ class NewRunScreen(ListScreen):
 
     def __init__(self, given: Mapping[str, str], *, is_detached: bool = False) -> None:
         super().__init__(
-            "New run", (Column("", 16), Column("", 0)), keys=_KEYS, hint="enter starts it."
+            "New run", (Column("", 16), Column("", 0)), keys=_KEYS, hint=self._about(_START)
         )
         self._given = dict(given)
         self._is_detached = is_detached
@@ -88,7 +93,7 @@ class NewRunScreen(ListScreen):
         rows = [Row(key, (field.label, self._shown(key))) for key, field in FIELDS.items()]
         background = "yes: it goes on when you leave" if self._is_detached else "no: here"
         rows.append(Row(_BACKGROUND, ("in background", background)))
-        rows.append(Row(_START, ("► Start", "")))
+        rows.append(Row(_START, ("start", "")))
         self.fill(rows)
         self.menu.mark(marked)
 

@@ -200,7 +200,7 @@ class Menu(LinesWidget):
         return next(letters, None)
 
     def _widths(self, width: int) -> list[int]:
-        lead = 2 + (3 if self._has_numbers else 0)
+        lead = 2 + (5 if self._has_numbers else 0)
         fixed = sum(column.width for column in self._columns) + _GAP * (len(self._columns) - 1)
         rest = max(1, width - lead - fixed)
         return [column.width or rest for column in self._columns]
@@ -215,9 +215,8 @@ class Menu(LinesWidget):
         row, is_marked = self._rows[index], index == self._at
         line = Line(width).add("▸ " if is_marked else "  ", Ink.key)
         if self._has_numbers:
-            line.add(
-                f"{index + 1}  " if index < 9 else "   ", Ink.faint if row.why_not else Ink.key
-            )
+            line.add(f"{index + 1} " if index < 9 else "  ", Ink.dim)
+            line.add(f"{row.letter or ' '}  ", Ink.dim if row.why_not else Ink.key)
         inks = [Ink.strong if is_marked else Ink.text, Ink.text if is_marked else Ink.dim]
         for number, (text, column, cells) in enumerate(
             zip(row.cells, self._columns, self._widths(width), strict=True)

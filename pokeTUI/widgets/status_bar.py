@@ -1,8 +1,11 @@
 """The top line: what the run is doing, in figures."""
 
+from engine.events import StatusChanged
+from pokeTUI.actions import is_replay
 from pokeTUI.rendering.lines import Line, clock
 from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
+from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.lines_widget import LinesWidget
 
 _FORMS = 6
@@ -15,6 +18,7 @@ class StatusBar(LinesWidget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._state = DashboardState()
+        self._left = TimeLeft()
 
     def show(self, state: DashboardState) -> None:
         """Show the figures of `state`."""
@@ -76,6 +80,10 @@ class StatusBar(LinesWidget):
             return " ■ stopped ", Ink.badge_info
         if state.status is None:
             return " … starting ", Ink.badge_info
+        if is_replay(state):
+            sign = "‖" if state.is_paused else "►"
+            at = f"{state.status.done:,.0f}/{state.status.total:,.0f}"
+            return f" {sign} replay {at} ", Ink.badge_warn if state.is_paused else Ink.badge
         if state.is_human:
             return " ▲ you play ", Ink.badge_warn
         if state.status.is_paused:
@@ -84,4 +92,11 @@ class StatusBar(LinesWidget):
             return " ► playing ", Ink.badge
         if state.status.phase == "learning":
             return " ◆ learning", Ink.badge
-        return f" ► {state.status.phase} ", Ink.badge
+        return f" ► {state.status.phase} {self._how_far(state.status)}".rstrip() + " ", Ink.badge
+
+    def _how_far(self, status: StatusChanged) -> str:
+        """Return how much of the phase's work is done, and how long the rest will take."""
+        if status.total <= 0:
+            return ""
+        left = self._left.text(status.phase, status.done, status.total)
+        return f"{status.done:,.0f}/{status.total:,.0f} {left}".rstrip()

@@ -84,6 +84,8 @@ CHANGED: dict[str, Callable[[CockpitApp], object]] = {
 }
 ELSEWHERE = {"reset_layout", "picture"}
 """Have their own tests below."""
+ELSEWHERE |= {"runs", "skip_evaluation", "seek_back", "seek_on", "seek_start", "seek_end"}
+"""And in test_replay_keys.py."""
 
 
 def fill(session: FakeSession) -> None:

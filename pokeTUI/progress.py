@@ -1,0 +1,35 @@
+"""Show on the command line how far long work is: on standard error, and only if it is a terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Tell = Callable[[float, float], None]
+"""Is told how much is done, and of how much."""
+
+REFRESHES_PER_S = 8
+
+
+@contextmanager
+def progress(text: str) -> Iterator[Tell]:
+    """Show a bar with the time left, gone at the end; where nobody looks, nothing."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeftColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeLeftColumn(),
+        TextColumn("Ctrl-C ends it"),
+    )
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, refresh_per_second=REFRESHES_PER_S
+    ) as shown:
+        task = shown.add_task(text, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)

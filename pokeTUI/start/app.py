@@ -1,0 +1,410 @@
+"""The start screen: what can be done, when no run is named. It must be there at once.
+
+So it is an application of its own, which imports nothing of the engine before its first paint.
+"""
+
+import asyncio
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Static
+
+from pokeTUI.folders import config_folder
+from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun
+from pokeTUI.start.title import Title
+from pokeTUI.theme import THEME_NAMES, THEMES
+from pokeTUI.widgets.menu import Column, Menu, Row
+
+if TYPE_CHECKING:
+    from pokeTUI.screens.runs import SavedRuns
+
+NEW, RESUME, ATTACH, COMPARE, REPLAY, RECORDINGS, DOCTOR, SETTINGS, QUIT = (
+    "new",
+    "resume",
+    "attach",
+    "compare",
+    "replay",
+    "recordings",
+    "doctor",
+    "settings",
+    "quit",
+)
+_ENTRIES = (
+    (NEW, "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
+    (RESUME, "r", "Resume", "go on with a saved run"),
+    (ATTACH, "a", "Attach", "look at a run that goes on in the background"),
+    (COMPARE, "c", "Compare", "two runs: settings, figures and curves"),
+    (REPLAY, "p", "Replay", "a run's episode, played again in its game"),
+    (RECORDINGS, "e", "Recordings", "every episode that was played, the newest first"),
+    (DOCTOR, "d", "Doctor", "whether this machine is ready, and what to do"),
+    (SETTINGS, "s", "Settings", "all settings, and a file of them for a run"),
+    (QUIT, "q", "Quit", "back to the shell"),
+)
+_LABELS = {key: label for key, _, label, _ in _ENTRIES}
+_HINTS = {key: hint for key, _, _, hint in _ENTRIES}
+_LARGE = (130, 44)
+_LOOKING = "looking what is saved…"
+
+
+class StartScreen(Screen[None], inherit_bindings=False):
+    """The title, the entries, and a line of what the marked one is for."""
+
+    DEFAULT_CSS = """
+    StartScreen { align: center middle; background: $background; }
+    #start_box { width: 74; max-width: 100%; height: auto; }
+    #start_title { height: 6; margin-bottom: 1; }
+    #start_menu { height: 9; }
+    #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
+    #start_keys { height: 1; color: $stone; margin-top: 1; }
+    StartScreen.-large #start_box { width: 124; }
+    StartScreen.-large #start_title { height: 10; margin-bottom: 3; }
+    StartScreen.-large #start_menu { margin-left: 25; width: 74; }
+    StartScreen.-large #start_notice, StartScreen.-large #start_keys { margin-left: 25; width: 74; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        columns = (Column("", 11), Column("", 0))
+        self.menu = Menu(columns, id="start_menu", has_numbers=True)
+        self._notice = Static(id="start_notice")
+
+    def compose(self) -> ComposeResult:
+        """Yield the parts."""
+        with Vertical(id="start_box"):
+            yield Title(id="start_title")
+            yield self.menu
+            yield self._notice
+            yield Static(
+                "↑↓ and enter, a number, a letter, or the mouse   q leaves", id="start_keys"
+            )
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw the title larger where there is room."""
+        columns, rows = _LARGE
+        self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
+
+    def tell(self, text: str) -> None:
+        """Say something below the entries."""
+        self._notice.update(Content(text))
+
+
+class StartApp(App[None]):
+    """Let a person say what is to be done.
+
+    Args:
+        save_dir: Where runs are saved; None: where the settings say.
+        color: Colours to draw with, as after --color.
+        notice: What came of the last choice.
+        marked: Entry that is marked at first.
+        form: What was asked for in the form before, so that it need not be typed again.
+
+    Attributes:
+        choice: What was chosen; None: nothing, the user leaves.
+        marked: Entry that was chosen last.
+    """
+
+    TITLE = "PokeTUI"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    CSS = """
+    Screen { color: $foreground; }
+    Toast { background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,escape", "leave", show=False),
+        Binding("ctrl+c,ctrl+q", "leave", show=False, priority=True),
+        Binding("T", "next_theme", show=False),
+    ]
+
+    def __init__(
+        self,
+        save_dir: str | None = None,
+        *,
+        color: str = "auto",
+        notice: str = "",
+        marked: str = NEW,
+        form: NewRun | None = None,
+    ) -> None:
+        super().__init__()
+        from pokeTUI.terminal.colors import follow_depth
+        from pokeTUI.terminal.probe import terminal_of
+
+        self._terminal = terminal_of(os.environ, color)
+        follow_depth(self, self._terminal.depth)
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = preferred_theme()
+        self.choice: Choice | None = None
+        self.marked = marked
+        self._save_dir = save_dir
+        self._notice = notice
+        self._form = form
+        self._saved: SavedRuns | None = None
+        self._live: tuple[str, ...] = ()
+        self._has_recordings = False
+        self._start = StartScreen()
+
+    @property
+    def menu(self) -> Menu:
+        """The entries."""
+        return self._start.menu
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the start screen."""
+        return self._start
+
+    def on_mount(self) -> None:
+        """Show the entries, and look what is saved."""
+        self._list()
+        self.menu.mark(self.marked)
+        self.menu.focus()
+        self._start.tell(self._notice)
+        self.run_worker(self._look())
+
+    # What is there
+
+    async def _look(self) -> None:
+        from engine.errors import PokeTUIError
+
+        try:
+            self._saved, self._live = await asyncio.to_thread(self._look_around)
+        except PokeTUIError as error:
+            self._start.tell(str(error))
+        self._list()
+
+    def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
+        from engine.errors import PokeTUIError
+        from engine.remote.folder import live_runs
+        from pokeTUI.screens.runs import look_for_runs
+
+        saved = look_for_runs(self._save_dir)
+        try:
+            live = tuple(one.run_id for one in live_runs() if one.hello is not None)
+        except PokeTUIError:
+            live = ()
+        self._has_recordings = any(_has_journal(info.path) for info in saved.infos)
+        return saved, live
+
+    def _list(self) -> None:
+        """List the entries; what cannot be done says why."""
+        why_not = self._why_not()
+        self.menu.fill(
+            [
+                Row(key, (label, why_not.get(key) or self._hint(key)), letter, why_not.get(key, ""))
+                for key, letter, label, _ in _ENTRIES
+            ]
+        )
+
+    def _hint(self, key: str) -> str:
+        if self._saved is None:
+            return _HINTS[key]
+        if key == RESUME:
+            return f"go on with a saved run: {self._saved.resumable} to choose from"
+        if key == ATTACH:
+            return f"{len(self._live)} in the background: {', '.join(self._live)}"
+        return _HINTS[key]
+
+    def _why_not(self) -> dict[str, str]:
+        """Return why what cannot be done cannot."""
+        if self._saved is None:
+            return dict.fromkeys((RESUME, ATTACH, COMPARE, REPLAY, RECORDINGS), _LOOKING)
+        found = {}
+        if not self._saved.resumable:
+            found[RESUME] = "no run is saved yet: begin a new one"
+        if not self._live:
+            found[ATTACH] = "no run goes on in the background"
+        if len(self._saved.infos) < 2:
+            found[COMPARE] = "two saved runs are needed"
+        if not self._has_recordings:
+            found[REPLAY] = found[RECORDINGS] = "no episode is recorded yet"
+        return found
+
+    # What is chosen
+
+    def on_menu_marked(self, message: Menu.Marked) -> None:
+        """Keep in mind where the mark is."""
+        if message.menu is self.menu:
+            self.marked = message.key
+
+    def on_menu_refused(self, message: Menu.Refused) -> None:
+        """Say why."""
+        if message.menu is self.menu:
+            row = self.menu.marked
+            self._start.tell(f"{_LABELS[row.key]}: {message.reason}." if row else message.reason)
+
+    def on_menu_chosen(self, message: Menu.Chosen) -> None:
+        """Do it."""
+        if message.menu is not self.menu:
+            return
+        self._start.tell("")
+        actions: dict[str, Callable[[], None]] = {
+            NEW: self._new,
+            RESUME: self._resume,
+            ATTACH: self._attach_to,
+            COMPARE: self._compare,
+            REPLAY: self._replay,
+            RECORDINGS: lambda: self._recordings(None),
+            DOCTOR: self._doctor,
+            SETTINGS: self._settings,
+            QUIT: self.action_leave,
+        }
+        actions[message.key]()
+
+    def _new(self) -> None:
+        from engine.errors import PokeTUIError
+        from pokeTUI.start.form import NewRunScreen
+
+        before = self._form or NewRun({"save_dir": self._save_dir} if self._save_dir else {})
+        try:
+            form = NewRunScreen(before.overrides, is_detached=before.is_detached)
+        except PokeTUIError as error:
+            self._start.tell(str(error))
+            return
+        self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
+
+    def _resume(self) -> None:
+        from pokeTUI.screens.runs import RunsScreen, run_row, why_not_resume
+
+        assert self._saved is not None
+        saved = self._saved
+        rows = [run_row(saved, info, why_not_resume(saved, info)) for info in saved.infos]
+        self.push_screen(
+            RunsScreen("Resume", rows, keys="enter goes on with it   esc goes back"),
+            lambda run: self._take(ResumeRun(run) if run else None),
+        )
+
+    def _attach_to(self) -> None:
+        from pokeTUI.screens.prompt import ChoiceScreen
+
+        if len(self._live) == 1:
+            self._take(AttachRun(self._live[0]))
+            return
+        self.push_screen(
+            ChoiceScreen("Attach", [(run, run) for run in self._live]),
+            lambda run: self._take(AttachRun(run) if run else None),
+        )
+
+    def _compare(self) -> None:
+        from pokeTUI.screens.compare import CompareScreen
+        from pokeTUI.screens.runs import RunsScreen, run_row
+
+        assert self._saved is not None
+        saved = self._saved
+        rows = [run_row(saved, info) for info in saved.infos]
+
+        def second(first: str | None) -> None:
+            if first is None:
+                return
+            others = [row for row in rows if row.key != first]
+            self.push_screen(
+                RunsScreen(f"Compare {first} with", others),
+                lambda other: self._show_both(saved.save_dir, first, other, CompareScreen),
+            )
+
+        self.push_screen(RunsScreen("Compare: the first of two", rows), second)
+
+    def _show_both(
+        self, save_dir: str, first: str, other: str | None, screen: Callable[..., Screen[None]]
+    ) -> None:
+        if other is not None:
+            self.push_screen(screen(save_dir, first, other))
+
+    def _replay(self) -> None:
+        from pokeTUI.screens.runs import RunsScreen, run_row
+
+        assert self._saved is not None
+        saved = self._saved
+        rows = [
+            run_row(
+                saved, info, "" if _has_journal(info.path) else "No episode of it is recorded yet."
+            )
+            for info in saved.infos
+        ]
+        self.push_screen(
+            RunsScreen("Replay: an episode of", rows),
+            lambda run: self._recordings(run) if run else None,
+        )
+
+    def _recordings(self, run: str | None) -> None:
+        from pokeTUI.screens.recordings import RecordingsScreen, picked
+
+        assert self._saved is not None
+        self.push_screen(
+            RecordingsScreen(self._saved.save_dir, run),
+            lambda key: self._take(ReplayEpisode(*picked(key)) if key else None),
+        )
+
+    def _doctor(self) -> None:
+        from pokeTUI.start.doctor import DoctorScreen
+
+        self.push_screen(DoctorScreen(self._terminal))
+
+    def _settings(self) -> None:
+        from engine.config import load_config
+        from engine.errors import PokeTUIError
+        from pokeTUI.preferences import PreferenceFile
+        from pokeTUI.screens.settings import SettingsScreen
+
+        try:
+            config, preferences = load_config(), PreferenceFile().load()
+        except PokeTUIError as error:
+            self._start.tell(str(error))
+            return
+        path = Path("poketui.toml")
+        self.push_screen(
+            SettingsScreen(config, preferences, lambda command: None, self._prefer, path)
+        )
+
+    def _take(self, choice: Choice | None) -> None:
+        if choice is not None:
+            self.choice = choice
+            self.exit()
+
+    # The rest
+
+    def _prefer(self, name: str, value: str) -> None:
+        """Remember a preference."""
+        from engine.errors import PokeTUIError
+        from pokeTUI.preferences import PreferenceFile
+
+        if name == "theme":
+            self.theme = value
+        try:
+            PreferenceFile().save({name: value})
+        except (OSError, PokeTUIError) as error:
+            self._start.tell(f"Your preferences cannot be kept: {error}")
+
+    def action_next_theme(self) -> None:
+        """Use the next theme."""
+        self._prefer("theme", THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)])
+
+    def action_leave(self) -> None:
+        """Leave what is in front, or the program."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        else:
+            self.exit()
+
+
+def preferred_theme() -> str:
+    """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
+    try:
+        text = (config_folder() / "preferences.toml").read_text(encoding="utf-8")
+        name = tomllib.loads(text).get("theme", "")
+    except (OSError, ValueError):
+        return THEME_NAMES[0]
+    return name if name in THEME_NAMES else THEME_NAMES[0]
+
+
+def _has_journal(path: Path) -> bool:
+    journal = path / "journal.jsonl"
+    return journal.is_file() and journal.stat().st_size > 0

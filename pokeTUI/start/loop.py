@@ -1,0 +1,101 @@
+"""Go from the start screen to what was chosen, and back, until the user leaves."""
+
+import contextlib
+import io
+import signal
+from collections.abc import Iterator
+
+from engine.errors import PokeTUIError
+from engine.events import ConnectionLost, RunFailed, RunStopped
+from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun
+
+_TAKE_DOWN_S = 30.0
+"""What was left at its start is waited for so long: it holds its run's folder."""
+
+
+def start(save_dir: str | None = None, color: str = "auto") -> int:
+    """Show the start screen again and again; return the exit code.
+
+    Raises:
+        PokeTUIError: It cannot be drawn here.
+    """
+    from pokeTUI.start.app import NEW, StartApp
+
+    notice, marked = "", NEW
+    form: NewRun | None = None
+    while True:
+        app = StartApp(save_dir, color=color, notice=notice, marked=marked, form=form)
+        app.run()
+        if app.choice is None:
+            return app.return_code or 0
+        marked = app.marked
+        form = app.choice if isinstance(app.choice, NewRun) else form
+        try:
+            notice, code = _do(app.choice, save_dir, color)
+        except PokeTUIError as error:
+            notice, code = str(error), None
+        if code is not None:
+            print(notice)
+            return code
+
+
+def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | None]:
+    """Return what came of a choice in words, and the exit code if that is to be the end."""
+    from pokeTUI.launch import check_preferences
+
+    check_preferences()
+    match choice:
+        case NewRun(overrides=overrides, is_detached=is_detached):
+            return _run(dict(overrides), None, color, is_detached=is_detached)
+        case ResumeRun(run=run):
+            return _run({"save_dir": save_dir} if save_dir else {}, run, color)
+        case AttachRun(run=run):
+            from pokeTUI.attach import view
+
+            say_end = view(run, is_read_only=False, color=color)
+            with _said() as said:
+                say_end()
+            return said.getvalue().partition("\n")[0], None
+        case ReplayEpisode(run=run, number=number):
+            from pokeTUI.launch import watch_replay
+
+            return watch_replay(save_dir, run, number, color=color), None
+
+
+def _run(
+    overrides: dict[str, str | None],
+    resume: str | None,
+    color: str,
+    *,
+    is_detached: bool = False,
+) -> tuple[str, int | None]:
+    from engine.config import load_config
+    from engine.session import EngineSession
+    from pokeTUI.launch import report, run_cockpit
+
+    config = load_config(None, dict(overrides))
+    if is_detached:
+        from pokeTUI.attach import detach
+
+        with _said() as said:
+            detach(config, resume)
+        lines = said.getvalue().strip().splitlines()
+        return next((line for line in lines if "background" in line), "".join(lines[-1:])), None
+    session = EngineSession(config, resume=resume)
+    end = run_cockpit(session, config, color)
+    session.join(_TAKE_DOWN_S)
+    with _said() as said:
+        code = report(end, session.run_id)
+    return said.getvalue().strip(), code if _by_signal(end) else None
+
+
+def _by_signal(end: RunStopped | RunFailed | ConnectionLost | None) -> bool:
+    return isinstance(end, RunStopped) and end.reason in signal.Signals.__members__
+
+
+@contextlib.contextmanager
+def _said() -> Iterator[io.StringIO]:
+    """Catch what is printed: it belongs on the start screen."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        yield text
