@@ -26,7 +26,7 @@ REST_S = 2.5
 """How long the last picture stays before the GIF begins again."""
 TRAIN_S = 100.0
 SCENE_S = 60.0
-STEPS = 6
+STEPS = 5
 
 
 class Camera:
@@ -64,43 +64,46 @@ class Camera:
             self._is_rolling = False
 
     async def watch(self, caption: str, seconds: float, *keys: str) -> None:
-        """Press keys and keep what follows."""
+        """Press keys and keep as many pictures as make `seconds`, however slow this machine is."""
+        await self._cockpit.press(*keys)
+        wanted = len(self.moments) + round(seconds / INTERVAL_S)
         with self.rolls(caption):
-            await self._cockpit.press(*keys)
-            await asyncio.sleep(seconds)
+            while self._cockpit.app.is_running and len(self.moments) < wanted:
+                await asyncio.sleep(INTERVAL_S / 10)
 
 
 async def play(opened: Cockpit, camera: Camera, train_s: float, scene_s: float) -> None:
     """Show the application: start, watch, zoom, present, change colours, take over, quit."""
-    await camera.watch("poketui run", 1.5)
+    with camera.rolls("poketui run"):
+        await opened.wait_for(lambda state: bool(camera.moments), scene_s)
+    await camera.watch("poketui run", 1.4)
     await opened.wait_for(lambda state: state.frame is not None, scene_s)
-    await camera.watch("sixteen games are played at once; this is one of them", 1.5)
+    await camera.watch("sixteen games are played at once; this is one of them", 0.8)
     await opened.wait_for(lambda state: False, train_s)
-    await camera.watch("a while later: at full speed", 3.0)
-    await camera.watch("-  slower, to follow it", 0.5, "-", "-", "-")
-    await camera.watch("-  slower, to follow it", 2.5, "-")
+    await camera.watch("a while later: at full speed", 1.5)
+    await camera.watch("-  slower, to follow it", 2.5, *"-----")
+    await camera.watch("L  presentation: the game large", 1.6, "L")
+    await opened.press("L", "p")
     await opened.click("learning")
-    await camera.watch("Z  zoom: whether it gets better", 2.5, "Z")
-    await camera.watch("Z  and back", 0.7, "Z")
-    await camera.watch("L  presentation: the game large", 2.5, "L")
-    await camera.watch("L  and back", 0.5, "L")
+    await camera.watch("p  pause;  Z  zoom: does it get better?", 2.5, "Z")
+    await opened.press("Z")
     for _ in range(4):
-        await camera.watch("T  colours: dark, light, high contrast, colour-blind safe", 0.8, "T")
+        await camera.watch("T  colours: light, high contrast, colour-blind safe, dark", 0.8, "T")
+    await opened.press("p")
     await _take_over(opened, camera, scene_s)
-    with camera.rolls("q  save and quit; poketui run --resume goes on"):
-        await opened.quit(scene_s)
+    await opened.press("q")
+    await camera.watch("q  save and quit; poketui run --resume goes on", 1.5)
 
 
 async def _take_over(opened: Cockpit, camera: Camera, scene_s: float) -> None:
     await opened.click("game")
     await opened.wait_for(is_walking, scene_s)
-    with camera.rolls("t  take the game over, and walk with the arrows"):
-        await opened.press("t")
-        await opened.wait_for(lambda state: state.is_human, scene_s)
-        for _ in range(STEPS):
-            await opened.press(key_on(opened.state))
-            await asyncio.sleep(0.5)
-    await camera.watch("t  give it back: the agent goes on from here", 2.0, "t")
+    await opened.press("t")
+    await opened.wait_for(lambda state: state.is_human, scene_s)
+    for _ in range(STEPS):
+        key = key_on(opened.state)
+        await camera.watch("t  take the game over, and walk with the arrows", 0.5, key)
+    await camera.watch("t  give it back: the agent goes on from here", 1.5, "t")
 
 
 async def record(train_s: float, scene_s: float) -> list[Moment]:

@@ -14,7 +14,15 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.pictures.runs import Cockpit, cockpit, is_choosing, is_walking, key_on, own_surroundings
+from docs.pictures.runs import (
+    Cockpit,
+    cockpit,
+    is_choosing,
+    is_walking,
+    key_on,
+    own_surroundings,
+    runs_in,
+)
 from docs.pictures.screen import read_screen
 from docs.pictures.svg import to_svg
 from pokeTUI.state import DashboardState
@@ -95,8 +103,7 @@ class Photographer:
         app.clear_notifications()
         await self._cockpit.settle()
         await self._cockpit.wait_for(is_scene, self._scene_s)
-        picture = to_svg(read_screen(app), "poketui run")
-        (self._images / f"{name}.svg").write_text(picture, encoding="utf-8")
+        write(self._images, name, to_svg(read_screen(app), "poketui run"))
 
     async def _played(self) -> None:
         """Take the game over outdoors and walk."""
@@ -110,14 +117,29 @@ class Photographer:
         await self._cockpit.press("t")
 
 
+async def picture_start(images: Path, folder: Path) -> None:
+    """Picture the screen that is there when no run is named."""
+    from pokeTUI.start.app import StartApp
+
+    app = StartApp(str(runs_in(folder)))
+    async with app.run_test(size=MEDIUM) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        write(images, "start", to_svg(read_screen(app), "poketui"))
+
+
 async def picture_run(images: Path, train_s: float, scene_s: float) -> None:
     """Train for a while, then picture the application in many ways."""
     with own_surroundings() as folder:
         async with cockpit(folder, LARGE) as opened:
             await opened.wait_for(lambda state: False, train_s)
-            if opened.state.end is not None:
-                raise SystemExit(f"The run ended: {opened.state.end}")
             await Photographer(opened, images, scene_s).take_all()
+        await picture_start(images, folder)
+
+
+def write(images: Path, name: str, svg: str) -> None:
+    """Write a picture."""
+    (images / f"{name}.svg").write_text(svg, encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> None:

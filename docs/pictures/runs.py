@@ -18,6 +18,8 @@ from pokeTUI.state import DashboardState
 SEED = 7
 _LOOK_S = 0.05
 _END_S = 60.0
+_TERMINAL = "vte"
+"""As most terminals on Linux, which draw the game in sextants."""
 _LONG_WAY = 6
 
 
@@ -32,9 +34,10 @@ def own_surroundings() -> Iterator[Path]:
         changes = {
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
+            "TERM_PROGRAM": _TERMINAL,
             "POKETUI_CONFIG_DIR": str(preferences),
         }
-        dropped = ("NO_COLOR", "TMUX", "TERM_PROGRAM", "TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM")
+        dropped = ("NO_COLOR", "TMUX", "TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM")
         before = {name: os.environ.get(name) for name in (*changes, *dropped)}
         os.environ.update(changes)
         for name in dropped:
@@ -79,9 +82,15 @@ class Cockpit:
         await self._pilot.resize_terminal(columns, rows)
 
     async def wait_for(self, is_there: Callable[[DashboardState], bool], limit_s: float) -> bool:
-        """Wait until the state is as wanted, or return False after `limit_s`."""
+        """Wait until the state is as wanted, or return False after `limit_s`.
+
+        Raises:
+            RuntimeError: The run failed meanwhile.
+        """
         end = time.monotonic() + limit_s
         while not is_there(self.state):
+            if self.state.failure is not None:
+                raise RuntimeError(f"The run failed: {self.state.failure.message}")
             if time.monotonic() > end or self.state.end is not None:
                 return False
             await asyncio.sleep(_LOOK_S)
@@ -100,12 +109,17 @@ async def cockpit(
     folder: Path, size: tuple[int, int], num_envs: int = 16
 ) -> AsyncIterator[Cockpit]:
     """Start a seeded run of the practice game; at the end it is stopped, and its end awaited."""
-    config = RunConfig(save_dir=str(folder / "saves"), seed=SEED, num_envs=num_envs)
+    config = RunConfig(save_dir=str(runs_in(folder)), seed=SEED, num_envs=num_envs)
     app = CockpitApp(EngineSession(config), config)
     async with app.run_test(size=size, notifications=True) as pilot:
         opened = Cockpit(app, pilot)
         yield opened
         await opened.quit(_END_S)
+
+
+def runs_in(folder: Path) -> Path:
+    """Return where the runs are saved."""
+    return folder / "saves"
 
 
 def is_choosing(state: DashboardState) -> bool:
