@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 _PANES = (
-    ("0 Game", "what the watched game shows; many more are played at once"),
+    ("0 Game", "the watched game; many more are played at once"),
     ("1 Party and place", "where the player is, with whom, and what comes next"),
     ("2 Rewards", "what each step pays, and for what"),
     ("3 Reasoning", "who decides, why, and what the language model says"),
@@ -21,7 +21,7 @@ _PANES = (
 _KEYS = (
     ("p", "pause and go on;  + -  faster and slower;  n  the next game"),
     ("t", "take the game over: arrows walk, z is A, x is B; t gives it back"),
-    ("tab", "the next pane; its own keys stand at the bottom; a number hides a pane"),
+    ("tab", "the next pane, its keys at the bottom; a number hides a pane"),
     ("?", "all keys;  ctrl+p  finds an action by its name"),
     ("q", "save and leave; poketui run --resume goes on from there"),
 )
