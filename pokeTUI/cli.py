@@ -7,6 +7,7 @@ from typing import Annotated, Any, NoReturn, cast
 import typer
 
 from pokeTUI import cli_attach
+from pokeTUI.cli_bc import bc
 from pokeTUI.cli_bench import bench_app
 from pokeTUI.cli_doctor import doctor
 from pokeTUI.cli_llm import llm_app
@@ -237,6 +238,7 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
 
 
 cli_attach.register(app)
+app.command()(bc)
 app.command()(doctor)
 app.command()(serve)
 app.add_typer(bench_app, name="bench")
@@ -262,7 +264,6 @@ def main() -> None:
     except PokeTUIError as error:
         _fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        print("poketui: Ended by Ctrl-C; nothing is half done.", file=sys.stderr)
         raise SystemExit(130) from None
     raise SystemExit(code)
 

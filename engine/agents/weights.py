@@ -14,7 +14,7 @@ _ADAM = ("step", "exp_avg", "exp_avg_sq")
 
 def save_network(network: nn.Module, name: str) -> Arrays:
     """Return the weights, each name under `name`."""
-    return {f"{name}/{key}": tensor.numpy() for key, tensor in network.state_dict().items()}
+    return {f"{name}/{key}": tensor.cpu().numpy() for key, tensor in network.state_dict().items()}
 
 
 def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -26,7 +26,7 @@ def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.
 def save_adam(optimizer: torch.optim.Adam, network: nn.Module) -> Arrays:
     """Return what the optimiser knows of the network's parameters."""
     return {
-        f"optimizer/{key}/{name}": value.numpy()
+        f"optimizer/{key}/{name}": value.cpu().numpy()
         for name, parameter in network.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
     }
@@ -38,7 +38,7 @@ def load_adam(
     """Take back what `save_adam` returned."""
     for name, parameter in network.named_parameters():
         state = {
-            key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy())
+            key: torch.from_numpy(arrays[f"optimizer/{key}/{name}"].copy()).to(parameter.device)
             for key in _ADAM
             if f"optimizer/{key}/{name}" in arrays
         }

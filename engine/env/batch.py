@@ -75,6 +75,24 @@ class Batch:
         return self.rewards + self.shaping
 
 
+class Playable(Protocol):
+    """Environments that step together, as far as whoever only plays them must know.
+
+    Attributes:
+        num_envs: Environments.
+    """
+
+    num_envs: int
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        """Start an episode everywhere."""
+        ...
+
+    def step(self, actions: NDArray[np.int64]) -> Batch:
+        """Take (N,) actions, each in its environment."""
+        ...
+
+
 class Vector(Protocol):
     """Environments that step together, wherever they run; `VectorEnv` says what each does.
 

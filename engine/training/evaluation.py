@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.agents.base import Agent, Guidance, Player
 from engine.config import RunConfig
-from engine.env.batch import Vector
+from engine.env.batch import Playable, Vector
 from engine.types import EpisodeSummary, Evaluation
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
@@ -66,7 +66,7 @@ def evaluate_policy(
 
 def play_episodes(
     player: Player,
-    vector: Vector,
+    vector: Playable,
     episodes: int,
     seed: int,
     guidance: Guidance = ALONE,

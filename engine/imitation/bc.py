@@ -1,0 +1,238 @@
+"""Clone behaviour: learn from demonstrations what to do in each state; reads top-down.
+
+Steps are drawn by the inverse of how often their action was taken on their map, for the few that
+lead on from a map count as much as the many that are alike. What is validated by are whole
+episodes.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from engine.agents.networks import masked_log_probs
+from engine.agents.weights import Arrays, load_adam, load_network, save_adam
+from engine.errors import CheckpointError, ConfigurationError
+from engine.imitation.examples import Examples, draw_weights, split
+from engine.imitation.networks import build_network, choose_device, uses_bfloat16
+from engine.imitation.policy import Policy
+from engine.imitation.scoring import Score, score
+from engine.imitation.settings import CloningConfig
+
+_SCORED_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What came of learning from as many steps as there are.
+
+    Attributes:
+        number: From 1.
+        loss: Mean cross-entropy of the steps as they were drawn.
+        accuracy: Share of these whose likeliest action was the one taken.
+        grad_norm: Mean length of the gradient before it was cut.
+        validation: By the episodes that were kept; None where none were.
+        is_best: No epoch before had as low a balanced loss in validation.
+    """
+
+    number: int
+    loss: float
+    accuracy: float
+    grad_norm: float
+    validation: Score | None
+    is_best: bool
+
+    def figures(self) -> dict[str, float]:
+        """Return figures by name, as they are written for TensorBoard."""
+        named = {
+            "bc/loss": self.loss,
+            "bc/accuracy": self.accuracy,
+            "bc/grad_norm": self.grad_norm,
+        }
+        if self.validation is not None:
+            named["validation/loss"] = self.validation.loss
+            named["validation/balanced_loss"] = self.validation.balanced_loss
+            named["validation/accuracy"] = self.validation.accuracy
+            for share in self.validation.maps:
+                named[f"validation_map/{share.name}"] = share.accuracy
+            for share in self.validation.actions:
+                named[f"validation_action/{share.name}"] = share.accuracy
+        return named
+
+
+class Cloning:
+    """Hold the examples, the network and its optimiser, and improve it epoch by epoch.
+
+    Args:
+        config: Settings.
+        examples: Demonstrations; some of their episodes are kept to validate.
+        start: Goes on from the weights of this policy.
+
+    Attributes:
+        policy: What was learnt by now.
+        epoch: Epochs that are over.
+        steps: Batches that were learnt from.
+        learnt_from: Examples that are drawn from.
+        validated_by: Examples that are kept.
+
+    Raises:
+        ConfigurationError: The examples are no use, or the accelerator is missing.
+    """
+
+    def __init__(
+        self, config: CloningConfig, examples: Examples, start: Policy | None = None
+    ) -> None:
+        if not len(examples):
+            raise ConfigurationError("There are no steps to learn from.", "Record more.")
+        if config.device == "cuda" and not torch.cuda.is_available():
+            raise ConfigurationError("device = 'cuda': there is none.", "Leave it out.")
+        self._config = config
+        self.learnt_from, self.validated_by = split(examples, config.val_share, config.seed)
+        self._chances = np.cumsum(draw_weights(self.learnt_from, config.balance))
+        self._device = choose_device(config.device)
+        self._is_half = uses_bfloat16(config, self._device)
+        self._rng = np.random.default_rng([config.seed, 10])
+        feature_size = examples.features.shape[1]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            network = build_network(config, feature_size)
+        if start is not None:
+            network.load_state_dict(start.network.state_dict())
+        network.to(self._device)
+        self.policy = Policy(config, feature_size, network)
+        self._optimizer = _optimizer(config, network)
+        self.epoch = self.steps = self._epochs_since_best = 0
+        self._best_loss = math.inf
+        self.digest = examples.digest()
+
+    @property
+    def batches(self) -> int:
+        """Return how many batches an epoch has."""
+        return math.ceil(len(self.learnt_from) / self._config.batch_size)
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether all epochs are over, or the last ones made nothing better."""
+        patience = self._config.patience
+        has_enough = bool(patience) and self._epochs_since_best >= patience
+        return has_enough or self.epoch >= self._config.epochs
+
+    def learn(
+        self,
+        tell: Callable[[int], None] = lambda done: None,
+        may_go_on: Callable[[], bool] = lambda: True,
+    ) -> Epoch | None:
+        """Learn for one epoch.
+
+        Args:
+            tell: Is told how many batches are done.
+            may_go_on: Asked before every batch.
+
+        Returns:
+            What came of it; None if `may_go_on` said no, and nothing of it is to be kept: go on
+            from what was saved before.
+        """
+        sums = np.zeros(3)
+        for done in range(self.batches):
+            if not may_go_on():
+                return None
+            sums += self._learn(self._draw())
+            tell(done + 1)
+        loss, accuracy, grad_norm = (float(value) for value in sums / self.batches)
+        self.epoch += 1
+        validation = self.score(self.validated_by)
+        judged = loss if validation is None else validation.balanced_loss
+        is_best = judged < self._best_loss
+        self._best_loss = min(judged, self._best_loss)
+        self._epochs_since_best = 0 if is_best else self._epochs_since_best + 1
+        return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best)
+
+    def score(self, examples: Examples) -> Score | None:
+        """Return how well examples are foretold, None of none; every step once."""
+        guessed = np.zeros(len(examples), np.int64)
+        losses = np.zeros(len(examples), np.float32)
+        for first in range(0, len(examples), _SCORED_AT_ONCE):
+            part = slice(first, first + _SCORED_AT_ONCE)
+            index = np.arange(len(examples))[part]
+            with torch.inference_mode():
+                log_probs, actions = self._judge(examples, index)
+                chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
+            guessed[part] = log_probs.argmax(1).cpu().numpy()
+            losses[part] = -chosen.cpu().numpy()
+        return score(examples, guessed, losses)
+
+    def _draw(self) -> NDArray[np.int64]:
+        """Return (batch_size,) steps, each as likely as its weight says."""
+        draws = self._rng.random(self._config.batch_size) * self._chances[-1]
+        return np.asarray(np.searchsorted(self._chances, draws, side="right"), np.int64)
+
+    def _learn(self, index: NDArray[np.int64]) -> tuple[float, float, float]:
+        """Take one gradient step; return loss, accuracy and the gradient's length."""
+        log_probs, actions = self._judge(self.learnt_from, index)
+        loss = nn.functional.nll_loss(log_probs, actions)
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        norm = nn.utils.clip_grad_norm_(
+            self.policy.network.parameters(), self._config.max_grad_norm
+        )
+        self._optimizer.step()
+        self.steps += 1
+        right = (log_probs.argmax(1) == actions).float().mean()
+        return loss.item(), right.item(), norm.item()
+
+    def _judge(self, examples: Examples, index: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return masked log-probabilities (batch, 9) and what was done, (batch,)."""
+        features, pixels, mask, actions = (
+            torch.from_numpy(array[index]).to(self._device)
+            for array in (examples.features, examples.pixels, examples.masks, examples.actions)
+        )
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._is_half):
+            logits = self.policy.network(features, pixels if pixels.numel() else None, mask)
+        return masked_log_probs(logits.float(), mask, torch.zeros((), device=self._device)), actions
+
+    def save(self) -> tuple[dict[str, Any], Arrays]:
+        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        facts, arrays = self.policy.save()
+        arrays |= save_adam(self._optimizer, self.policy.network)
+        counters = {name: getattr(self, name) for name in _COUNTERS}
+        if math.isinf(self._best_loss):
+            counters["_best_loss"] = None  # JSON knows no infinity
+        rng = self._rng.bit_generator.state
+        return facts | {"cloning": counters, "rng": rng, "examples": self.digest}, arrays
+
+    def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take back what `save` returned.
+
+        Raises:
+            CheckpointError: It was learnt from other examples.
+        """
+        if facts.get("examples") != self.digest:
+            raise CheckpointError(
+                "The demonstrations are not those that this policy was cloned from.",
+                "Put them back, or clone anew without --resume.",
+            )
+        for name in _COUNTERS:
+            setattr(self, name, facts["cloning"][name])
+        if self._best_loss is None:
+            self._best_loss = math.inf
+        self._rng.bit_generator.state = facts["rng"]
+        load_network(self.policy.network, "network", arrays)
+        load_adam(self._optimizer, self.policy.network, arrays)
+
+
+_COUNTERS = ("epoch", "steps", "_epochs_since_best", "_best_loss")
+
+
+def _optimizer(config: CloningConfig, network: nn.Module) -> torch.optim.AdamW:
+    """Let weights decay, but neither biases nor what normalises."""
+    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    groups = [
+        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)

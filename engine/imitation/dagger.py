@@ -1,0 +1,149 @@
+"""Aggregate what an expert would have done where the student went (DAgger, Ross et al. 2011).
+
+A clone that errs comes into states that no demonstration shows, and errs on. So the student plays,
+the expert says of each state what it would have done, and the student learns from all that was ever
+said. In the first rounds the expert also acts in a share of the steps, so that a student that knows
+nothing gets anywhere.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.agents.base import Player
+from engine.imitation.bc import Cloning, Epoch
+from engine.imitation.examples import Examples, join
+from engine.imitation.games import Expert, Games, play
+from engine.imitation.policy import Policy
+from engine.imitation.settings import CloningConfig, DaggerConfig
+from engine.types import EpisodeSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What came of one round.
+
+    Attributes:
+        number: From 1.
+        beta: Share of the steps that the expert acted in.
+        labelled: Steps that it labelled.
+        total: All steps that are learnt from by now.
+        played: How the episodes went.
+        agreement: Share of the labels that the student, before it learnt them, would have followed.
+        epoch: The last one that was learnt.
+    """
+
+    number: int
+    beta: float
+    labelled: int
+    total: int
+    played: tuple[EpisodeSummary, ...]
+    agreement: float
+    epoch: Epoch
+
+    def figures(self) -> dict[str, float]:
+        """Return figures by name, as they are written for TensorBoard."""
+        count = max(1, len(self.played))
+        return self.epoch.figures() | {
+            "dagger/beta": self.beta,
+            "dagger/agreement": self.agreement,
+            "dagger/examples": self.total,
+            "dagger/success_rate": sum(one.is_success for one in self.played) / count,
+            "dagger/episodic_return": sum(one.total_reward for one in self.played) / count,
+        }
+
+
+class Dagger:
+    """Hold the student and all that was labelled.
+
+    Args:
+        config: Of the rounds.
+        cloning: Of what is learnt in each.
+        make_expert: Makes the expert of a round from a seed.
+        nobody: Plays by lot, before there is a student.
+        examples: Demonstrations to begin with.
+        policy: A student to begin with.
+
+    Attributes:
+        examples: By round, the demonstrations first.
+        policy: The student; None before the first round of one that began with nothing.
+        rounds: How many are over.
+    """
+
+    def __init__(
+        self,
+        config: DaggerConfig,
+        cloning: CloningConfig,
+        make_expert: Callable[[int], Expert],
+        nobody: Callable[[int], Player],
+        examples: tuple[Examples, ...] = (),
+        policy: Policy | None = None,
+    ) -> None:
+        self._config = config
+        changes = {"epochs": config.epochs, "patience": 0}
+        self._cloning = cloning.model_copy(update=changes)
+        self._make_expert, self._nobody = make_expert, nobody
+        self.examples = list(examples)
+        self.policy = policy
+        self.rounds = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether all rounds are over."""
+        return self.rounds >= self._config.rounds
+
+    def learn_first(self, tell: Callable[[int], None] = lambda done: None) -> Epoch | None:
+        """Clone the demonstrations to begin with, if there is no student; None without any."""
+        if self.policy is not None or not self.examples:
+            return None
+        return self._learn(tell)
+
+    def round(
+        self,
+        games: Games,
+        tell_played: Callable[[int], None] = lambda done: None,
+        tell_learnt: Callable[[int], None] = lambda done: None,
+    ) -> Round:
+        """Let the student play, label, and learn from everything.
+
+        Args:
+            games: Of `DaggerConfig.envs`, advised if the expert needs it.
+            tell_played: Is told how many episodes are over.
+            tell_learnt: Is told how many epochs are over.
+        """
+        number = self.rounds + 1
+        seed = self._cloning.seed * 1009 + number
+        student, is_first = self.policy, self.policy is None
+        beta = self._config.beta_start * self._config.beta_decay ** (number - 1)
+        new, played = play(
+            games,
+            self._nobody(seed) if student is None else student.player(seed),
+            self._make_expert(seed),
+            beta=1.0 if is_first else beta,
+            episodes=self._config.episodes,
+            seed=seed,
+            tell=tell_played,
+        )
+        agreement = 0.0
+        if student is not None:
+            judge = Cloning(self._cloning.model_copy(update={"val_share": 0.0}), new, student)
+            score = judge.score(new)
+            agreement = score.accuracy if score is not None else 0.0
+        self.examples.append(new)
+        epoch = self._learn(tell_learnt)
+        self.rounds = number
+        total = sum(len(part) for part in self.examples)
+        return Round(
+            number, 1.0 if is_first else beta, len(new), total, tuple(played), agreement, epoch
+        )
+
+    def _learn(self, tell: Callable[[int], None]) -> Epoch:
+        seed = (self._cloning.seed * 1009 + len(self.examples)) % 2**31
+        config = self._cloning.model_copy(update={"seed": seed})
+        cloning = Cloning(config, join(self.examples), self.policy)
+        epoch = None
+        while not cloning.is_over:
+            epoch = cloning.learn()
+            tell(cloning.epoch)
+        assert epoch is not None
+        self.policy = Policy(self._cloning, cloning.policy.feature_size, cloning.policy.network)
+        return epoch

@@ -1,0 +1,107 @@
+"""Turn recorded demonstrations into examples, by playing them again."""
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
+from engine.demos.playback import DemoPlayer
+from engine.errors import DemoError
+from engine.imitation.examples import Examples, join
+from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import Sight, make_sight
+
+
+def read_examples(
+    path: Path,
+    config: CloningConfig,
+    run: RunConfig,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Examples:
+    """Read a demonstration, or all of a folder, in the order of their names.
+
+    Args:
+        path: A file, or a folder of files.
+        config: Says what is seen.
+        run: Says which game it is.
+        tell: Is told how many demonstrations are read, and of how many.
+
+    Raises:
+        DemoError: There is none, or one is unreadable.
+        ReplayError: One goes another way than when it was recorded, or shows another game.
+    """
+    paths = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    if not paths or not path.exists():
+        raise DemoError(
+            f"There is no demonstration at {path}.",
+            "Record some: poketui record; or let the rules play some: poketui bc --rules 5",
+        )
+    return demo_examples((read_demo(one) for one in paths), len(paths), config, run, tell)
+
+
+def demo_examples(
+    demos: Iterable[Demonstration],
+    count: int,
+    config: CloningConfig,
+    run: RunConfig,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Examples:
+    """Play demonstrations again and note what was seen and done; each is an episode.
+
+    Steps at which a masked button was pressed are left out: the policy could not press it.
+
+    Args:
+        demos: What to play.
+        count: How many there are.
+        config: Says what is seen.
+        run: Says which game it is.
+        tell: Is told how many are over, and of how many.
+
+    Raises:
+        DemoError: None shows anything.
+        ReplayError: One goes another way, or shows another game.
+    """
+    sight = make_sight(config)
+    parts: list[Examples] = []
+    with closing(DemoPlayer(run, renders=sight is not None)) as player:
+        for number, demo in enumerate(demos):
+            parts += _one(player, demo, sight, number)
+            tell(number + 1, count)
+    if not parts:
+        raise DemoError("The demonstrations hold no steps to learn from.", "Record more.")
+    return join(parts)
+
+
+def _one(
+    player: DemoPlayer, demo: Demonstration, sight: Sight | None, episode: int
+) -> list[Examples]:
+    features, pixels, masks, actions, places = [], [], [], [], []
+    is_first = True
+    for step in player.play(demo):
+        if sight is not None and step.frame is not None:
+            (sight.begin if is_first else sight.push)(step.frame)
+        is_first = False
+        if not step.mask[step.action]:
+            continue
+        features.append(step.features)
+        masks.append(step.mask)
+        actions.append(step.action)
+        places.append(step.state.place.name)
+        pixels.append(np.zeros(0, np.uint8) if sight is None else sight.pixels.copy())
+    if not actions:
+        return []
+    names = tuple(dict.fromkeys(places))
+    return [
+        Examples(
+            np.stack(features).astype(np.float32),
+            np.stack(pixels),
+            np.stack(masks),
+            np.array(actions, np.int64),
+            np.array([names.index(place) for place in places], np.int64),
+            np.full(len(actions), episode, np.int64),
+            names,
+        )
+    ]

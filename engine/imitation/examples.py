@@ -1,0 +1,139 @@
+"""Hold what is learnt from: states, and what the one who knew did in them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ConfigurationError
+from engine.types import NUM_ACTIONS
+
+_ARRAYS = ("features", "pixels", "masks", "actions", "maps", "episodes")
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """N steps of demonstrations.
+
+    Attributes:
+        features: (N, F) float32.
+        pixels: (N, *shape) uint8, or (N, 0) where nobody sees them.
+        masks: (N, 9) bool, False for actions of no use.
+        actions: (N,) int64, what was done; never masked.
+        maps: (N,) int64, where, as a place in `map_names`.
+        episodes: (N,) int64, numbers episodes.
+        map_names: Names of maps.
+    """
+
+    features: NDArray[np.float32]
+    pixels: NDArray[np.uint8]
+    masks: NDArray[np.bool_]
+    actions: NDArray[np.int64]
+    maps: NDArray[np.int64]
+    episodes: NDArray[np.int64]
+    map_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        count = len(self.actions)
+        assert all(len(getattr(self, name)) == count for name in _ARRAYS)
+        assert self.masks.shape == (count, NUM_ACTIONS)
+        assert not count or self.maps.max() < len(self.map_names)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @property
+    def num_episodes(self) -> int:
+        """Return how many episodes they are from."""
+        return len(np.unique(self.episodes))
+
+    def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> "Examples":
+        """Return some of them."""
+        return Examples(
+            self.features[index],
+            self.pixels[index],
+            self.masks[index],
+            self.actions[index],
+            self.maps[index],
+            self.episodes[index],
+            self.map_names,
+        )
+
+    def digest(self) -> str:
+        """Return a sum of everything in them."""
+        total = hashlib.sha256(repr(self.map_names).encode())
+        for name in _ARRAYS:
+            total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
+        return total.hexdigest()
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return them as arrays of plain numbers."""
+        names = np.frombuffer("\n".join(self.map_names).encode(), np.uint8)
+        return {name: getattr(self, name) for name in _ARRAYS} | {"map_names": names}
+
+    @classmethod
+    def load(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Examples":
+        """Take back what `save` returned."""
+        names = np.asarray(arrays["map_names"], np.uint8).tobytes().decode().split("\n")
+        return cls(
+            np.array(arrays["features"], np.float32),
+            np.array(arrays["pixels"], np.uint8),
+            np.array(arrays["masks"], np.bool_),
+            np.array(arrays["actions"], np.int64),
+            np.array(arrays["maps"], np.int64),
+            np.array(arrays["episodes"], np.int64),
+            tuple(names),
+        )
+
+
+def join(parts: Sequence[Examples]) -> Examples:
+    """Put examples together; their episodes stay apart, equal names of maps become one."""
+    if not parts:
+        raise ConfigurationError("There are no demonstrations.", "Record some: poketui record")
+    names = tuple(dict.fromkeys(name for part in parts for name in part.map_names))
+    place = {name: index for index, name in enumerate(names)}
+    maps, episodes, before = [], [], 0
+    for part in parts:
+        renumbered = np.array([place[name] for name in part.map_names], np.int64)
+        maps.append(renumbered[part.maps])
+        _, own = np.unique(part.episodes, return_inverse=True)
+        episodes.append(own.astype(np.int64) + before)
+        before += part.num_episodes
+    return Examples(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.pixels for part in parts]),
+        np.concatenate([part.masks for part in parts]),
+        np.concatenate([part.actions for part in parts]),
+        np.concatenate(maps),
+        np.concatenate(episodes),
+        names,
+    )
+
+
+def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Examples]:
+    """Return what is learnt from and what is validated by: whole episodes, never single steps.
+
+    Steps of one episode are too much alike: validated by step, what is remembered looks learnt.
+    With a single episode, or a share of 0, nothing is kept to validate.
+    """
+    numbers = np.unique(examples.episodes)
+    count = min(len(numbers) - 1, max(1, round(val_share * len(numbers)))) if val_share else 0
+    rng = np.random.default_rng([seed, 11])
+    kept = rng.permutation(numbers)[:count]
+    is_kept = np.isin(examples.episodes, kept)
+    return examples.take(~is_kept), examples.take(is_kept)
+
+
+def draw_weights(examples: Examples, balance: float) -> NDArray[np.float64]:
+    """Return (N,) how often a step is drawn, 1 on average.
+
+    By the inverse of how often its action was taken on its map, to the power of `balance`: else
+    the few steps that lead from map to map drown in the many that are alike.
+    """
+    pairs = examples.maps * NUM_ACTIONS + examples.actions
+    _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+    weights = 1.0 / counts[inverse].astype(np.float64) ** balance
+    scaled: NDArray[np.float64] = weights * (len(weights) / weights.sum())
+    return scaled

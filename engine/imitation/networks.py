@@ -1,0 +1,163 @@
+"""Define the networks that demonstrations are cloned into.
+
+`ppo` and `dqn` are the very networks of `engine.agents`, so that what was cloned warms their start
+up: they see features, the three grey frames of 72 x 80, or both. `impala` (Espeholt et al. 2018,
+with 16, 32 and 32 channels), `nature` (Mnih et al. 2015) and `tiny` see one frame of 84 x 84 in
+colour, and features beside it with inputs `both`.
+"""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from engine.agents.dqn import QNetwork
+from engine.agents.encoders import EncoderKind, plain_perceptron
+from engine.agents.networks import ActorCritic
+from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import COLOUR_SHAPE
+from engine.types import NUM_ACTIONS
+
+KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
+"""What the settings of agents call the inputs."""
+
+_CHANNELS = (16, 32, 32)
+
+
+class ActorClone(nn.Module):
+    """PPO's network; the critic stays as it is."""
+
+    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.network = ActorCritic(kind, feature_size, hidden_size)
+
+    def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
+        """Return logits (batch, 9)."""
+        logits: Tensor = self.network.actor(self.network.encoder(features, pixels))
+        return logits
+
+
+class ValueClone(nn.Module):
+    """DQN's network; its action values are taken for logits."""
+
+    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.network = QNetwork(kind, feature_size, hidden_size)
+
+    def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
+        """Return action values (batch, 9)."""
+        values: Tensor = self.network(features, pixels, mask)
+        return values
+
+
+class ScreenClone(nn.Module):
+    """A convolutional network over `COLOUR_SHAPE`, with features beside it or without."""
+
+    def __init__(self, screen: nn.Module, size: int, feature_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.screen = screen
+        for layer in screen.modules():
+            if isinstance(layer, nn.Conv2d):
+                weight = layer.weight.data
+                layer.weight.data = weight.contiguous(memory_format=torch.channels_last)
+        self.features = plain_perceptron(feature_size, hidden_size) if feature_size else None
+        self.actor = nn.Linear(size + (hidden_size if feature_size else 0), NUM_ACTIONS)
+
+    def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
+        """Return logits (batch, 9)."""
+        assert pixels is not None
+        # Channels last: half as fast again on a CPU.
+        scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
+        code = self.screen(scaled)
+        if self.features is not None:
+            code = torch.cat([code, self.features(features)], -1)
+        logits: Tensor = self.actor(code)
+        return logits
+
+
+class Residual(nn.Module):
+    """Two convolutions, and what came in added."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return outputs of the inputs' shape."""
+        outputs: Tensor = inputs + self.layers(inputs)
+        return outputs
+
+
+def impala(hidden_size: int) -> nn.Sequential:
+    """Return the documented network up to its hidden layer."""
+    channels, size, _ = COLOUR_SHAPE
+    layers: list[nn.Module] = []
+    for outputs in _CHANNELS:
+        layers += [
+            nn.Conv2d(channels, outputs, 3, padding=1),
+            nn.MaxPool2d(3, stride=2, padding=1),
+            Residual(outputs),
+            Residual(outputs),
+        ]
+        channels, size = outputs, (size + 1) // 2
+    hidden = nn.Linear(channels * size * size, hidden_size)
+    return nn.Sequential(*layers, nn.Flatten(), nn.ReLU(), hidden, nn.ReLU())
+
+
+def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:
+    """Return convolutions of (channels, kernel, stride) each, and a hidden layer."""
+    channels, size, _ = COLOUR_SHAPE
+    parts: list[nn.Module] = []
+    for outputs, kernel, stride in layers:
+        parts += [nn.Conv2d(channels, outputs, kernel, stride), nn.ReLU()]
+        channels, size = outputs, (size - kernel) // stride + 1
+    hidden = nn.Linear(channels * size * size, hidden_size)
+    return nn.Sequential(*parts, nn.Flatten(), hidden, nn.ReLU())
+
+
+_NATURE = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
+_TINY = ((8, 8, 4), (16, 4, 2))
+
+
+def build_network(config: CloningConfig, feature_size: int) -> nn.Module:
+    """Return a network with fresh weights, which are drawn from torch's generator.
+
+    It is called with features (batch, F) float32, pixels (batch, *shape) uint8 or None, and masks
+    (batch, 9) bool, and returns logits (batch, 9) that are not masked.
+    """
+    kind, hidden = KINDS[config.inputs], config.hidden_size
+    if config.network == "ppo":
+        return ActorClone(kind, feature_size, hidden)
+    if config.network == "dqn":
+        return ValueClone(kind, feature_size, hidden)
+    screens = {
+        "impala": lambda: impala(hidden),
+        "nature": lambda: convolutions(_NATURE, hidden),
+        "tiny": lambda: convolutions(_TINY, hidden),
+    }
+    seen = feature_size if config.inputs == "both" else 0
+    return ScreenClone(screens[config.network](), hidden, seen, hidden)
+
+
+def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
+    """Return the device to learn on: the accelerator where there is one."""
+    has_cuda = torch.cuda.is_available()
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and has_cuda) else "cpu")
+
+
+def uses_bfloat16(config: CloningConfig, device: torch.device) -> bool:
+    """Tell whether to compute in bfloat16.
+
+    On a processor that has it deep convolutional networks are nearly twice as fast, shallow ones
+    hardly faster or slower, and where it is emulated all are slower (docs/experiments.md).
+    """
+    if config.precision != "auto":
+        return config.precision == "bfloat16"
+    if config.inputs == "features" or config.network in {"nature", "tiny"}:
+        return False
+    return device.type == "cuda" or torch.cpu._is_avx512_bf16_supported()

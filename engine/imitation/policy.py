@@ -1,0 +1,101 @@
+"""Play by a cloned policy, and write it down and read it again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from engine.agents.arbitration import certainty, sample
+from engine.agents.base import Choices, Guidance, Player
+from engine.agents.networks import masked_log_probs
+from engine.agents.rollout import FloatArray
+from engine.agents.weights import Arrays, load_network, save_network
+from engine.env.batch import Batch
+from engine.errors import CheckpointError
+from engine.imitation.networks import build_network
+from engine.imitation.settings import CloningConfig, check
+from engine.types import Source
+
+KIND = "imitation"
+"""Marks the checkpoints of clones among others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A cloned policy.
+
+    Attributes:
+        config: What it was cloned with.
+        feature_size: Length of the feature vector.
+        network: See `build_network`.
+    """
+
+    config: CloningConfig
+    feature_size: int
+    network: nn.Module
+
+    def logits(
+        self, features: NDArray[np.float32], pixels: NDArray[np.uint8] | None, mask: Tensor
+    ) -> Tensor:
+        """Return logits (batch, 9) on the processor, neither masked nor learnt from."""
+        device = next(self.network.parameters()).device
+        seen = None if self.config.inputs == "features" or pixels is None else pixels
+        with torch.inference_mode():
+            logits: Tensor = self.network(
+                torch.from_numpy(features).to(device),
+                None if seen is None else torch.from_numpy(seen).to(device),
+                mask.to(device),
+            )
+        return logits.float().cpu()
+
+    def log_probs(self, batch: Batch) -> FloatArray:
+        """Return log-probabilities (envs, 9) at the temperature, -1e9 where masked."""
+        mask = torch.from_numpy(batch.mask)
+        logits = self.logits(batch.features, batch.pixels, mask) / self.config.temperature
+        found: FloatArray = masked_log_probs(logits, mask, torch.zeros(())).numpy()
+        return found
+
+    def player(self, seed: int) -> Player:
+        """Return what plays by it. It draws its actions: the likeliest alone gets stuck."""
+        rng = np.random.default_rng([seed, 12])
+
+        def play(batch: Batch, guidance: Guidance) -> Choices:
+            log_probs = self.log_probs(batch)
+            sure = certainty(torch.from_numpy(log_probs), batch.mask)
+            actions = sample(log_probs, rng)
+            nobody = np.zeros(len(actions), np.bool_)
+            return Choices(actions, sure.astype(np.float32), nobody, Source.POLICY)
+
+        return play
+
+    def save(self) -> tuple[dict[str, Any], Arrays]:
+        """Return JSON-able facts and arrays."""
+        facts = {"config": self.config.model_dump(), "feature_size": self.feature_size}
+        return {"kind": KIND, "policy": facts}, save_network(self.network, "network")
+
+    @classmethod
+    def load(cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> "Policy":
+        """Take back what `save` returned.
+
+        Raises:
+            CheckpointError: It was not `save` that returned it.
+        """
+        if facts.get("kind") != KIND:
+            raise CheckpointError(
+                "This checkpoint holds no cloned policy.", "Make one with: poketui bc"
+            )
+        config = check(CloningConfig, dict(facts["policy"]["config"]))
+        feature_size = int(facts["policy"]["feature_size"])
+        with torch.random.fork_rng(devices=[]):
+            network = build_network(config, feature_size)
+        try:
+            load_network(network, "network", arrays)
+        except RuntimeError:
+            raise CheckpointError(
+                "This policy's weights do not fit its network.", "Clone it again: poketui bc"
+            ) from None
+        return cls(config, feature_size, network)

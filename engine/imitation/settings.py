@@ -1,0 +1,85 @@
+"""Define the settings of learning from demonstrations."""
+
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError, model_validator
+
+from engine.config import Section
+from engine.errors import ConfigurationError
+
+NetworkKind = Literal["ppo", "dqn", "impala", "nature", "tiny"]
+Inputs = Literal["features", "screen", "both"]
+
+_Settings = TypeVar("_Settings", bound=Section)
+
+
+class CloningConfig(Section):
+    """Behavioural cloning."""
+
+    network: NetworkKind = "ppo"
+    """ppo and dqn: the very networks of these agents, for a warm start; impala, nature and tiny see
+    the screen as 84 x 84 in colour."""
+    inputs: Inputs = "features"
+    hidden_size: int = Field(default=256, ge=8)
+    epochs: int = Field(default=40, ge=1)
+    batch_size: int = Field(default=64, ge=1)
+    learning_rate: float = Field(default=3e-4, gt=0)
+    weight_decay: float = Field(default=1e-4, ge=0)
+    balance: float = Field(default=1.0, ge=0, le=1)
+    """How far steps are drawn by the inverse of how often their action is taken on their map: 0 all
+    steps alike, 1 every pair of map and action alike."""
+    max_grad_norm: float = Field(default=1.0, gt=0)
+    val_share: float = Field(default=0.2, ge=0, lt=1)
+    """Share of the episodes that are kept to validate; 0: none."""
+    patience: int = Field(default=10, ge=0)
+    """Epochs without a better validation after which it ends; 0: never."""
+    temperature: float = Field(default=1.0, gt=0)
+    """Divides the logits where the policy plays; much below 1 it takes the likeliest action."""
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    eval_episodes: int = Field(default=10, ge=0)
+    """Episodes that the policy plays in an evaluation; 0: none."""
+    eval_every: int = Field(default=10, ge=1)
+    """Epochs between two evaluations; there is always one at the end."""
+    save_every: int = Field(default=5, ge=1)
+    """Epochs between two checkpoints."""
+    keep_checkpoints: int = Field(default=3, ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """auto: bfloat16 for deep networks that see pixels, where the processor computes in it."""
+
+    @model_validator(mode="after")
+    def _check_inputs(self) -> "CloningConfig":
+        if self.network in {"impala", "nature", "tiny"} and self.inputs == "features":
+            raise ValueError(f"network {self.network} sees the screen: inputs screen or both")
+        return self
+
+
+class DaggerConfig(Section):
+    """Data-set aggregation (Ross et al. 2011)."""
+
+    rounds: int = Field(default=8, ge=1)
+    episodes: int = Field(default=6, ge=1)
+    """Episodes that are played in a round."""
+    envs: int = Field(default=6, ge=1)
+    beta_start: float = Field(default=0.5, ge=0, le=1)
+    """Share of the steps that the expert plays in the first round, beside labelling all."""
+    beta_decay: float = Field(default=0.5, ge=0, le=1)
+    """What is left of that share from round to round."""
+    epochs: int = Field(default=10, ge=1)
+    """Epochs of learning after each round."""
+
+
+def check(kind: type[_Settings], values: dict[str, Any]) -> _Settings:
+    """Return the settings of `values`.
+
+    Raises:
+        ConfigurationError: Naming the first wrong one.
+    """
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        given = f"{key} = {first['input']!r}: " if key else ""
+        text = str(first["msg"]).removeprefix("Value error, ")
+        raise ConfigurationError(f"Imitation: {given}{text}.", "Correct this value.") from None

@@ -1,0 +1,239 @@
+"""Clone a policy from demonstrations: learn, let it play, keep the best, and be interruptible."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from engine.agents.random import RandomAgent
+from engine.config import RunConfig
+from engine.imitation.bc import Cloning, Epoch
+from engine.imitation.examples import Examples
+from engine.imitation.games import Games, make_games, play, rules_expert
+from engine.imitation.policy import Policy
+from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import make_sight
+from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
+from engine.training.evaluation import evaluation_seed, play_episodes, summarise
+from engine.training.policies import PolicyFolder
+from engine.training.tensorboard import TensorBoardFile
+from engine.types import EpisodeSummary, Evaluation
+
+MAX_GAMES = 8
+"""Games that are played at once in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work is.
+
+    Attributes:
+        what: In words.
+        done: Of `total`.
+    """
+
+    what: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cloned:
+    """What came of it.
+
+    Attributes:
+        folder: Where it is saved.
+        epochs: Those that were learnt now, in order.
+        evaluation: The last one; None if there was none.
+        best: The best checkpoint; None if none was judged.
+    """
+
+    folder: Path
+    epochs: tuple[Epoch, ...]
+    evaluation: Evaluation | None
+    best: Path | None
+
+
+Tell = Callable[[Progress | Epoch | Evaluation], None]
+
+
+def rule_examples(
+    config: CloningConfig,
+    run: RunConfig,
+    episodes: int,
+    tell: Callable[[Progress], None] = lambda told: None,
+) -> tuple[Examples, list[EpisodeSummary]]:
+    """Let the rule planner play, and return its steps as demonstrations.
+
+    Raises:
+        PokeTUIError: The game cannot be made.
+    """
+    count = min(MAX_GAMES, episodes)
+    games = make_games(run, count, lambda: make_sight(config), is_advised=True)
+    try:
+        return play(
+            games,
+            RandomAgent(config.seed).player(config.seed),
+            rules_expert(config.seed),
+            beta=1.0,
+            episodes=episodes,
+            seed=config.seed,
+            tell=lambda done: tell(Progress("the rules play", done, episodes)),
+        )
+    finally:
+        games.close()
+
+
+def evaluate_clone(
+    policy: Policy,
+    run: RunConfig,
+    episodes: int,
+    tell: Callable[[int], None] = lambda done: None,
+    may_go_on: Callable[[], bool] = lambda: True,
+    games: Games | None = None,
+) -> Evaluation | None:
+    """Let a policy play alone from the true start; None if `may_go_on` said no.
+
+    The same seeds come again in every evaluation.
+
+    Raises:
+        PokeTUIError: The game cannot be made.
+    """
+    count = min(MAX_GAMES, episodes)
+    used = games or make_games(run, count, lambda: make_sight(policy.config), is_advised=False)
+    try:
+        seed = evaluation_seed(run)
+        played = play_episodes(
+            policy.player(seed),
+            used,
+            episodes,
+            seed,
+            may_go_on=may_go_on,
+            tell=tell,
+        )
+    finally:
+        if games is None:
+            used.close()
+    return summarise(played) if played else None
+
+
+class CloningRun:
+    """Carry cloning through, from its start or from its newest checkpoint.
+
+    Args:
+        config: Settings.
+        run: The game's.
+        examples: Demonstrations.
+        folder: Where it is saved.
+        tell: Is told of everything.
+        is_resumed: Go on from the newest checkpoint.
+        evaluate: Plays the policy: (policy, episodes, tell) to what came of it.
+        may_go_on: Asked often; no: ends at the last whole epoch.
+
+    Raises:
+        PokeTUIError: The examples or the checkpoint are no use.
+    """
+
+    def __init__(
+        self,
+        config: CloningConfig,
+        run: RunConfig,
+        examples: Examples,
+        folder: PolicyFolder,
+        *,
+        tell: Tell = lambda told: None,
+        is_resumed: bool = False,
+        start: Policy | None = None,
+        evaluate: Callable[[Policy, int, Callable[[int], None]], Evaluation | None] | None = None,
+        may_go_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        torch.set_num_threads(1)  # two on a busy machine wait for each other more than they work
+        self._config, self._run, self._folder, self._tell = config, run, folder, tell
+        self._may_go_on = may_go_on
+        self._evaluate = evaluate or self._play
+        self._evaluation: Evaluation | None = None
+        self._store: CheckpointStore = folder.store(config.keep_checkpoints)
+        self.cloning = Cloning(config, examples, start)
+        if is_resumed:
+            self._store.load_newest(lambda saved: self.cloning.load(saved.facts, saved.arrays))
+
+    def run(self) -> Cloned:
+        """Learn until it is over.
+
+        Raises:
+            PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
+        """
+        cloning, config = self.cloning, self._config
+        figures = TensorBoardFile(self._folder.tensorboard_path, cloning.steps)
+        epochs: list[Epoch] = []
+        try:
+            while not cloning.is_over:
+                epoch = cloning.learn(self._tell_batches, self._may_go_on)
+                if epoch is None:
+                    break
+                epochs.append(epoch)
+                self._tell(epoch)
+                figures.write(cloning.steps, epoch.figures())
+                is_due = cloning.is_over or epoch.number % config.eval_every == 0
+                judged = self._judge(figures) if is_due and config.eval_episodes else None
+                by_loss = not config.eval_episodes and epoch.is_best
+                if judged is not None or by_loss or is_due or epoch.number % config.save_every == 0:
+                    self._save(_score(judged, epoch) if judged is not None or by_loss else None)
+        finally:
+            figures.close()
+        best = self._folder.path / "checkpoints" / BEST
+        is_judged = best.is_file()
+        return Cloned(
+            self._folder.path, tuple(epochs), self._evaluation, best if is_judged else None
+        )
+
+    def _judge(self, figures: TensorBoardFile) -> Evaluation | None:
+        episodes = self._config.eval_episodes
+        found = self._evaluate(
+            self.cloning.policy,
+            episodes,
+            lambda done: self._tell(Progress("the policy plays", done, episodes)),
+        )
+        if found is not None:
+            self._evaluation = found
+            self._tell(found)
+            figures.write(self.cloning.steps, evaluation_figures(found))
+        return found
+
+    def _play(
+        self, policy: Policy, episodes: int, tell: Callable[[int], None]
+    ) -> Evaluation | None:
+        return evaluate_clone(policy, self._run, episodes, tell, self._may_go_on)
+
+    def _tell_batches(self, done: int) -> None:
+        cloning = self.cloning
+        total = self._config.epochs * cloning.batches
+        self._tell(Progress("learning", cloning.epoch * cloning.batches + done, total))
+
+    def _save(self, score: list[float] | None) -> None:
+        facts, arrays = self.cloning.save()
+        if score is not None:
+            facts["score"] = score
+        self._store.save(Checkpoint(facts, arrays), self.cloning.steps)
+
+
+def evaluation_figures(evaluation: Evaluation) -> dict[str, float]:
+    """Return figures by name: those of the documents."""
+    figures = {
+        "evaluation/episodic_return": evaluation.avg_reward,
+        "evaluation/success_rate": evaluation.success_rate,
+        "evaluation/episode_length": evaluation.avg_length,
+    }
+    for key, share in evaluation.milestones.items():
+        figures[f"evaluation_milestone/{key}"] = share
+    return figures
+
+
+def _score(evaluation: Evaluation | None, epoch: Epoch) -> list[float]:
+    """Return what the best checkpoint has the most of: success, then milestones, then reward."""
+    if evaluation is None:
+        loss = epoch.loss if epoch.validation is None else epoch.validation.balanced_loss
+        return [0.0, 0.0, -loss]
+    reached = sum(evaluation.milestones.values())
+    return [evaluation.success_rate, reached, evaluation.avg_reward]

@@ -1,0 +1,232 @@
+"""Define `poketui bc`: clone a policy from demonstrations, or by DAgger."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pokeTUI.cli_options import SaveDir
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from engine.imitation.bc import Epoch
+    from engine.imitation.dagger import Round
+    from engine.imitation.scoring import Share
+    from engine.types import Evaluation
+
+
+def bc(
+    demos: Annotated[
+        str,
+        typer.Argument(
+            metavar="[DEMOS]",
+            help="Folder or file of demonstrations.",
+            show_default="those of the save folder",
+        ),
+    ] = "",
+    rules: Annotated[
+        int, typer.Option(min=0, help="Let the rules play so many demonstrations, too.")
+    ] = 0,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            help="ppo or dqn: those agents' own, for `run --from`; impala, nature or tiny.",
+            show_default="ppo",
+        ),
+    ] = None,
+    inputs: Annotated[
+        str | None, typer.Option(help="features, screen or both.", show_default="features")
+    ] = None,
+    hidden_size: Annotated[int | None, typer.Option(help="Width of the hidden layers.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Times through all steps.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Steps of a batch.")] = None,
+    lr: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
+    weight_decay: Annotated[float | None, typer.Option(help="How fast weights decay.")] = None,
+    balance: Annotated[
+        float | None, typer.Option(help="0 to 1: how far rare steps are drawn more often.")
+    ] = None,
+    val_share: Annotated[
+        float | None, typer.Option(help="Share of the episodes that only validate.")
+    ] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Epochs without a better validation before the end.")
+    ] = None,
+    eval_episodes: Annotated[
+        int | None, typer.Option(help="Episodes that it plays in an evaluation.")
+    ] = None,
+    eval_every: Annotated[int | None, typer.Option(help="Epochs between evaluations.")] = None,
+    save_every: Annotated[int | None, typer.Option(help="Epochs between checkpoints.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
+    dagger: Annotated[
+        str,
+        typer.Option(
+            metavar="EXPERT", help="Play, and be told better by an expert: rules, or a policy."
+        ),
+    ] = "",
+    rounds: Annotated[int | None, typer.Option(help="Rounds of that.")] = None,
+    round_episodes: Annotated[int | None, typer.Option(help="Episodes of a round.")] = None,
+    beta: Annotated[
+        float | None, typer.Option(help="Share of the first round that the expert plays.")
+    ] = None,
+    rom: Annotated[
+        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
+    ] = None,
+    state: Annotated[str | None, typer.Option(help="Play from a saved state.")] = None,
+    allow_unknown_rom: Annotated[
+        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    ] = False,
+    resume: Annotated[
+        str, typer.Option(metavar="POLICY", help="Go on with a cloned policy, or latest.")
+    ] = "",
+    save_dir: SaveDir = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
+) -> None:
+    """Clone a policy: learn from demonstrations what to do."""
+    # Here, not above: these load the learning library.
+    from engine.errors import ConfigurationError
+    from engine.training.from_demonstrations import Source, aggregate, clone_policy
+    from pokeTUI.reports import saves
+
+    given = _given(
+        network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
+        batch_size=batch_size, learning_rate=lr, weight_decay=weight_decay, balance=balance,
+        val_share=val_share, patience=patience, eval_episodes=eval_episodes,
+        eval_every=eval_every, save_every=save_every, seed=seed, device=device,
+    )  # fmt: skip
+    folder = saves(save_dir)
+    game = _given(rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None)
+    ways = _given(rounds=rounds, episodes=round_episodes, beta_start=beta)
+    if ways and not dagger and not resume:
+        raise ConfigurationError(
+            "--rounds, --round-episodes and --beta are of --dagger.", "Add --dagger rules."
+        )
+    recorded = demos or ("" if rules or dagger or resume else str(Path(folder) / "demos"))
+    source = Source(recorded, rules)
+    printer = _Printer(is_quiet=quiet)
+    with printer:
+        try:
+            if dagger:
+                if resume:
+                    dagger = "rules"
+                made = aggregate(
+                    folder, given, ways, source,
+                    expert=dagger, game=game, resume=resume, tell=printer.tell,
+                )  # fmt: skip
+                path = made.folder
+            else:
+                path = clone_policy(
+                    folder, given, source, game=game, resume=resume, tell=printer.tell
+                ).folder
+        except KeyboardInterrupt:
+            printer.say("Stopped. Go on with: poketui bc --resume latest")
+            raise typer.Exit(130) from None
+    if not quiet:
+        print(f"Saved in {path}. Train on from it: poketui run --from {path.name}")
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+class _Printer:
+    """Show how far it is on stderr, and what came of it on stdout."""
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self._is_quiet = is_quiet
+        self._bar: Bar | None = None
+        self._task: Any = None
+        self._what = ""
+
+    def __enter__(self) -> "_Printer":
+        if not self._is_quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def tell(self, told: Any) -> None:
+        """Show what it is told."""
+        from engine.imitation.bc import Epoch
+        from engine.imitation.dagger import Round
+        from engine.types import Evaluation
+
+        match told:
+            case Epoch():
+                self.say(_epoch_line(told))
+            case Round():
+                self.say(_round_line(told))
+            case Evaluation():
+                self.say(_evaluation_line(told))
+            case _:
+                self._advance(told.what, told.done, told.total)
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar."""
+        if self._is_quiet:
+            return
+        if self._bar is not None:
+            self._bar.console.file.flush()
+            self._bar.stop()
+            print(text, flush=True)
+            self._bar.start()
+        else:
+            print(text, flush=True)
+
+    def _advance(self, what: str, done: int, total: int) -> None:
+        if self._bar is None:
+            return
+        if what != self._what:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task, self._what = self._bar.add_task(what, total=total), what
+        self._bar.update(self._task, completed=done, total=total)
+
+
+def _epoch_line(epoch: "Epoch") -> str:
+    text = f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  right {epoch.accuracy:.1%}"
+    if epoch.validation is None:
+        return text
+    found = epoch.validation
+    text += f"  validation {found.balanced_loss:.3f}  right {found.accuracy:.1%}"
+    worst = min(found.maps, key=lambda share: share.accuracy)
+    return text + f"  worst map {_share(worst)}" + ("  best" if epoch.is_best else "")
+
+
+def _round_line(told: "Round") -> str:
+    won = sum(episode.is_success for episode in told.played)
+    return (
+        f"round {told.number:>3}  expert plays {told.beta:.0%}  {told.labelled:,} labels, "
+        f"{told.total:,} in all  agreed {told.agreement:.1%}  won {won} of {len(told.played)}"
+    )
+
+
+def _evaluation_line(told: "Evaluation") -> str:
+    from pokeTUI.reports import share_text
+
+    won = share_text(round(told.success_rate * told.episodes), told.episodes)
+    return f"plays: success {won}, return {told.avg_reward:.1f}, {told.avg_length:,.0f} steps"
+
+
+def _share(share: "Share") -> str:
+    return f"{share.name} {share.accuracy:.0%} of {share.total:,}"

@@ -1,0 +1,27 @@
+import pytest
+import torch
+
+from engine.config import RunConfig
+from engine.imitation.examples import Examples
+from engine.imitation.settings import CloningConfig
+from engine.training.cloning import rule_examples
+
+
+@pytest.fixture(autouse=True, scope="session")
+def single_thread() -> None:
+    """Two threads on a busy machine wait for each other more than they work."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def practice(tmp_path_factory) -> RunConfig:
+    """The practice game, its introduction played once."""
+    return RunConfig(save_dir=str(tmp_path_factory.mktemp("saves")))
+
+
+@pytest.fixture(scope="session")
+def rule_demos(practice) -> Examples:
+    """What the rules did in four episodes of the practice game."""
+    examples, played = rule_examples(CloningConfig(), practice, 4)
+    assert all(episode.is_success for episode in played)
+    return examples

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from engine.agents.dqn import DQN
+from engine.agents.hybrid import GuidedPolicy
+from engine.config import DQNConfig, PPOConfig
+from engine.env.pixels import shrink
+from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
+from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import COLOUR_SHAPE, ColourSight, GreySight, colour, make_sight
+
+FEATURES = 20
+
+
+@pytest.mark.parametrize("network", ["ppo", "dqn", "impala", "nature", "tiny"])
+@pytest.mark.parametrize("inputs", ["features", "screen", "both"])
+def test_every_network_gives_a_logit_an_action(network, inputs):
+    if network in {"impala", "nature", "tiny"} and inputs == "features":
+        pytest.skip("sees the screen")
+    config = CloningConfig(network=network, inputs=inputs, hidden_size=16)
+    sight = make_sight(config)
+    pixels = None if sight is None else torch.zeros((2, *sight.shape), dtype=torch.uint8)
+    made = build_network(config, FEATURES)
+    mask = torch.ones((2, 9), dtype=torch.bool)
+    assert made(torch.zeros(2, FEATURES), pixels, mask).shape == (2, 9)
+
+
+def test_impala_is_the_documented_one():
+    """Three sequences of 16, 32 and 32 channels, two residual blocks each, 256 hidden."""
+    network = impala(256)
+    layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d)]
+    assert [layer.out_channels for layer in layers] == [16] * 5 + [32] * 10
+    hidden = next(layer for layer in network if isinstance(layer, nn.Linear))
+    assert (hidden.in_features, hidden.out_features) == (32 * 11 * 11, 256)
+
+
+def test_nature_ends_in_seven_by_seven():
+    network = convolutions(((32, 8, 4), (64, 4, 2), (64, 3, 1)), 512)
+    hidden = next(layer for layer in network if isinstance(layer, nn.Linear))
+    assert hidden.in_features == 64 * 7 * 7
+
+
+@pytest.mark.parametrize("inputs", ["features", "screen", "both"])
+def test_clones_of_agents_have_their_very_weights(inputs):
+    kind = {"screen": "pixels"}.get(inputs, inputs)
+    clone = build_network(CloningConfig(inputs=inputs, hidden_size=16), FEATURES)
+    agent = GuidedPolicy(PPOConfig(hidden_size=16), 2, FEATURES, 0, kind)
+    agent.ppo.network.load_state_dict(clone.network.state_dict())
+    clone = build_network(CloningConfig(network="dqn", inputs=inputs, hidden_size=16), FEATURES)
+    dqn = DQN(DQNConfig(hidden_size=16), 2, FEATURES, 0, kind)
+    dqn.network.load_state_dict(clone.network.state_dict())
+
+
+def test_colour_keeps_means_and_places():
+    frame = np.zeros((144, 160, 3), np.uint8)
+    frame[:72, :, 0] = 200
+    frame[:, 80:, 2] = 100
+    seen = colour(frame)
+    assert seen.shape == COLOUR_SHAPE
+    assert (seen[0, :42] == 200).all()
+    assert (seen[0, 42:] == 0).all()
+    assert (seen[1] == 0).all()
+    assert (seen[2, :, 42:] == 100).all()
+    assert (seen[2, :, :42] == 0).all()
+
+
+def test_grey_sight_is_what_the_agents_see():
+    rng = np.random.default_rng(0)
+    frames = rng.integers(0, 256, (4, 144, 160, 3), dtype=np.uint8)
+    sight = GreySight()
+    sight.begin(frames[0])
+    for frame in frames[1:]:
+        sight.push(frame)
+    assert np.array_equal(sight.pixels, np.stack([shrink(frame) for frame in frames[1:]]))
+
+
+def test_a_colour_sight_holds_what_it_saw_last():
+    sight = ColourSight()
+    sight.begin(np.zeros((144, 160, 3), np.uint8))
+    before = sight.pixels
+    sight.push(np.full((144, 160, 3), 9, np.uint8))
+    assert (sight.pixels == 9).all()
+    assert (before == 0).all()
+
+
+def test_features_and_shallow_networks_stay_in_float32():
+    cpu = torch.device("cpu")
+    assert not uses_bfloat16(CloningConfig(), cpu)
+    assert not uses_bfloat16(CloningConfig(network="tiny", inputs="screen"), cpu)
+    assert uses_bfloat16(CloningConfig(precision="bfloat16"), cpu)
