@@ -8,6 +8,7 @@ PokeTUIError
 │   └── WorkerError          an environment process died or hung
 ├── CheckpointError          a saved run cannot be read or written
 ├── ReplayError              a recorded episode cannot be played again
+├── DemoError                a demonstration cannot be read, written or used
 ├── LLMConnectionError       a language model server cannot be reached
 ├── DecisionValidationError  a decision is impossible (masked action, unknown source)
 ├── TerminalError            the terminal cannot show the application
@@ -54,6 +55,10 @@ class CheckpointError(PokeTUIError):
 
 class ReplayError(PokeTUIError):
     """A recorded episode cannot be played again."""
+
+
+class DemoError(PokeTUIError):
+    """A demonstration cannot be read, written or used."""
 
 
 class LLMConnectionError(PokeTUIError):

@@ -130,6 +130,11 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self._composer.weigh(weights)
 
     @property
+    def start_state(self) -> bytes:
+        """Return the machine that episodes start from, as the emulator saved it."""
+        return self._start
+
+    @property
     def milestone_keys(self) -> tuple[str, ...]:
         """Return the keys of the game's milestones in order."""
         return self._episode.milestones.keys

@@ -1,0 +1,352 @@
+"""Look at a folder of demonstrations as one set: list, count, choose, split, and learn from it."""
+
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
+from engine.demos.playback import END, DemoPlayer
+from engine.demos.recording_log import LOG_SUFFIX
+from engine.demos.screens import SCREEN_SHAPE, shrink_screen
+from engine.demos.writing import cannot_write
+from engine.errors import DemoError, ReplayError
+from engine.types import Action
+
+DEMOS_FOLDER = "demos"
+"""Folder inside the save folder that keeps demonstrations."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoEntry:
+    """A file of the set: what is in it, or why it cannot be read."""
+
+    path: Path
+    demo: Demonstration | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which demonstrations to choose: those that meet all that is set.
+
+    Attributes:
+        tags: All of them.
+        is_success: None: whether or not.
+        by: Who played; "": anybody.
+        map: A map that it was on; "": anywhere.
+        least_return: None: any.
+    """
+
+    tags: frozenset[str] = frozenset()
+    is_success: bool | None = None
+    by: str = ""
+    map: str = ""
+    least_return: float | None = None
+
+    def meets(self, demo: Demonstration) -> bool:
+        """Tell whether a demonstration is wanted."""
+        return (
+            self.tags <= demo.tags
+            and self.is_success in (None, demo.is_success)
+            and self.by in ("", demo.by)
+            and (not self.map or self.map in {name for name, _ in demo.maps()})
+            and (self.least_return is None or demo.episode_return >= self.least_return)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStatistics:
+    """What a set holds.
+
+    Attributes:
+        lengths: Steps, by demonstration.
+        returns: By demonstration.
+        successes: Demonstrations that reached the goal.
+        by: (who, demonstrations), the most first.
+        maps: (map, steps), the most first.
+        actions: (button, steps), in the order of the buttons.
+        milestones: (key, demonstrations that reached it), the most first.
+        interventions: Steps that a person took in an agent's place.
+    """
+
+    lengths: tuple[int, ...]
+    returns: tuple[float, ...]
+    successes: int
+    by: tuple[tuple[str, int], ...]
+    maps: tuple[tuple[str, int], ...]
+    actions: tuple[tuple[str, int], ...]
+    milestones: tuple[tuple[str, int], ...]
+    interventions: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The steps of many demonstrations, N in all, one demonstration after the other.
+
+    Attributes:
+        features: (N, F) float32.
+        pixels: (N, 3, 84, 84) uint8, None unless wanted.
+        actions: (N,) int64.
+        masks: (N, 9) bool, True as well for what was pressed.
+        maps: (N,) int64, places in `map_names`.
+        episode: (N,) int64, which demonstration.
+        rewards: (N,) float32.
+        dones: (N,) bool.
+        proposals: (N,) uint8.
+        is_intervention: (N,) bool.
+        final_features: (episodes, F) float32, what was seen at the end.
+        final_pixels: Likewise, None unless wanted.
+    """
+
+    features: NDArray[np.float32]
+    pixels: NDArray[np.uint8] | None
+    actions: NDArray[np.int64]
+    masks: NDArray[np.bool_]
+    maps: NDArray[np.int64]
+    map_names: tuple[str, ...]
+    episode: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    dones: NDArray[np.bool_]
+    proposals: NDArray[np.uint8]
+    is_intervention: NDArray[np.bool_]
+    final_features: NDArray[np.float32]
+    final_pixels: NDArray[np.uint8] | None
+
+
+class DemoSet:
+    """Demonstrations in a folder, or some of them.
+
+    Args:
+        folder: Where new ones are put.
+        paths: The files; None: all in the folder, in the order of their names.
+    """
+
+    def __init__(self, folder: Path, paths: Iterable[Path] | None = None) -> None:
+        self.folder = folder
+        self.paths = tuple(sorted(folder.glob(f"*{SUFFIX}")) if paths is None else paths)
+
+    @classmethod
+    def of(cls, config: RunConfig) -> "DemoSet":
+        """Return the set in a run's save folder."""
+        return cls(demos_folder(config))
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def logs(self) -> tuple[Path, ...]:
+        """Return what is being recorded, or was left behind: see `engine.demos.writer.recover`."""
+        return tuple(sorted(self.folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")))
+
+    def entries(self) -> Iterator[DemoEntry]:
+        """Yield what is in each file; an unreadable one is said to be so."""
+        for path in self.paths:
+            try:
+                yield DemoEntry(path, read_demo(path))
+            except DemoError as error:
+                yield DemoEntry(path, None, str(error))
+
+    def read(self) -> Iterator[tuple[Path, Demonstration]]:
+        """Yield every demonstration.
+
+        Raises:
+            DemoError: One cannot be read.
+        """
+        for path in self.paths:
+            yield path, read_demo(path)
+
+    def statistics(self) -> DemoStatistics:
+        """Count what the readable ones hold."""
+        demos = [entry.demo for entry in self.entries() if entry.demo is not None]
+        maps: Counter[str] = Counter()
+        for demo in demos:
+            for name, steps in demo.maps():
+                maps[name] += steps
+        actions = sum(
+            (np.bincount(demo.actions, minlength=len(Action)) for demo in demos),
+            np.zeros(len(Action), np.int64),
+        )
+        reached = Counter(key for demo in demos for key in {key for key, _ in demo.milestones})
+        return DemoStatistics(
+            lengths=tuple(demo.episode_length for demo in demos),
+            returns=tuple(demo.episode_return for demo in demos),
+            successes=sum(demo.is_success for demo in demos),
+            by=tuple(Counter(demo.by for demo in demos).most_common()),
+            maps=tuple(maps.most_common()),
+            actions=tuple((action.name, int(actions[action])) for action in Action),
+            milestones=tuple(reached.most_common()),
+            interventions=sum(int(demo.is_intervention.sum()) for demo in demos),
+        )
+
+    def choose(self, wanted: Wanted) -> "DemoSet":
+        """Return the readable ones that are wanted."""
+        chosen = (e.path for e in self.entries() if e.demo is not None and wanted.meets(e.demo))
+        return DemoSet(self.folder, chosen)
+
+    def split(self, valid_share: float, seed: int) -> tuple["DemoSet", "DemoSet"]:
+        """Return (train, valid), whole demonstrations each; alike for a seed and the same names.
+
+        From two on each gets one at least.
+
+        Raises:
+            DemoError: The share is none.
+        """
+        if not 0 <= valid_share <= 1:
+            raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
+        order = np.random.default_rng(seed).permutation(len(self.paths))
+        count = round(valid_share * len(order))
+        if 0 < valid_share < 1 and len(order) > 1:
+            count = min(max(count, 1), len(order) - 1)
+        valid = {int(place) for place in order[:count]}
+        pair = [
+            [path for place, path in enumerate(self.paths) if (place in valid) is is_valid]
+            for is_valid in (False, True)
+        ]
+        return DemoSet(self.folder, pair[0]), DemoSet(self.folder, pair[1])
+
+    def merge(self, others: Iterable["DemoSet"]) -> list[Path]:
+        """Copy into this folder what it does not hold; return the new files.
+
+        Raises:
+            DemoError: One cannot be read or written; what was copied before stays.
+        """
+        present = {_digest(path) for path in self.folder.glob(f"*{SUFFIX}")}
+        copied = []
+        for other in others:
+            for path, _ in other.read():  # what cannot be read is not spread
+                digest = _digest(path)
+                if digest not in present:
+                    present.add(digest)
+                    copied.append(copy_demo(path, self.folder))
+        self.paths = tuple(sorted({*self.paths, *copied}))
+        return copied
+
+    def delete(self) -> int:
+        """Delete the files of the set; return how many.
+
+        Raises:
+            DemoError: One cannot be deleted; those before it are.
+        """
+        for path in self.paths:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise DemoError(f"Cannot delete {path}: {error.strerror}.") from None
+        count, self.paths = len(self.paths), ()
+        return count
+
+    def samples(
+        self, config: RunConfig, *, pixels: bool = False, as_recorded: bool = False
+    ) -> Samples:
+        """Play all of them again; return their steps as arrays.
+
+        Args:
+            config: The run's that is to learn: what it would have seen and been paid.
+            pixels: Bring pictures, too: 21 KB a step.
+            as_recorded: Use each one's own settings instead, and check what is paid.
+
+        Raises:
+            DemoError, ReplayError: One cannot be read or played; its file is named.
+        """
+        gathered = _Gathered(pixels)
+        player = DemoPlayer(config, renders=pixels, as_recorded=as_recorded)
+        with closing(player):
+            for number, (path, demo) in enumerate(self.read()):
+                try:
+                    gathered.take(number, player, demo)
+                except (DemoError, ReplayError) as error:
+                    raise type(error)(f"{path}: {error.message}", error.hint) from None
+        return gathered.samples()
+
+
+class _Gathered:
+    """Collects steps."""
+
+    def __init__(self, has_pixels: bool) -> None:
+        self._has_pixels = has_pixels
+        self._rows: list[
+            tuple[NDArray[np.float32], int, NDArray[np.bool_], int, int, float, bool, int, bool]
+        ] = []
+        self._pixels: list[NDArray[np.uint8]] = []
+        self._finals: list[NDArray[np.float32]] = []
+        self._final_pixels: list[NDArray[np.uint8]] = []
+        self._maps: dict[str, int] = {}
+
+    def take(self, number: int, player: DemoPlayer, demo: Demonstration) -> None:
+        for step in player.play(demo, with_end=True):
+            picture = None if step.frame is None else shrink_screen(step.frame)
+            if step.action == END:
+                self._finals.append(step.features)
+                self._final_pixels += [] if picture is None else [picture]
+                return
+            step.mask[step.action] = True
+            place = self._maps.setdefault(step.state.place.name, len(self._maps))
+            self._rows.append(
+                (
+                    step.features, step.action, step.mask, place, number,
+                    step.reward, step.done, step.proposal, step.is_intervention,
+                )
+            )  # fmt: skip
+            self._pixels += [] if picture is None else [picture]
+
+    def samples(self) -> Samples:
+        columns = list(zip(*self._rows, strict=True)) or [()] * 9
+        return Samples(
+            features=np.array(columns[0], np.float32),
+            pixels=self._stacked(self._pixels),
+            actions=np.array(columns[1], np.int64),
+            masks=np.array(columns[2], np.bool_),
+            maps=np.array(columns[3], np.int64),
+            map_names=tuple(self._maps),
+            episode=np.array(columns[4], np.int64),
+            rewards=np.array(columns[5], np.float32),
+            dones=np.array(columns[6], np.bool_),
+            proposals=np.array(columns[7], np.uint8),
+            is_intervention=np.array(columns[8], np.bool_),
+            final_features=np.array(self._finals, np.float32),
+            final_pixels=self._stacked(self._final_pixels),
+        )
+
+    def _stacked(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
+        if not self._has_pixels:
+            return None
+        return np.array(pictures, np.uint8).reshape(-1, *SCREEN_SHAPE)
+
+
+def demos_folder(config: RunConfig) -> Path:
+    """Return the folder in which demonstrations are kept."""
+    return Path(config.save_dir).expanduser() / DEMOS_FOLDER
+
+
+def copy_demo(path: Path, folder: Path) -> Path:
+    """Copy a demonstration under its own name, or another if that is taken; return the copy.
+
+    Raises:
+        DemoError: It cannot be written.
+    """
+    target, number = folder / path.name, 2
+    while target.exists():
+        target, number = folder / f"{path.stem}-{number}{SUFFIX}", number + 1
+    beside = target.with_name(f".{target.name}.tmp")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, beside)
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise cannot_write(target, error) from None
+    return target
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DemoError(f"Cannot read {path}: {error.strerror}.", "Make it readable.") from None

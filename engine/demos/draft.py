@@ -1,0 +1,144 @@
+"""Hold a demonstration while it is played: it grows, and can be taken back to an earlier step."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.demos.demonstration import MAP, NO_PROPOSAL, DemoEvent, Demonstration
+from engine.env.live import LiveStretch
+from engine.env.recording import Recording, Segment
+
+
+@dataclass(frozen=True, slots=True)
+class DemoHead:
+    """What is known when a demonstration begins.
+
+    Attributes:
+        rom: SHA-1 of the ROM.
+        pyboy: The emulator's version.
+        frames: Frames a button is held and waited for.
+        lead: How the game came from its start to where the episode began.
+        random: The game's random state there: two bytes.
+        taken: The episode's inputs before somebody took over; live stretches among them.
+        taken_live: See `taken`.
+        settings: As `Demonstration.settings`.
+    """
+
+    rom: str
+    start_state: bytes
+    pyboy: str
+    frames: tuple[int, int]
+    random: tuple[int, int]
+    lead: tuple[Segment, ...] = ()
+    taken: bytes = b""
+    taken_live: tuple[LiveStretch, ...] = ()
+    by: str = "human"
+    task: str = ""
+    tags: frozenset[str] = frozenset()
+    created_s: float = 0.0
+    settings: str = ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A demonstration so far."""
+
+    head: DemoHead
+    actions: bytearray = field(default_factory=bytearray)
+    rewards: list[float] = field(default_factory=list)
+    flags: bytearray = field(default_factory=bytearray)
+    proposals: bytearray = field(default_factory=bytearray)
+    live: list[LiveStretch] = field(default_factory=list)
+    paid_live: list[tuple[int, float]] = field(default_factory=list)
+    events: list[DemoEvent] = field(default_factory=list)
+    hashes: dict[int, str] = field(default_factory=dict)
+    tags: set[str] = field(default_factory=set)
+    task: str = ""
+    memory: str = ""
+
+    def __post_init__(self) -> None:
+        count = len(self.head.taken)
+        self.actions += self.head.taken
+        self.rewards += [0.0] * count
+        self.flags += bytes(count)
+        self.proposals += bytes([NO_PROPOSAL]) * count
+        self.live += self.head.taken_live
+        self.tags |= self.head.tags
+        self.task = self.task or self.head.task
+
+    @property
+    def length(self) -> int:
+        """Return the episode's steps, those before somebody took over included."""
+        return len(self.actions)
+
+    def step(self, action: int, reward: float, flags: int, proposal: int) -> None:
+        """Take in a step."""
+        self.actions.append(action)
+        self.rewards.append(reward)
+        self.flags.append(flags)
+        self.proposals.append(proposal)
+        self.memory = ""
+
+    def play_live(self, stretch: LiveStretch, paid: float) -> None:
+        """Take in a stretch of live play, or what it has grown to, and what was paid since."""
+        if paid:
+            self.paid_live.append((stretch.after, paid))
+        if self.live and self.live[-1].after == stretch.after:
+            self.live.pop()
+        self.live.append(stretch)
+        self.memory = ""
+
+    def note(self, event: DemoEvent) -> None:
+        """Take in an event; of two maps at one step the later one counts."""
+        if event.kind == MAP and self.events and self.events[-1].kind == MAP:
+            if self.events[-1].step == event.step:
+                self.events.pop()
+            elif self.events[-1].text == event.text:
+                return
+        self.events.append(event)
+
+    def remember(self, digest: str, *, is_step: bool) -> None:
+        """Take in the memory's hash of now; with live play after the last step it is no step's."""
+        self.memory = digest
+        if is_step:
+            self.hashes[self.length] = digest
+
+    def rewind(self, step: int) -> None:
+        """Go back to where `step` steps were taken."""
+        step = max(step, len(self.head.taken))
+        for kept in (self.actions, self.rewards, self.flags, self.proposals):
+            del kept[step:]
+        taken = len(self.head.taken_live)
+        self.live = [*self.live[:taken], *(each for each in self.live[taken:] if each.after < step)]
+        self.paid_live = [each for each in self.paid_live if each[0] < step]
+        self.events = [each for each in self.events if each.step <= step]
+        self.hashes = {at: digest for at, digest in self.hashes.items() if at <= step}
+        self.memory = self.hashes.get(step, "")
+
+    def demonstration(self) -> Demonstration:
+        """Return it as it is now.
+
+        Raises:
+            DemoError: Its parts do not belong together.
+        """
+        head, flags = self.head, np.frombuffer(bytes(self.flags), np.uint8)
+        own = Segment(head.random, bytes(self.actions), tuple(self.live))
+        start = hashlib.sha1(head.start_state, usedforsecurity=False).hexdigest()
+        return Demonstration(
+            Recording(head.rom, start, head.pyboy, head.frames, (*head.lead, own), self.memory),
+            head.start_state,
+            rewards=np.array(self.rewards, np.float32),
+            dones=(flags & 1).astype(np.bool_),
+            events=tuple(sorted(self.events, key=lambda event: event.step)),
+            tags=frozenset(self.tags),
+            task=self.task,
+            by=head.by,
+            memory_hashes=tuple(sorted(self.hashes.items())),
+            proposals=np.frombuffer(bytes(self.proposals), np.uint8),
+            is_intervention=(flags & 2).astype(np.bool_),
+            created_s=head.created_s,
+            settings=head.settings,
+            begins_at=len(head.taken),
+            live_return=sum((paid for _, paid in self.paid_live), 0.0),
+        )

@@ -1,0 +1,294 @@
+"""Play a demonstration again, bit for bit, or say at which step it goes another way."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import EnvConfig, RewardConfig, RunConfig
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.live import BUTTONS, LiveStretch
+from engine.env.recording import begin_replay, memory_hash, moves
+from engine.env.state_file import pack_state
+from engine.env.stepping import make_crystal_env
+from engine.errors import PokeTUIError, ReplayError
+from engine.types import Action, Frame, GameState
+
+END = -1
+"""Stands as action in the last `Step` of `play(with_end=True)`: nothing follows."""
+
+Moment = tuple[frozenset[Action], int]
+"""What was held, and for how many frames."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What was seen, what was done then, and what came of it.
+
+    Attributes:
+        number: Steps of the episode before it.
+        features: (F,) float32, as seen before the action.
+        mask: (9,) bool, actions that could have an effect. What was pressed may be masked.
+        frame: (144, 160, 3) uint8, None where no pictures are wanted.
+        action: The button; `END` after the last.
+        state: The game before the action.
+        is_live: Played in real time: a button that went down, or a direction that stayed down.
+    """
+
+    number: int
+    features: NDArray[np.float32]
+    mask: NDArray[np.bool_]
+    frame: Frame | None
+    action: int
+    reward: float
+    done: bool
+    state: GameState
+    proposal: int = NO_PROPOSAL
+    is_intervention: bool = False
+    is_live: bool = False
+
+
+def play(
+    demo: Demonstration,
+    config: RunConfig,
+    *,
+    renders: bool = True,
+    as_recorded: bool = True,
+    with_end: bool = False,
+) -> Iterator[Step]:
+    """Play a demonstration from the step at which it begins to show something.
+
+    Args:
+        demo: What to play.
+        config: Names the ROM.
+        renders: Bring pictures.
+        as_recorded: Use the demonstration's own settings of episodes and rewards, and check what
+            is paid; else those of `config`, all but the frames of a press.
+        with_end: Bring what is seen at the end, too, as a last step with `END` for an action.
+
+    Raises:
+        ReplayError: It goes another way, or belongs to another game or emulator.
+        PokeTUIError: The game cannot be set up.
+    """
+    with closing(DemoPlayer(config, renders=renders, as_recorded=as_recorded)) as player:
+        yield from player.play(demo, with_end=with_end)
+
+
+class DemoPlayer:
+    """Plays demonstrations, one after the other, in one game where that is possible.
+
+    Args:
+        config: Names the ROM.
+        renders: Bring pictures.
+        as_recorded: As for `play`.
+    """
+
+    def __init__(
+        self, config: RunConfig, *, renders: bool = True, as_recorded: bool = True
+    ) -> None:
+        self._config = config
+        self._renders = renders
+        self._as_recorded = as_recorded
+        self._env: EnhancedPyBoyPokemonCrystalEnv | None = None
+        self._made_for: tuple[str, RunConfig] | None = None
+
+    def play(self, demo: Demonstration, *, with_end: bool = False) -> Iterator[Step]:
+        """Play one, as `play` does."""
+        env = self._env_for(demo)
+        begin_replay(env, demo.recording)
+        checks = _Checks(demo, env, pays_alike=self._pays_alike(demo))
+        for move in moves(demo.recording.segments[-1]):
+            if isinstance(move, LiveStretch):
+                yield from self._play_live(env, move, is_shown=env.episode_steps >= demo.begins_at)
+                checks.pays_alike = False  # rewards of live play depend on when they are counted
+                continue
+            number = env.episode_steps
+            is_shown = number >= demo.begins_at
+            before = self._look(env) if is_shown else None
+            reward, *ends = env.advance(move)
+            checks.check(number, reward, any(ends))
+            if before is not None:
+                yield self._step(
+                    before,
+                    env.episode_steps - 1,
+                    move,
+                    reward,
+                    any(ends),
+                    int(demo.proposals[number]),
+                    bool(demo.is_intervention[number]),
+                )
+        checks.check_end()
+        if with_end:
+            yield self._step(self._look(env), env.episode_steps, END, 0.0, False)
+
+    def env_at_end(self) -> EnhancedPyBoyPokemonCrystalEnv | None:
+        """Return the game as the last demonstration left it, None before the first."""
+        return self._env
+
+    def close(self) -> None:
+        """Free the emulator."""
+        if self._env is not None:
+            self._env.close()
+            self._env = None
+
+    def _env_for(self, demo: Demonstration) -> EnhancedPyBoyPokemonCrystalEnv:
+        settings = settings_for(demo, self._config, as_recorded=self._as_recorded)
+        wanted = (demo.recording.start, settings)
+        if self._env is None or self._made_for != wanted:
+            self.close()
+            self._env, self._made_for = open_env(demo, settings), wanted
+            self._env.is_rendering = self._renders
+        return self._env
+
+    def _pays_alike(self, demo: Demonstration) -> bool:
+        """Tell whether rewards must be those that were recorded."""
+        if not (self._as_recorded and demo.settings) or demo.has_live:
+            return False
+        extra = json.loads(demo.settings)["extra"]
+        return not extra and not self._config.rewards.extra
+
+    def _look(
+        self, env: EnhancedPyBoyPokemonCrystalEnv
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState]:
+        frame = env.frame() if self._renders else None
+        return env.features().copy(), env.action_mask().copy(), frame, env.state
+
+    def _step(
+        self,
+        before: tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState],
+        number: int,
+        action: int,
+        reward: float,
+        done: bool,
+        proposal: int = NO_PROPOSAL,
+        is_intervention: bool = False,
+        is_live: bool = False,
+    ) -> Step:
+        features, mask, frame, state = before
+        return Step(
+            number, features, mask, frame, action, reward, done, state,
+            proposal, is_intervention, is_live,
+        )  # fmt: skip
+
+    def _play_live(
+        self, env: EnhancedPyBoyPokemonCrystalEnv, stretch: LiveStretch, *, is_shown: bool
+    ) -> Iterator[Step]:
+        frames = env.config.hold_frames + env.config.wait_frames
+        for action, moments in decisions(stretch, frames):
+            before = self._look(env) if is_shown and action is not None else None
+            for buttons, count in moments:
+                env.play_frames(buttons, count, render=self._renders)
+            reward, done, _ = env.advance_live()
+            if before is not None and action is not None:
+                yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
+
+
+class _Checks:
+    """Compares what happens with what was recorded, after every step."""
+
+    def __init__(
+        self, demo: Demonstration, env: EnhancedPyBoyPokemonCrystalEnv, *, pays_alike: bool
+    ) -> None:
+        self._demo = demo
+        self._env = env
+        self._hashes = dict(demo.memory_hashes)
+        self._sound = 0
+        self.pays_alike = pays_alike
+
+    def check(self, number: int, reward: float, is_done: bool) -> None:
+        """Check the step that had `number` before it."""
+        step = number + 1
+        if self.pays_alike:
+            recorded = float(self._demo.rewards[number])
+            if np.float32(reward) != self._demo.rewards[number]:
+                self._differ(step, f"it paid {reward:.3f}, not {recorded:.3f}")
+            if is_done != bool(self._demo.dones[number]):
+                self._differ(step, "the episode ends" if is_done else "the episode goes on")
+        if step in self._hashes:
+            if memory_hash(self._env.emulator) != self._hashes[step]:
+                self._differ(step, self._since("the memory is another"))
+            self._sound = step
+
+    def check_end(self) -> None:
+        """Check the memory at the end, live play after the last step included."""
+        memory = self._demo.recording.memory
+        if memory and memory_hash(self._env.emulator) != memory:
+            self._differ(self._demo.episode_length, self._since("the memory is another"))
+
+    def _since(self, what: str) -> str:
+        return f"{what}, since some step after {self._sound:,}"
+
+    def _differ(self, step: int, what: str) -> None:
+        raise ReplayError(
+            f"The demonstration goes another way at step {step:,}: {what}.",
+            "It is damaged, or was not recorded with this game.",
+        )
+
+
+def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | None, list[Moment]]]:
+    """Cut a live stretch into decisions: (button, what was held until the next one).
+
+    A button that goes down is one, and a direction that stays down one every `step_frames`: a
+    walker decides at every tile. What runs before the first has no button.
+    """
+    action: int | None = None
+    moments: list[Moment] = []
+    before: frozenset[Action] = frozenset()
+    for buttons, frames in stretch.spans():
+        pressed = [button for button in BUTTONS if button in buttons - before]
+        before = buttons
+        if pressed:
+            if moments:
+                yield action, moments
+            action, moments = int(pressed[-1]), []
+        elif moments and not buttons:
+            moments.append((buttons, frames))
+            continue
+        while action in _DIRECTIONS and action in buttons and frames > step_frames:
+            yield action, [*moments, (buttons, step_frames)]
+            moments, frames = [], frames - step_frames
+        if frames:
+            moments.append((buttons, frames))
+    if moments:
+        yield action, moments
+
+
+_DIRECTIONS = (Action.UP, Action.DOWN, Action.LEFT, Action.RIGHT)
+
+
+def settings_for(demo: Demonstration, config: RunConfig, *, as_recorded: bool = True) -> RunConfig:
+    """Return the settings with which a demonstration is played: see `play`."""
+    hold, wait = demo.recording.frames
+    if not (as_recorded and demo.settings):
+        env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        return config.model_copy(update={"env": env})
+    facts = json.loads(demo.settings)
+    rewards = RewardConfig(**{**facts["rewards"], "extra": config.rewards.extra})
+    return config.model_copy(update={"env": EnvConfig(**facts["env"]), "rewards": rewards})
+
+
+def open_env(demo: Demonstration, config: RunConfig) -> EnhancedPyBoyPokemonCrystalEnv:
+    """Build the game of a demonstration, at its start state.
+
+    Raises:
+        ReplayError: The demonstration is of another ROM.
+        PokeTUIError: The game cannot be set up.
+    """
+    with tempfile.TemporaryDirectory(prefix="poketui-") as folder:
+        start = Path(folder) / "start.state"
+        start.write_bytes(pack_state(demo.recording.rom, demo.start_state))
+        try:
+            return make_crystal_env(config.model_copy(update={"start_state": str(start)}), 0)
+        except PokeTUIError as error:
+            if str(start) not in error.message:
+                raise
+            raise ReplayError(
+                "The demonstration was recorded with another ROM or emulator.",
+                "Name its ROM with --rom.",
+            ) from None

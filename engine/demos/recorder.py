@@ -1,0 +1,195 @@
+"""Record demonstrations of whatever chooses actions: rules, chance, a trained policy, a script."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.demos.demonstration import GOAL, HASH_EVERY, MAP, MILESTONE, SUFFIX, Demonstration
+from engine.demos.draft import DemoHead
+from engine.demos.writer import DemoWriter
+from engine.env.batch import Batch
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.recording import memory_hash
+from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.strategy.planned import PlannedAdvisor
+
+Chooser = Callable[[Batch], int]
+"""Chooses an action from a batch of one: features, mask, prior and, if wanted, pixels."""
+
+
+def record_policy(
+    choose: Chooser,
+    config: RunConfig,
+    episodes: int,
+    folder: Path,
+    *,
+    by: str = "policy",
+    task: str = "",
+    tags: frozenset[str] = frozenset(),
+    max_steps: int = 0,
+    clock: Callable[[], float] = time.time,
+) -> Iterator[tuple[Path, Demonstration]]:
+    """Let a policy play, and keep every episode; yield each file when it is finished.
+
+    Args:
+        choose: The policy. One of `engine.agents` is called as
+            `lambda batch: int(player(batch, guidance).actions[0])`.
+        config: Names the game, the seed of its random numbers, and what the policy sees.
+        episodes: How many to record.
+        folder: Where they are written.
+        by: The policy's name.
+        task: What is shown.
+        tags: Single words.
+        max_steps: Steps after which an episode is left; 0: where the game ends it.
+        clock: Seconds since 1970.
+
+    Raises:
+        DemoError: A file cannot be written.
+        PokeTUIError: The game cannot be set up.
+    """
+    with closing(advised_env(config)) as stepped:
+        stepped.begin(config.seed)
+        for number in range(episodes):
+            if number:
+                stepped.begin()
+            head = head_of_env(stepped.env, by=by, task=task, tags=tags, created_s=clock())
+            path = free_path(folder, by, head.created_s)
+            writer = DemoWriter(path, head)
+            try:
+                _record(stepped, choose, writer, max_steps)
+            except BaseException:  # what was played stays for `recover`; it is raised again
+                writer.close()
+                raise
+            yield path, writer.finish(memory_hash(stepped.env.emulator))
+
+
+def advised_env(config: RunConfig) -> SteppedEnv:
+    """Build a game with the rules' advice in it, as a run has it."""
+    env = make_crystal_env(config, 0)
+    advisor = PlannedAdvisor(env.profile, 0, config.seed)
+    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
+
+
+def rules_policy(seed: int) -> Chooser:
+    """Return what does as the rules advise, and something allowed where they say nothing."""
+    rng = np.random.default_rng([seed, 3])
+
+    def choose(batch: Batch) -> int:
+        advised = np.where(batch.mask[0], batch.prior[0], -1.0)
+        return int(rng.choice(np.flatnonzero(advised == advised.max())))
+
+    return choose
+
+
+def random_policy(seed: int) -> Chooser:
+    """Return what draws from the allowed actions."""
+    rng = np.random.default_rng([seed, 5])
+    return lambda batch: int(rng.choice(np.flatnonzero(batch.mask[0])))
+
+
+def scripted_policy(actions: bytes) -> Chooser:
+    """Return what takes these actions, one after the other, then does nothing."""
+    following = iter(actions)
+    return lambda batch: next(following, 8)
+
+
+def head_of_env(
+    env: EnhancedPyBoyPokemonCrystalEnv,
+    *,
+    by: str = "human",
+    task: str = "",
+    tags: frozenset[str] = frozenset(),
+    created_s: float = 0.0,
+) -> DemoHead:
+    """Return the head of a demonstration that begins now: at an episode's start or amidst it."""
+    recording = env.recording()
+    *lead, own = recording.segments
+    return DemoHead(
+        rom=recording.rom,
+        start_state=env.start_state,
+        pyboy=recording.pyboy,
+        frames=recording.frames,
+        random=own.random,
+        lead=tuple(lead),
+        taken=own.actions,
+        taken_live=own.live,
+        by=by,
+        task=task,
+        tags=tags,
+        created_s=created_s,
+        settings=settings_of(env),
+    )
+
+
+def settings_of(env: EnhancedPyBoyPokemonCrystalEnv) -> str:
+    """Return an environment's settings as `Demonstration.settings` has them."""
+    rewards = env.rewards.model_dump(mode="json") | dict(_known(env))
+    extra = sorted(rewards.pop("extra", {}))
+    facts = {"env": env.config.model_dump(mode="json"), "rewards": rewards, "extra": extra}
+    return json.dumps(facts, separators=(",", ":"), sort_keys=True)
+
+
+def free_path(folder: Path, by: str, created_s: float) -> Path:
+    """Return a name for a demonstration that none in `folder` has."""
+    when = time.strftime("%Y%m%d-%H%M%S", time.localtime(created_s))
+    who = "".join(letter if letter.isalnum() else "-" for letter in by)
+    number = 1
+    while True:
+        path = folder / f"{when}-{who}-{number:03}{SUFFIX}"
+        if not path.exists() and not path.with_name(path.name + ".part").exists():
+            return path
+        number += 1
+
+
+def _known(env: EnhancedPyBoyPokemonCrystalEnv) -> Iterator[tuple[str, float]]:
+    """Yield the weights as they count now; a person may have changed some."""
+    fields = type(env.rewards).model_fields
+    yield from ((name, weight) for name, weight in env.reward_weights if name in fields)
+
+
+def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps: int) -> None:
+    env = stepped.env
+    writer.event(MAP, stepped.place)
+    reward, is_terminated, is_over = 0.0, False, False
+    while not is_over:
+        action = choose(_batch(stepped, reward))
+        reward, is_terminated, is_truncated = stepped.step(action)
+        is_over = is_terminated or is_truncated
+        writer.step(action, reward, done=is_over)
+        note_step(writer, env, is_terminated=is_terminated)
+        is_over = is_over or 0 < max_steps <= writer.length
+
+
+def note_step(
+    writer: DemoWriter, env: EnhancedPyBoyPokemonCrystalEnv, *, is_terminated: bool
+) -> None:
+    """Write beside a step what it led to: milestones, the goal, another map, the memory's hash."""
+    for key in env.just_reached:
+        writer.event(MILESTONE, key)
+    if is_terminated:
+        writer.event(GOAL, env.config.goal or "badge")
+    writer.event(MAP, env.state.place.name)
+    if writer.length % HASH_EVERY == 0:
+        writer.memory(memory_hash(env.emulator))
+
+
+def _batch(stepped: SteppedEnv, reward: float) -> Batch:
+    features = stepped.features[None].copy()
+    no = np.zeros(1, np.bool_)
+    return Batch(
+        features=features,
+        mask=stepped.mask[None].copy(),
+        prior=stepped.prior[None].copy(),
+        advice_confidence=np.array([stepped.confidence], np.float32),
+        rewards=np.array([reward], np.float32),
+        terminated=no,
+        truncated=no.copy(),
+        final_features=np.zeros_like(features),
+        pixels=None if stepped.pixels is None else stepped.pixels[None].copy(),
+        is_walking=np.array([stepped.is_walking]),
+    )

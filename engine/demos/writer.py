@@ -1,0 +1,246 @@
+"""Write a demonstration while it is played, so that no crash takes what was shown."""
+
+import contextlib
+import fcntl
+import os
+import struct
+import threading
+from pathlib import Path
+
+from engine.demos.demonstration import NO_PROPOSAL, SUCCESS, Demonstration, write_demo
+from engine.demos.draft import DemoHead, Draft
+from engine.demos.layout import BROKEN, encode_demo
+from engine.demos.recording_log import (
+    EVENT,
+    HEAD,
+    LIVE,
+    LOG_MAGIC,
+    LOG_SUFFIX,
+    MEMORY,
+    REWIND,
+    STEP,
+    STEP_FORM,
+    TAG,
+    TASK,
+    as_json,
+    frame,
+    log_path,
+    read_change,
+    read_log,
+)
+from engine.demos.writing import cannot_write, sync_folder
+from engine.env.live import LiveStretch
+from engine.errors import DemoError
+
+_SYNC_EVERY_S = 0.5
+
+
+class DemoWriter:
+    """Appends every step to `PATH.part` at once, and to the disk within a second.
+
+    `finish` makes the demonstration's file of it, `discard` nothing. If neither is called, because
+    the program or the machine died, `recover` makes it of what was played by then.
+
+    Args:
+        path: The demonstration's file.
+        head: How it begins.
+
+    Raises:
+        DemoError: It cannot be written, or something is there already.
+    """
+
+    def __init__(self, path: Path, head: DemoHead) -> None:
+        self.path = path
+        self._log = log_path(path)
+        self._draft = Draft(head)
+        if path.exists():
+            raise DemoError(f"{path} is there already.", "Choose another name.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+            self._file = os.open(self._log, flags, 0o644)
+        except OSError as error:
+            raise cannot_write(self._log, error) from None
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._is_dirty = threading.Event()
+        self._is_over = threading.Event()
+        # The beginning is a demonstration without own steps: one layout serves both.
+        begin = encode_demo(self._draft.demonstration())
+        try:
+            self._write(LOG_MAGIC + frame(HEAD, begin))
+            self._sync()
+            sync_folder(path.parent)
+        except (OSError, DemoError):
+            self.discard()
+            raise
+        self._syncer = threading.Thread(target=self._keep_synced, name="demo", daemon=True)
+        self._syncer.start()
+
+    @property
+    def length(self) -> int:
+        """Return the episode's steps so far."""
+        return self._draft.length
+
+    @property
+    def is_synced(self) -> bool:
+        """Tell whether all that was played is on the disk."""
+        return not self._is_dirty.is_set()
+
+    def step(
+        self,
+        action: int,
+        reward: float,
+        *,
+        done: bool = False,
+        proposal: int = NO_PROPOSAL,
+        is_intervention: bool = False,
+    ) -> None:
+        """Take in a step.
+
+        Raises:
+            DemoError: It cannot be written, or the demonstration is too long; it is as it was.
+        """
+        try:
+            payload = STEP_FORM.pack(action, reward, done | is_intervention << 1, proposal)
+        except (struct.error, OverflowError) as error:
+            raise DemoError(f"That is no step: {error}.") from None
+        self._append(STEP, payload)
+
+    def live(self, stretch: LiveStretch, paid: float = 0.0) -> None:
+        """Take in a stretch of live play, or what it has grown to; `paid` since the last time."""
+        self._append(LIVE, as_json([stretch.pack(), paid]))
+
+    def event(self, kind: str, text: str = "") -> None:
+        """Take in that something happened now."""
+        self._append(EVENT, as_json([self._draft.length, kind, text]))
+
+    def memory(self, digest: str, *, is_step: bool = True) -> None:
+        """Take in the SHA-1 of the work RAM of now, best every `HASH_EVERY` steps.
+
+        Args:
+            digest: See `engine.env.recording.memory_hash`.
+            is_step: No live play followed the last step.
+        """
+        self._append(MEMORY, as_json([digest, is_step]))
+
+    def tag(self, *tags: str) -> None:
+        """Add tags: single words."""
+        self._append(TAG, as_json(tags))
+
+    def set_task(self, task: str) -> None:
+        """Say what is shown."""
+        self._append(TASK, as_json(task))
+
+    def mark_success(self, text: str = "") -> None:
+        """Take in that the person is content with it."""
+        self.event(SUCCESS, text)
+
+    def rewind(self, to_step: int) -> None:
+        """Forget all after `to_step` steps: the game was taken back to there."""
+        self._append(REWIND, as_json(to_step))
+
+    def draft(self) -> Demonstration:
+        """Return it as it is now."""
+        return self._draft.demonstration()
+
+    def finish(self, memory: str = "", *, is_step: bool = True) -> Demonstration:
+        """Write the demonstration's file, and return it; `memory` is the hash of now.
+
+        Raises:
+            DemoError: It cannot be written; all that was played stays in the log.
+        """
+        if memory:
+            self.memory(memory, is_step=is_step)
+        demo = self._draft.demonstration()
+        write_demo(self.path, demo)
+        self.discard()
+        return demo
+
+    def discard(self) -> None:
+        """Let nothing stay of it; may be called again."""
+        self.close()
+        with contextlib.suppress(OSError):
+            self._log.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Leave the log as it is, for `recover`; may be called again."""
+        if self._is_over.is_set():
+            return
+        self._is_over.set()
+        if hasattr(self, "_syncer"):
+            self._syncer.join()
+        with contextlib.suppress(OSError):
+            self._sync()
+        os.close(self._file)
+
+    def _append(self, kind: bytes, payload: bytes) -> None:
+        """Check the record as reading it would, take it in, and write it."""
+        if self._is_over.is_set():
+            raise DemoError("The demonstration is finished.", "Begin another.")
+        try:
+            change = read_change(kind, payload, self._draft)
+        except BROKEN as error:
+            raise DemoError(
+                f"That cannot be recorded: {error}.", "Finish and begin anew."
+            ) from None
+        self._write(frame(kind, payload))
+        self._is_dirty.set()
+        change(self._draft)
+
+    def _write(self, data: bytes) -> None:
+        size = os.fstat(self._file).st_size
+        try:
+            waiting = memoryview(data)
+            while waiting:
+                waiting = waiting[os.write(self._file, waiting) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, size)  # a half record would hide those after it
+            raise cannot_write(self._log, error) from None
+
+    def _keep_synced(self) -> None:
+        while not self._is_over.wait(_SYNC_EVERY_S):
+            if self._is_dirty.is_set():
+                # A disk that fails now fails again, and louder, when the next step is written.
+                with contextlib.suppress(OSError):
+                    self._sync()
+
+    def _sync(self) -> None:
+        self._is_dirty.clear()
+        os.fsync(self._file)
+
+
+def recover(path: Path) -> Demonstration:
+    """Make the demonstration's file of a log that was left behind, and remove the log.
+
+    Args:
+        path: The log, or the demonstration's file that it would have become.
+
+    Raises:
+        DemoError: It is still being written, damaged, or cannot be written.
+    """
+    log = path if path.suffix == LOG_SUFFIX else log_path(path)
+    demo = read_log(log)
+    if is_being_written(log):
+        raise DemoError(f"{log} is still being recorded.", "Finish it there.")
+    target = log.with_name(log.name.removesuffix(LOG_SUFFIX))
+    if target.exists():
+        raise DemoError(f"{target} is there already.", f"Move it, or delete {log}.")
+    write_demo(target, demo)
+    log.unlink(missing_ok=True)
+    return demo
+
+
+def is_being_written(log: Path) -> bool:
+    """Tell whether a program still writes a log."""
+    try:
+        descriptor = os.open(log, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
