@@ -9,6 +9,7 @@ import typer
 from pokeTUI import cli_attach
 from pokeTUI.cli_bc import bc
 from pokeTUI.cli_bench import bench_app
+from pokeTUI.cli_demos import demos_app
 from pokeTUI.cli_doctor import doctor
 from pokeTUI.cli_llm import llm_app
 from pokeTUI.cli_options import Color, LatestRun, SaveDir, Settings, parse_settings
@@ -242,6 +243,7 @@ app.command()(bc)
 app.command()(doctor)
 app.command()(serve)
 app.add_typer(bench_app, name="bench")
+app.add_typer(demos_app, name="demos")
 app.add_typer(llm_app, name="llm")
 
 

@@ -1,4 +1,4 @@
-"""Show on the command line how far long work is: on standard error, and only if it is a terminal."""
+"""Show on the command line how far long work is: on standard error, if that is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +12,20 @@ REFRESHES_PER_S = 8
 
 @contextmanager
 def progress(text: str) -> Iterator[Tell]:
-    """Show a bar with the time left, gone at the end; where nobody looks, nothing."""
+    """Show a bar with the time left, gone at the end; where nobody looks, nothing.
+
+    Ctrl-C is told in one line, and raised on.
+    """
+    try:
+        with _bar(text) as tell:
+            yield tell
+    except KeyboardInterrupt:
+        print("poketui: Ended by Ctrl-C; nothing is left half done.", file=sys.stderr)
+        raise
+
+
+@contextmanager
+def _bar(text: str) -> Iterator[Tell]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

@@ -70,18 +70,28 @@ class ListScreen(ModalScreen[str | None]):
         """Say something in the line below."""
         self.query_one("#listing_hint", Static).update(Content(text))
 
+    # Textual calls the handlers of all base classes, too, so subclasses change these instead.
+
+    def about(self, row: Row) -> str:
+        """Return what is said of the marked row: why it cannot be picked, or what the list is."""
+        return row.why_not or self._hint
+
+    def pick(self, key: str) -> None:
+        """Do what a picked row stands for: give it back."""
+        self.dismiss(key)
+
     def on_menu_marked(self, message: Menu.Marked) -> None:
-        """Say again what the list is for, or why the marked row cannot be picked."""
-        row = self.menu.marked
-        self.tell((row.why_not if row is not None else "") or self._hint)
+        """Say something of the marked row."""
+        if self.menu.marked is not None:
+            self.tell(self.about(self.menu.marked))
 
     def on_menu_refused(self, message: Menu.Refused) -> None:
         """Say why."""
         self.tell(message.reason)
 
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
-        """Give the picked row back."""
-        self.dismiss(message.key)
+        """Do what the row stands for."""
+        self.pick(message.key)
 
     def action_leave(self) -> None:
         """Pick nothing."""

@@ -9,7 +9,7 @@ from engine.errors import PokeTUIError
 from pokeTUI.recordings import RecordedRow, recorded_episodes
 from pokeTUI.screens.listing import ListScreen
 from pokeTUI.screens.prompt import PromptScreen
-from pokeTUI.widgets.menu import Column, Menu, Row
+from pokeTUI.widgets.menu import Column, Row
 
 _COLUMNS = (
     Column("run", 19),
@@ -91,10 +91,11 @@ class RecordingsScreen(ListScreen):
         if self._words:
             self.tell(f"{len(rows):,} of {len(self._found):,}: {self._words}")
 
-    def on_menu_marked(self, message: Menu.Marked) -> None:
-        """Leave what the filter says."""
+    def about(self, row: Row) -> str:
+        """Say how many the filter leaves, if there is one."""
         if not self._words:
-            super().on_menu_marked(message)
+            return super().about(row)
+        return f"{len(self.menu.rows):,} of {len(self._found):,}: {self._words}"
 
     def action_filter(self) -> None:
         """Ask which to list."""

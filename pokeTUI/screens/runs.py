@@ -17,7 +17,7 @@ COLUMNS = (
     Column("steps", 11, is_right=True),
     Column("agent", 6),
     Column("mode", 8),
-    Column("last change", 16),
+    Column("last change", 11),
     Column("", 0),
 )
 LIVE = "● goes on"
@@ -64,8 +64,8 @@ def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
 
 def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:
     """Return a run as a row of COLUMNS."""
-    changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.changed_at))
-    mark = LIVE if info.run_id in saved.live else "" if info.num_checkpoints else "nothing saved"
+    changed = time.strftime("%m-%d %H:%M", time.localtime(info.changed_at))
+    mark = LIVE if info.run_id in saved.live else "" if info.num_checkpoints else "no save"
     steps = f"{info.total_steps:,}"
     return Row(
         info.run_id,

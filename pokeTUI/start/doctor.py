@@ -14,10 +14,13 @@ from textual.widgets import Static
 from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
 from pokeTUI.planner import printable
+from pokeTUI.rendering.lines import wrap
 from pokeTUI.screens.listing import LEAVE_KEYS
 from pokeTUI.terminal.probe import Terminal
 
 _INKS = {Verdict.GOOD: "$success", Verdict.WARNING: "$warning", Verdict.BAD: "$error"}
+
+_MOST_LINES = 4
 
 
 class DoctorScreen(ModalScreen[None]):
@@ -82,13 +85,14 @@ class DoctorScreen(ModalScreen[None]):
 
     def _show(self, found: list[Finding], end: str) -> None:
         lines: list[Content] = []
+        width = max(20, self.query_one("#doctor_scroll").content_size.width - NAME_WIDTH - 4)
         for one in found:
-            ink = _INKS[one.verdict]
             head = f"{one.verdict.sign} {one.name:<{NAME_WIDTH}} "
-            lines.append(Content.assemble((head, ink), printable(one.text)))
-            if one.remedy:
-                remedy = " " * (NAME_WIDTH + 3) + printable(one.remedy)
-                lines.append(Content.styled(remedy, "$stone"))
+            for part in wrap(printable(one.text), width, _MOST_LINES):
+                lines.append(Content.assemble((head, _INKS[one.verdict]), part))
+                head = " " * len(head)
+            for part in wrap(printable(one.remedy), width, _MOST_LINES):
+                lines.append(Content.styled(" " * (NAME_WIDTH + 3) + part, "$stone"))
         if end:
             lines += [Content(""), Content.styled(end, "bold $lichen")]
         self.query_one("#doctor_text", Static).update(Content("\n").join(lines))

@@ -13,7 +13,7 @@ from pokeTUI.screens.listing import ListScreen
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.settings import Setting, changed, settings_of, shown, value_of
 from pokeTUI.start.choice import NewRun
-from pokeTUI.widgets.menu import Column, Menu, Row
+from pokeTUI.widgets.menu import Column, Row
 
 _START, _BACKGROUND = "start", "background"
 _KEYS = "↑↓ move   ←→ or enter change   esc goes back"
@@ -102,9 +102,9 @@ class NewRunScreen(ListScreen):
         text = shown(value) if value not in ("", 0) else FIELDS[key].empty or shown(value)
         return f"‹ {text} ›" if self._settings[key].choices else text
 
-    def on_menu_marked(self, message: Menu.Marked) -> None:
+    def about(self, row: Row) -> str:
         """Say what the marked line is for."""
-        self.tell(self._about(message.key))
+        return self._about(row.key)
 
     def _about(self, key: str) -> str:
         if key == _START:
@@ -115,9 +115,8 @@ class NewRunScreen(ListScreen):
         parts = [FIELDS[key].hint or setting.description, setting.allowed]
         return "  ".join(part for part in parts if part)
 
-    def on_menu_chosen(self, message: Menu.Chosen) -> None:
+    def pick(self, key: str) -> None:
         """Change the line, or start."""
-        key = message.key
         if key == _START:
             self._start()
         elif key == _BACKGROUND or self._settings[key].choices:

@@ -1,0 +1,286 @@
+"""The start screen by keys and mouse, at three sizes, with saved runs and without."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from engine.config import RunConfig
+from engine.events import EpisodeEnded
+from engine.training.journal import Journal
+from engine.training.runs import RunFolder
+from engine.types import EpisodeSummary
+from pokeTUI.recordings import recorded_episodes
+from pokeTUI.screens.compare import CompareScreen
+from pokeTUI.screens.prompt import PromptScreen
+from pokeTUI.screens.recordings import RecordingsScreen
+from pokeTUI.screens.runs import RunsScreen
+from pokeTUI.screens.settings import SettingsScreen
+from pokeTUI.start.app import StartApp
+from pokeTUI.start.choice import AttachRun, NewRun, ReplayEpisode, ResumeRun
+from pokeTUI.start.doctor import DoctorScreen
+from pokeTUI.start.form import NewRunScreen
+from tests.pokeTUI.conftest import screen_text
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def make_run(folder: Path, *, seed: int, episodes: int = 3, is_saved: bool = True) -> str:
+    """Write what a run leaves behind, and return its id."""
+    run = RunFolder.create(RunConfig(save_dir=str(folder), seed=seed, agent="rules"))
+    journal = Journal(run.journal_path)
+    for number in range(1, episodes + 1):
+        summary = EpisodeSummary(
+            0, 10.0 * number + seed, 100 + number, (), is_success=number == 2, recording="[]"
+        )
+        journal.take(EpisodeEnded(number, 100 * number, summary))
+    journal.close()
+    if is_saved:
+        run.checkpoints_path.mkdir()
+        (run.checkpoints_path / "step-000000000300.zip").write_bytes(b"")
+    run.unlock()
+    return run.run_id
+
+
+@pytest.fixture(autouse=True)
+def _no_background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def saves(tmp_path: Path) -> Path:
+    folder = tmp_path / "saves"
+    for seed in (1, 2):
+        make_run(folder, seed=seed)
+    return folder
+
+
+async def until(pilot: Pilot[None], is_so: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        await pilot.pause()
+        if is_so():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(screen_text(pilot))
+
+
+async def shows(pilot: Pilot[None], *texts: str) -> str:
+    await until(pilot, lambda: all(text in screen_text(pilot) for text in texts))
+    return screen_text(pilot)
+
+
+async def ready(pilot: Pilot[None]) -> None:
+    """Wait until it is known what is saved."""
+    app = pilot.app
+    assert isinstance(app, StartApp)
+    await until(pilot, lambda: app._saved is not None and "looking" not in screen_text(pilot))
+
+
+def start(folder: Path, **options: object) -> StartApp:
+    return StartApp(str(folder), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_without_runs_it_says_what_is_possible(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = start(tmp_path / "none")
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        text = screen_text(pilot)
+        for label in ("New run", "Resume", "Attach", "Compare", "Replay", "Doctor", "Quit"):
+            assert label in text
+        assert "no run is saved yet" in text
+        assert "no episode is recorded yet" in text
+        assert "█" in text
+        await pilot.press("r")
+        await shows(pilot, "Resume: no run is saved yet: begin a new one.")
+        assert app.choice is None
+        await pilot.press("q")
+    assert app.choice is None
+    assert app.return_code == 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
+    app = start(saves)
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        for key, text in (("r", "last change"), ("e", "milestones"), ("p", "Replay: an episode")):
+            await pilot.press(key)
+            await shows(pilot, text)
+            await pilot.press("escape")
+            await shows(pilot, "New run")
+        await pilot.press("c")
+        await shows(pilot, "the first of two")
+        await pilot.press("enter")
+        await shows(pilot, "with")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await shows(pilot, "seed", "return", "success", "mean of 30 episodes")
+        await pilot.press("c")
+        await shows(pilot, "success  mean")
+        await pilot.press("escape")
+
+
+async def test_a_new_run_is_asked_for_in_a_form(tmp_path: Path) -> None:
+    app = start(tmp_path / "none")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("1")
+        await until(pilot, lambda: isinstance(app.screen, NewRunScreen))
+        await shows(pilot, "MOSSLIGHT", "ppo")
+        await pilot.press("home", "down", "right")  # the agent
+        await shows(pilot, "‹ dqn ›")
+        await pilot.press("down", "down", "down", "down", "enter")  # games
+        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        for key in ("backspace", "backspace", "0", "enter"):
+            await pilot.press(key)
+        await shows(pilot, "greater than or equal to 1")
+        for key in ("backspace", "4", "enter"):
+            await pilot.press(key)
+        await shows(pilot, "games             4")
+        await pilot.press("end", "up", "enter")
+        await shows(pilot, "yes: it goes on when you leave")
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: app.choice is not None)
+    wanted = {"agent": "dqn", "num_envs": "4", "save_dir": str(tmp_path / "none")}
+    assert app.choice == NewRun(wanted, is_detached=True)
+
+
+async def test_a_rom_that_cannot_be_played_is_refused_in_words(tmp_path: Path) -> None:
+    app = start(tmp_path / "none")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        await pilot.press(*"/no.gbc", "enter")
+        await shows(pilot, "no.gbc", "ROM")
+        assert isinstance(app.screen, PromptScreen)
+        await pilot.press("escape", "escape")
+    assert app.choice is None
+
+
+async def test_a_saved_run_is_gone_on_with(saves: Path) -> None:
+    unsaved = make_run(saves, seed=3, is_saved=False)
+    app = start(saves)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("2")
+        await shows(pilot, "last change", "no save")
+        screen = app.screen
+        assert isinstance(screen, RunsScreen)
+        screen.menu.choose(unsaved)
+        await shows(pilot, "Nothing of it is saved to go on from.")
+        assert app.choice is None
+        saved = next(row.key for row in screen.menu.rows if not row.why_not)
+        screen.menu.mark(saved)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.choice is not None)
+    assert app.choice == ResumeRun(saved)
+
+
+async def test_live_runs_are_attached_to(saves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(saves)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert "no run goes on in the background" in screen_text(pilot)
+        app._live = ("one", "two")
+        app._list()
+        await shows(pilot, "2 in the background: one, two")
+        await pilot.press("a")
+        await pilot.pause()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.choice is not None)
+    assert app.choice == AttachRun("two")
+
+
+async def test_a_recorded_episode_is_picked_among_all(saves: Path) -> None:
+    app = start(saves)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, RecordingsScreen))
+        await shows(pilot, "✓ success", "32.00")
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        await pilot.press(*"success >21", "enter")
+        await shows(pilot, "1 of 6: success >21")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.choice is not None)
+    assert isinstance(app.choice, ReplayEpisode)
+    assert app.choice.number == 2
+
+
+async def test_an_episode_of_a_run_is_picked(saves: Path) -> None:
+    app = start(saves)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("p")
+        await shows(pilot, "Replay: an episode of")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RecordingsScreen))
+        await shows(pilot, "✓ success")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.choice is not None)
+    assert isinstance(app.choice, ReplayEpisode)
+    assert app.choice.number == 3
+
+
+@pytest.mark.parametrize(("key", "screen"), [("d", DoctorScreen), ("s", SettingsScreen)])
+async def test_doctor_and_settings_are_shown_and_left(
+    tmp_path: Path, key: str, screen: type
+) -> None:
+    app = start(tmp_path / "none")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, screen))
+        if key == "d":
+            await shows(pilot, "✓ Python")
+        await pilot.press("escape")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+async def test_the_mouse_does_the_same(saves: Path) -> None:
+    app = start(saves)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.click("#start_menu", offset=(8, 1))
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.click("#listing_menu", offset=(8, 1))
+        await until(pilot, lambda: app.choice is not None)
+    assert isinstance(app.choice, ResumeRun)
+
+
+async def test_arrows_and_letters_move_the_mark_and_the_notice_stays(tmp_path: Path) -> None:
+    app = start(tmp_path / "none", notice="Saved at step 300.", marked="doctor")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "Saved at step 300.", "▸ 7")
+        await pilot.press("k", "up", "j")
+        await shows(pilot, "▸ 6")
+        await pilot.press("end")
+        await shows(pilot, "▸ 9")
+        await pilot.press("enter")
+    assert app.choice is None
+
+
+def test_recordings_are_listed_newest_first(saves: Path) -> None:
+    rows = recorded_episodes(str(saves))
+    assert [row.number for row in rows] == [3, 2, 1, 3, 2, 1]
+    assert len({row.run_id for row in rows[:3]}) == 1
+    assert [row.number for row in rows if row.matches("fail <12")] == [1, 1][
+        : len([row for row in rows if row.total_reward < 12])
+    ]
+
+
+def test_nothing_slow_is_imported_before_the_first_paint() -> None:
+    code = (
+        "import sys\nfrom pokeTUI.start.app import StartApp\nStartApp()\n"
+        "print(sorted({'torch', 'pyboy', 'pydantic', 'gymnasium'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
