@@ -92,10 +92,50 @@ def random_policy(seed: int) -> Chooser:
     return lambda batch: int(rng.choice(np.flatnonzero(batch.mask[0])))
 
 
-def scripted_policy(actions: bytes) -> Chooser:
-    """Return what takes these actions, one after the other, then does nothing."""
-    following = iter(actions)
-    return lambda batch: next(following, 8)
+def record_actions(
+    actions: bytes,
+    config: RunConfig,
+    folder: Path,
+    *,
+    random: tuple[int, int] | None = None,
+    by: str = "script",
+    clock: Callable[[], float] = time.time,
+) -> tuple[Path, Demonstration]:
+    """Play given actions, as far as the episode goes; return the file and what is in it.
+
+    Args:
+        actions: One byte each.
+        config: Names the game and its start.
+        folder: Where it is written.
+        random: The game's random state at the start; None: by the settings' seed.
+        by: Where they are from.
+        clock: Seconds since 1970.
+
+    Raises:
+        DemoError: The file cannot be written.
+        PokeTUIError: The game cannot be set up.
+    """
+    with closing(make_crystal_env(config, 0)) as env:
+        env.seed_random(config.seed)
+        if random is None:
+            env.begin_episode()
+        else:
+            env.begin_recorded(random)
+        head = head_of_env(env, by=by, created_s=clock())
+        path = free_path(folder, by, head.created_s)
+        writer = DemoWriter(path, head)
+        try:
+            writer.event(MAP, env.state.place.name)
+            for action in actions:
+                reward, is_terminated, is_truncated = env.advance(action)
+                writer.step(action, reward, done=is_terminated or is_truncated)
+                note_step(writer, env, is_terminated=is_terminated)
+                if is_terminated or is_truncated:
+                    break
+            return path, writer.finish(memory_hash(env.emulator))
+        except BaseException:  # Ctrl-C too must leave no half of a file; it is raised again
+            writer.discard()
+            raise
 
 
 def head_of_env(

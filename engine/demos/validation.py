@@ -31,7 +31,7 @@ def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
     """Play files in another process; yield what came of each, in their order."""
     waiting = list(paths)
     while waiting:
-        for found in _play_there(waiting, config):
+        for found in _play_there(tuple(waiting), config):
             waiting.pop(0)
             yield found
         if waiting:

@@ -1,0 +1,133 @@
+"""Write demonstrations as a Minari dataset, and read one: needs the extra `minari`.
+
+The dataset's observations are pictures, uint8 (T + 1, 144, 160, 3), kept without loss. The
+demonstrations themselves lie beside them in the folder `demos`, so that nothing is lost.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.demos.demonstration import Demonstration, write_demo
+from engine.demos.playback import END, play
+from engine.demos.writing import cannot_write, temporary_path
+from engine.errors import DemoError
+from engine.types import FRAME_SHAPE, NUM_ACTIONS
+
+DEMOS = "demos"
+_DATA, _FILE = "data", "main_data.hdf5"
+_MAX_EPISODES, _MAX_ACTIONS = 10_000, 1 << 20
+_INSTALL = "Install it: pip install 'poketui[minari]'"
+
+
+def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: RunConfig) -> int:
+    """Write a dataset; return its steps.
+
+    Its parent folder can be named as MINARI_DATASETS_PATH, and the dataset is loaded by the name
+    of its folder.
+
+    Args:
+        demos: (name of the file, demonstration).
+        folder: Is made; its name ends with a version, as "crystal/human-v0" does.
+        config: Names the ROM.
+
+    Raises:
+        DemoError: Minari is not installed, or the folder is there already or cannot be written.
+    """
+    buffers, storage = _minari()
+    if folder.exists():
+        raise DemoError(f"{folder} is there already.", "Choose another with --out.")
+    beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
+    try:
+        (beside / _DATA).mkdir(parents=True)
+        store = storage.new(
+            beside / _DATA,
+            observation_space=spaces.Box(0, 255, FRAME_SHAPE, np.uint8),
+            action_space=spaces.Discrete(NUM_ACTIONS),
+            data_format="hdf5",
+            jpeg_encoding=False,
+        )
+        steps = 0
+        for number, (name, demo) in enumerate(demos):
+            episode = _episode(buffers, number, demo, config)
+            steps += len(episode.rewards)
+            store.update_episodes([episode])
+            write_demo(beside / DEMOS / name, demo)
+        facts = {
+            "dataset_id": folder.name,
+            "description": "Demonstrations of PokeTUI; they lie beside the data, in `demos`.",
+            "minari_version": version("minari"),
+        }
+        store.update_metadata(facts)
+        beside.replace(folder)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return steps
+
+
+def read_minari_actions(folder: Path) -> Iterator[NDArray[np.int64]]:
+    """Yield the actions of a dataset's episodes; its environment is never made.
+
+    Raises:
+        DemoError: It is no dataset, damaged, or Minari is not installed.
+    """
+    _minari()
+    import h5py
+
+    path = folder / _DATA / _FILE
+    if not path.is_file():
+        raise DemoError(f"{folder} is no Minari dataset in HDF5.", f"It has no {_DATA}/{_FILE}.")
+    try:
+        with h5py.File(path, "r") as file:
+            names = sorted(name for name in file if name.startswith("episode_"))
+            if len(names) > _MAX_EPISODES:
+                raise DemoError(f"{folder} has too many episodes.")
+            for name in names:
+                yield _actions(file[name]["actions"], folder)
+    except DemoError:
+        raise
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
+        raise DemoError(
+            f"The Minari dataset {folder} is damaged: {type(error).__name__}.", "Use another."
+        ) from None
+
+
+def _actions(stored: Any, folder: Path) -> NDArray[np.int64]:
+    is_whole = stored.dtype.kind in "iu" and len(stored.shape) == 1
+    if not is_whole or stored.shape[0] > _MAX_ACTIONS or stored.external:
+        raise DemoError(f"The actions in {folder} are no rows of integers.", "Use another.")
+    return np.asarray(stored[()]).astype(np.int64)
+
+
+def _episode(buffers: Any, number: int, demo: Demonstration, config: RunConfig) -> Any:
+    steps = list(play(demo, config, with_end=True))
+    taken = [step for step in steps if step.action != END]
+    ends = np.array([step.done for step in taken], np.bool_)
+    is_goal = np.full(len(taken), demo.is_success)
+    return buffers(
+        id=number,
+        observations=np.array([step.frame for step in steps], np.uint8),
+        actions=np.array([step.action for step in taken], np.int64),
+        rewards=np.array([step.reward for step in taken], np.float32),
+        terminations=ends & is_goal,
+        truncations=ends & ~is_goal,
+    )
+
+
+def _minari() -> tuple[Any, Any]:
+    try:
+        import h5py  # noqa: F401 (Minari asks for it late)
+        from minari.data_collector import EpisodeBuffer
+        from minari.dataset.minari_storage import MinariStorage
+    except ImportError:
+        raise DemoError("Minari is not installed.", _INSTALL) from None
+    return EpisodeBuffer, MinariStorage

@@ -1,0 +1,240 @@
+"""Read and write NPZ files a row at a time, without pickles and without trusting what they say."""
+
+import contextlib
+import lzma
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from engine.demos.writing import cannot_write, temporary_path
+from engine.errors import DemoError
+
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    KeyError,
+    SyntaxError,
+    IndexError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+)
+"""What damaged archives and headers raise."""
+_MAX_FILE, _MAX_MEMBERS, _MAX_HEADER = 1 << 34, 64, 4096
+_MAX_NUMBER_SIZE = 16
+_ANOTHER = "Use another file."
+
+
+class NpzReader:
+    """Reads arrays of an NPZ file whose sizes, kinds and shapes are checked first.
+
+    Args:
+        path: The file.
+
+    Attributes:
+        names: Of the arrays.
+
+    Raises:
+        DemoError: It is no NPZ file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            if path.stat().st_size > _MAX_FILE:
+                raise DemoError(f"{path} is too large.", _ANOTHER)
+            self._zip = zipfile.ZipFile(path)
+        except DemoError:
+            raise
+        except _BROKEN as error:
+            reason = getattr(error, "strerror", None) or "it is damaged or no NPZ file"
+            raise DemoError(f"Cannot read {path}: {reason}.", _ANOTHER) from None
+        members = self._zip.infolist()
+        self._members = {info.filename.removesuffix(".npy"): info for info in members}
+        self.names = frozenset(self._members)
+        if len(members) > _MAX_MEMBERS or len(self._members) != len(members):
+            self._zip.close()
+            raise DemoError(f"{path} is no NPZ file of an episode.", _ANOTHER)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return an array's shape as its header says.
+
+        Raises:
+            DemoError: It is not there, or damaged.
+        """
+        with self._opened(name) as (_, shape, _):
+            return shape
+
+    def array(self, name: str, dtype: np.dtype[Any], most: int) -> NDArray[Any]:
+        """Return a whole array of at most `most` elements.
+
+        Raises:
+            DemoError: It is not there, of another kind, or damaged.
+        """
+        with self._opened(name) as (file, shape, found):
+            if found != dtype:
+                raise DemoError(f"'{name}' in {self._path} is {found}, not {dtype}.", _ANOTHER)
+            return self._read(file, name, shape, found, most)
+
+    def whole_numbers(self, name: str, most: int) -> NDArray[np.int64]:
+        """Return a one-dimensional array of integers of whatever size.
+
+        Raises:
+            DemoError: It is not there, of another kind, or damaged.
+        """
+        with self._opened(name) as (file, shape, found):
+            if found.kind not in "iu" or len(shape) != 1:
+                raise DemoError(f"'{name}' in {self._path} is no row of integers.", _ANOTHER)
+            values = self._read(file, name, shape, found, most)
+            if len(values) and (values.min() < -1 or values.max() > 1 << 30):
+                raise DemoError(f"'{name}' in {self._path} is out of range.", _ANOTHER)
+            return values.astype(np.int64)
+
+    def frames(self, name: str) -> Iterator[NDArray[np.uint8]]:
+        """Yield the rows of an array of uint8, one in memory at a time.
+
+        Raises:
+            DemoError: It is not there, of another kind, or damaged.
+        """
+        with self._opened(name) as (file, shape, found):
+            if found != np.uint8 or len(shape) < 2 or math.prod(shape[1:]) > 1 << 24:
+                raise DemoError(f"'{name}' in {self._path} are no pictures.", _ANOTHER)
+            size = math.prod(shape[1:])
+            for _ in range(shape[0]):
+                data = file.read(size)
+                if len(data) != size:
+                    raise ValueError("it ends too early")
+                yield np.frombuffer(data, np.uint8).reshape(shape[1:])
+
+    @contextlib.contextmanager
+    def _opened(self, name: str) -> Iterator[tuple[IO[bytes], tuple[int, ...], np.dtype[Any]]]:
+        """Open an array behind its header."""
+        if name not in self._members:
+            raise DemoError(f"{self._path} has no '{name}'.", _ANOTHER)
+        try:
+            with self._zip.open(self._members[name]) as file:
+                shape, is_fortran, dtype = _read_header(file)
+                if dtype.hasobject:
+                    raise DemoError(
+                        f"'{name}' in {self._path} holds Python objects, which could run code.",
+                        "Save it with numbers only.",
+                    )
+                if is_fortran and len(shape) > 1:
+                    raise ValueError("it lies in another order")
+                yield file, shape, dtype
+        except DemoError:
+            raise
+        except _BROKEN as error:
+            raise DemoError(
+                f"'{name}' in {self._path} is damaged: {type(error).__name__}.", _ANOTHER
+            ) from None
+
+    def _read(
+        self, file: IO[bytes], name: str, shape: tuple[int, ...], dtype: np.dtype[Any], most: int
+    ) -> NDArray[Any]:
+        count = math.prod(shape)
+        if count > most or dtype.itemsize > _MAX_NUMBER_SIZE:
+            raise DemoError(f"'{name}' in {self._path} is too large.", _ANOTHER)
+        size = count * dtype.itemsize
+        data = file.read(size + 1)  # reading to the end checks the sum, too
+        if len(data) != size:
+            raise ValueError("it has another size")
+        return np.frombuffer(data, dtype).reshape(shape)
+
+
+class NpzWriter:
+    """Writes an NPZ file beside its place, and renames it when all went well.
+
+    Args:
+        path: The file.
+
+    Raises:
+        DemoError: It cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._beside = temporary_path(path)
+
+    def __enter__(self) -> Self:
+        try:
+            self._zip = zipfile.ZipFile(self._beside, "x", zipfile.ZIP_DEFLATED)
+        except OSError as error:
+            raise cannot_write(self._path, error) from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self._zip.close()
+            if kind is None:
+                self._beside.replace(self._path)
+        except OSError as failure:
+            raise cannot_write(self._path, failure) from None
+        finally:
+            self._beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise cannot_write(self._path, error) from None
+
+    @contextlib.contextmanager
+    def rows(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Iterator[Callable[[bytes], Any]]:
+        """Let an array be written bit by bit."""
+        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
+            npy.write_array_header_1_0(file, header)
+            yield file.write
+
+    def put(self, name: str, array: NDArray[Any]) -> None:
+        """Write a whole array."""
+        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
+            npy.write_array(file, np.asanyarray(array), allow_pickle=False)
+
+
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return shape, order and kind.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    version = npy.read_magic(file)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError("it is of another version")
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = read(file, max_header_size=_MAX_HEADER)
+    if any(side < 0 for side in shape) or len(shape) > 8:
+        raise ValueError("its shape is none")
+    return shape, is_fortran, dtype

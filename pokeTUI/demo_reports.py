@@ -1,0 +1,310 @@
+"""Print what is known of demonstrations, and do what `poketui demos` asks for."""
+
+import json
+import statistics
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.config import RunConfig, load_config
+from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder
+from engine.demos.demonstration import SUFFIX, Demonstration, read_demo, write_demo
+from engine.demos.recorder import free_path
+from engine.demos.recording_log import LOG_SUFFIX
+from engine.demos.writer import is_being_written, recover
+from engine.demos.writing import write_whole
+from engine.errors import DemoError, PokeTUIError
+
+SPLIT = "split.json"
+_BAR = 30
+
+
+def settings(
+    save_dir: str | None, rom: str | None = None, state: str = "", allow_unknown_rom: bool = False
+) -> RunConfig:
+    """Return the settings that options and the environment name."""
+    given: dict[str, Any] = {"save_dir": save_dir, "rom_path": rom}
+    given |= {"start_state": state or None, "allow_unknown_rom": allow_unknown_rom or None}
+    return load_config(None, {key: value for key, value in given.items() if value is not None})
+
+
+def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
+    """Return the files of these names: paths, or names in the folder of demonstrations.
+
+    Raises:
+        DemoError: There is no such file.
+    """
+    folder = demos_folder(settings(save_dir))
+    found = []
+    for name in files:
+        places = (Path(name), folder / name, folder / f"{name}{suffix}")
+        path = next((place for place in places if place.is_file()), None)
+        if path is None:
+            raise DemoError(f"There is no demonstration {name}.", "List them: poketui demos")
+        found.append(path)
+    return found
+
+
+def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
+    """Return the set of these files; none named: of all in the folder."""
+    folder = demos_folder(settings(save_dir))
+    return DemoSet(folder, named(save_dir, files) if files else None)
+
+
+def print_list(save_dir: str | None) -> None:
+    """List the demonstrations."""
+    demos = chosen(save_dir, [])
+    if not len(demos) and not demos.logs():
+        print(f"No demonstrations in {demos.folder}.")
+        return
+    if len(demos):
+        print(f"{'demonstration':<34} {'by':<8} {'steps':>7} {'return':>8}  goal  tags")
+    for entry in demos.entries():
+        demo, name = entry.demo, entry.path.name.removesuffix(SUFFIX)
+        if demo is None:
+            print(f"{name:<34} ! {entry.refusal}")
+            continue
+        goal = "✓" if demo.is_success else "–"
+        print(
+            f"{name:<34} {demo.by[:8]:<8} {demo.episode_length:>7,} {demo.episode_return:>8.1f}  "
+            f"{goal:<4}  {' '.join(sorted(demo.tags))}".rstrip()
+        )
+    for log in demos.logs():
+        name = log.name.removesuffix(SUFFIX + LOG_SUFFIX)
+        goes_on = is_being_written(log)
+        print(f"{name:<34} " + ("● is being recorded" if goes_on else "was left behind by a crash"))
+        if not goes_on:
+            print(f"  Take it in: poketui demos recover {log.name}")
+
+
+def print_one(save_dir: str | None, file: str) -> None:
+    """Say what is in a demonstration."""
+    (path,) = named(save_dir, [file])
+    demo = read_demo(path)
+    recording = demo.recording
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(demo.created_s))
+    rows = [
+        ("file", f"{path}, {path.stat().st_size:,} bytes"),
+        ("task", demo.task or "–"),
+        ("played by", f"{demo.by}, {when}"),
+        ("tags", " ".join(sorted(demo.tags)) or "–"),
+        ("steps", f"{demo.episode_length:,}"),
+        ("return", f"{demo.episode_return:.2f}"),
+        ("goal", "reached" if demo.is_success else "not reached"),
+        ("game", f"ROM {recording.rom[:12]}, pyboy {recording.pyboy}"),
+        ("press", f"{recording.frames[0]} frames held, {recording.frames[1]} waited"),
+        (
+            "checked",
+            f"at {len(demo.memory_hashes)} steps" + (" and the end" * bool(recording.memory)),
+        ),
+    ]
+    if demo.begins_at:
+        rows.append(("begins", f"after {demo.begins_at:,} steps that led there"))
+    if demo.has_live:
+        rows.append(("real time", "some of it was played in real time"))
+    if demo.is_intervention.any():
+        rows.append(("by a person", f"{int(demo.is_intervention.sum()):,} steps for the agent"))
+    for name, value in rows:
+        print(f"{name:<12} {value}")
+    if demo.events:
+        print("\n   step  event")
+    for event in demo.events:
+        print(f"{event.step:>7,}  {event.kind}: {event.text}")
+
+
+def print_validation(
+    save_dir: str | None, files: Sequence[str], rom: str | None, allow_unknown_rom: bool
+) -> int:
+    """Play demonstrations again; return the exit code."""
+    # Here, not above: only this starts another process.
+    from engine.demos.validation import validate
+
+    demos = chosen(save_dir, files)
+    if not len(demos):
+        print(f"No demonstrations in {demos.folder}.")
+        return 0
+    refused = 0
+    for found in validate(demos.paths, settings(save_dir, rom, "", allow_unknown_rom)):
+        refused += bool(found.refusal)
+        steps = f"{found.steps:,} steps, exactly as recorded"
+        print(f"{found.path.name}: {found.refusal or steps}", flush=True)
+    if refused:
+        print(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
+    return 2 if refused else 0
+
+
+def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
+    """Print what a set holds."""
+    demos = chosen(save_dir, files)
+    found = demos.statistics()
+    count, total = len(found.lengths), sum(found.lengths)
+    if not count:
+        print(f"No readable demonstrations in {demos.folder}.")
+        return
+    print(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
+    print(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
+    print(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
+    print(f"return          {_spread(found.returns, 1)}")
+    if found.interventions:
+        print(f"interventions   {found.interventions:,} steps")
+    unread = len(demos) - count
+    if unread:
+        print(f"unreadable      {unread:,}; see: poketui demos")
+    for title, parts in (("map", found.maps), ("action", found.actions)):
+        print(f"\n{title:<22} {'steps':>8}")
+        for name, steps in parts:
+            share = steps / max(1, total)
+            print(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
+    if found.milestones:
+        print(f"\n{'milestone':<22} {'reached':>8}")
+    for key, times in found.milestones:
+        print(f"{key:<22} {times:>8,}")
+
+
+def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: int) -> None:
+    """Divide demonstrations, and write down how."""
+    demos = chosen(save_dir, files)
+    train, validating = demos.split(valid, seed)
+    parts = {
+        name: [path.name for path in part.paths]
+        for name, part in (("train", train), ("valid", validating))
+    }
+    path = demos.folder / SPLIT
+    write_whole(path, json.dumps({**parts, "seed": seed, "valid_share": valid}, indent=1).encode())
+    for name, listed in parts.items():
+        print(f"{name}  {len(listed):,}")
+    print(f"Written to {path}")
+
+
+def print_filtered(
+    save_dir: str | None,
+    tags: frozenset[str],
+    success: bool | None,
+    by: str,
+    map_: str,
+    min_return: float | None,
+    out: Path | None,
+) -> None:
+    """Name the demonstrations that meet all of it, or copy them."""
+    wanted = Wanted(tags, success, by, map_, min_return)
+    found = chosen(save_dir, []).choose(wanted)
+    for path in found.paths:
+        print(path.name if out is None else copy_demo(path, out))
+
+
+def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None) -> None:
+    """Copy demonstrations of other folders here."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise DemoError(f"{folder} is no folder.", "Name folders of demonstrations.")
+    target = DemoSet(out or demos_folder(settings(save_dir)))
+    copied = target.merge(DemoSet(folder) for folder in folders)
+    print(f"{len(copied):,} copied into {target.folder}, which now holds {len(target):,}.")
+
+
+def delete(save_dir: str | None, paths: Iterable[Path]) -> None:
+    """Delete demonstrations."""
+    count = DemoSet(demos_folder(settings(save_dir)), paths).delete()
+    print(f"{count:,} deleted.")
+
+
+def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
+    """Make demonstrations of what was left behind; return the exit code."""
+    demos = chosen(save_dir, [])
+    if files:
+        logs = named(save_dir, files, SUFFIX + LOG_SUFFIX)
+    else:
+        logs = [log for log in demos.logs() if not is_being_written(log)]
+    if not logs:
+        print(f"Nothing was left behind in {demos.folder}.")
+    refused = 0
+    for log in logs:
+        try:
+            demo = recover(log)
+        except DemoError as error:
+            refused += 1
+            print(f"{log.name}: {error}")
+        else:
+            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {demo.episode_length:,} steps")
+    return 2 if refused else 0
+
+
+def print_export(
+    config: RunConfig, files: Sequence[str], form: str, out: Path | None, *, is_forced: bool
+) -> None:
+    """Write demonstrations for other programs."""
+    # Here, not above: listing needs none of it.
+    from engine.demos.exchange import to_csv, to_npz
+    from engine.demos.minari_folder import to_minari
+
+    demos = chosen(config.save_dir, files)
+    if form not in ("npz", "minari", "csv"):
+        raise DemoError(f"There is no format '{form}'.", "Allowed are: npz, minari, csv.")
+    if not len(demos):
+        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    if form == "minari":
+        folder = out or Path("poketui-demos-v0")
+        steps = to_minari([(path.name, demo) for path, demo in demos.read()], folder, config)
+        print(f"{folder}: {len(demos):,} episodes, {steps:,} steps")
+        return
+    for path, demo in demos.read():
+        target = (out or Path()) / f"{path.name.removesuffix(SUFFIX)}.{form}"
+        if target.exists() and not is_forced:
+            raise DemoError(f"{target} is there already.", "Give --out or --force.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        steps = to_npz(demo, target, config) if form == "npz" else to_csv(demo, target)
+        print(f"{target}: {steps:,} steps, {target.stat().st_size:,} bytes")
+
+
+def print_import(config: RunConfig, files: Sequence[Path]) -> int:
+    """Take in files of other programs; return the exit code."""
+    refused = 0
+    for file in files:
+        try:
+            for path, demo in _imported(config, file):
+                print(f"{file}: {demo.episode_length:,} steps, now {path}")
+        except PokeTUIError as error:
+            refused += 1
+            if len(files) == 1:
+                raise
+            print(f"{file}: {error}")
+    return 2 if refused else 0
+
+
+def _imported(config: RunConfig, file: Path) -> Iterable[tuple[Path, Demonstration]]:
+    from engine.demos.exchange import from_actions, from_csv, from_npz
+    from engine.demos.minari_folder import DEMOS, read_minari_actions
+
+    folder = demos_folder(config)
+    if file.is_dir():
+        kept = DemoSet(file / DEMOS)
+        if len(kept):
+            for path, demo in kept.read():
+                yield copy_demo(path, folder), demo
+            return
+        for actions in read_minari_actions(file):
+            demo, path = from_actions(actions, config, folder, origin=file)
+            yield path, demo
+        return
+    match file.suffix.lower():
+        case ".demo":
+            demo = read_demo(file)
+            yield copy_demo(file, folder), demo
+        case ".npz":
+            demo, made = from_npz(file, config, folder)
+            if made is None:
+                made = free_path(folder, demo.by, demo.created_s)
+                write_demo(made, demo)
+            yield made, demo
+        case ".csv":
+            demo, made = from_csv(file, config, folder)
+            yield made, demo
+        case _:
+            raise DemoError(f"{file} is of no known kind.", "Known are .demo, .npz and .csv.")
+
+
+def _spread(values: Sequence[float], digits: int) -> str:
+    low, high = min(values), max(values)
+    middle = statistics.median(values)
+    return f"{low:,.{digits}f} to {high:,.{digits}f}, median {middle:,.{digits}f}"
