@@ -41,7 +41,7 @@ class RecordingsScreen(ListScreen):
         super().__init__(
             title,
             _COLUMNS,
-            hint="Each is played again in its game, as it was played. Nothing of its run changes.",
+            hint="Each is played again in its game. Nothing of its run changes.",
             keys="enter replays   / filter   esc goes back",
             empty="Reading the recordings…",
         )
