@@ -2,6 +2,7 @@
 
 import os
 import selectors
+import signal
 from codecs import getincrementaldecoder
 from typing import Any
 
@@ -60,17 +61,22 @@ class KeyDriver(LinuxDriver):
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(_LOOK_INTERVAL_S):
-                    try:
-                        data = os.read(self.fileno, _CHUNK)
-                    except OSError:
-                        return
+                    data = self._read()
                     if not data:
+                        # Nobody is there any more, whether or not a signal has said so.
+                        os.kill(os.getpid(), signal.SIGHUP)
                         return
                     text = without_answers(decode(data))
                     for message in parser.feed(text) if text else ():
                         self.process_message(message)
                 for message in parser.tick():
                     self.process_message(message)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, _CHUNK)
+        except OSError:
+            return b""
 
 
 def with_releases(driver: type[Driver]) -> type[Driver]:

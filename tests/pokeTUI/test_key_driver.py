@@ -30,6 +30,7 @@ class Terminal:
         self.has_releases = has_releases
         self.written = b""
         self._read = 0
+        self._is_left = False
         self._end, theirs = pty.openpty()
         self._program = subprocess.Popen(
             [sys.executable, "-m", "tests.pokeTUI.key_listener", str(notes)],
@@ -82,7 +83,16 @@ class Terminal:
         if self._program.poll() is None:
             self._program.kill()
         self._program.wait()
-        os.close(self._end)
+        self.leave()
+
+    def leave(self) -> None:
+        """Close the window."""
+        if not self._is_left:
+            self._is_left = True
+            os.close(self._end)
+
+    def wait_for_death(self) -> int:
+        return self._program.wait(_SECONDS)
 
     def _answer(self) -> None:
         """Obey what is new, in its order."""
@@ -179,3 +189,11 @@ def test_garbage_ends_nothing(start) -> None:
     terminal.type(b"\xff\xfe\x80", b"\x1b[1:2:3A", b"\x1b[:;:u", bytes(range(128, 256)))
     terminal.type(b"\x1b[201~", b"\x1b[1;1:3B")
     terminal.wait_until(lambda: "-down" in terminal.told)
+
+
+def test_a_program_whose_terminal_is_gone_ends_without_being_told(start) -> None:
+    """No signal comes where the terminal is not the controlling one."""
+    terminal = start(knows_kitty=False)
+    terminal.wait_for("ready")
+    terminal.leave()
+    assert terminal.wait_for_death() == -signal.SIGHUP
