@@ -141,6 +141,29 @@ class DQNConfig(Section):
     hidden_size: int = Field(default=256, ge=8)
 
 
+class ImitationConfig(Section):
+    """What a policy that began from a cloned one (`start_policy`) takes from it."""
+
+    freeze_updates: int = Field(default=10, ge=0)
+    """PPO: updates in which what was cloned is held still while the critic learns."""
+    kickstart: float = Field(default=0.5, ge=0)
+    """PPO: what going away from the clone costs at first, a nat of divergence."""
+    kickstart_updates: int = Field(default=100, ge=1)
+    """PPO: updates after which it costs nothing any more."""
+    demos: str = ""
+    """DQN: folder of demonstrations that stay in the replay."""
+    rules: int = Field(default=0, ge=0)
+    """DQN: demonstrations that the rule planner plays for it."""
+    demo_share: float = Field(default=0.25, gt=0, lt=1)
+    """DQN: share of a batch that is drawn from the demonstrations."""
+    cloning: float = Field(default=1.0, ge=0)
+    """DQN: weight of doing what was demonstrated, times how far the own return is below theirs."""
+    temperature: float = Field(default=0.1, gt=0)
+    """DQN: what action values are divided by, to be taken for chances."""
+    offline_gradients: int = Field(default=1_000, ge=0)
+    """DQN: batches that are learnt from demonstrations alone before the first step."""
+
+
 class TakeoverConfig(Section):
     """When the planner acts for several decisions instead of only advising."""
 
@@ -223,6 +246,8 @@ class RunConfig(Section):
     """Path of the ROM; empty: the practice game."""
     start_state: str = ""
     """Path of a saved state or a .sav battery file to start from; empty: a new game."""
+    start_policy: str = ""
+    """A cloned policy that a new run's PPO or DQN begins from: its id or path; empty: none."""
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""
@@ -284,6 +309,7 @@ class RunConfig(Section):
     ppo: PPOConfig = PPOConfig()
     dqn: DQNConfig = DQNConfig()
     takeover: TakeoverConfig = TakeoverConfig()
+    imitation: ImitationConfig = ImitationConfig()
     planner: PlannerConfig = PlannerConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 

@@ -51,6 +51,10 @@ def run(
             autocompletion=complete_runs_or_latest,
         ),
     ] = None,
+    start_policy: Annotated[
+        str | None,
+        typer.Option("--from", metavar="POLICY", help="Begin from a cloned policy, or latest."),
+    ] = None,
     agent: Annotated[
         str | None,
         typer.Option(help="ppo, dqn, rules or random.", autocompletion=choices_of("agent")),
@@ -129,7 +133,11 @@ def run(
         "headless": False if detach else headless or None,
         "allow_unknown_rom": allow_unknown_rom or None,
     }
-    overrides |= {key: value for key, value in given.items() if value is not None}
+    overrides = {
+        **(_settings_of_policy(start_policy, save_dir) if start_policy else {}),
+        **overrides,
+        **{key: value for key, value in given.items() if value is not None},
+    }
     code = launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach, color=color)
     raise typer.Exit(code)
 
@@ -273,6 +281,13 @@ def main() -> None:
 def _is_at_terminal() -> bool:
     """Tell whether somebody sits there who could choose from a screen."""
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def _settings_of_policy(policy: str, save_dir: str | None) -> dict[str, Any]:
+    from engine.training.policy_folders import agent_settings
+    from pokeTUI.reports import saves
+
+    return agent_settings(saves(save_dir), policy)
 
 
 def _choose_model(name: str | None, is_none: bool) -> str | None:

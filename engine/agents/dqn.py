@@ -10,7 +10,7 @@ they are learnt off-policy. A policy that is as certain as the curriculum stage 
 alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,14 @@ from torch import Tensor, nn
 
 from engine.agents.arbitration import calibrated, certainty
 from engine.agents.base import Choices, Guidance, Player
+from engine.agents.demonstrated import Demonstrated, Transitions, joined
 from engine.agents.encoders import EncoderKind, build_encoder
 from engine.agents.networks import MASKED_LOGIT, masked_log_probs
 from engine.agents.replay import Replay, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
-from engine.config import DQNConfig
+from engine.config import DQNConfig, ImitationConfig
 from engine.env.batch import Batch
 from engine.types import NUM_ACTIONS, Source
 
@@ -80,6 +81,7 @@ class DQN:
         feature_size: Length of the feature vector.
         seed: Of everything random in it.
         encoder: What the network sees.
+        imitation: How much demonstrations count, if there are any.
     """
 
     name = "dqn"
@@ -91,8 +93,13 @@ class DQN:
         feature_size: int,
         seed: int,
         encoder: EncoderKind = "features",
+        imitation: ImitationConfig | None = None,
     ) -> None:
         self._config = config
+        self._imitation = imitation or ImitationConfig()
+        self._seen = feature_size, encoder != "features"
+        self._demos: Demonstrated | None = None
+        self.is_warm = False
         self._num_envs = num_envs
         self._rng = np.random.default_rng([seed, 5])
         with torch.random.fork_rng(devices=[]):
@@ -124,8 +131,13 @@ class DQN:
 
     @property
     def epsilon(self) -> float:
-        """Return the probability of a random action: it falls with the steps taken."""
+        """Return the probability of a random action: it falls with the steps taken.
+
+        What began from demonstrations knows already where to go.
+        """
         config = self._config
+        if self.is_warm:
+            return config.epsilon_end
         share = min(1.0, self.num_steps / config.epsilon_steps)
         return config.epsilon_start + share * (config.epsilon_end - config.epsilon_start)
 
@@ -135,6 +147,37 @@ class DQN:
         config = self._config
         share = min(1.0, self.num_steps / config.beta_steps)
         return config.beta_start + share * (1.0 - config.beta_start)
+
+    def begin_from(self, weights: Mapping[str, Tensor]) -> None:
+        """Begin from a cloned network, whose logits become small differences between values.
+
+        Raises:
+            RuntimeError: It is of another shape.
+        """
+        self.network.load_state_dict(weights)
+        with torch.no_grad():
+            for parameter in self.network.edge.parameters():
+                parameter.mul_(self._imitation.temperature)
+        self.target.load_state_dict(self.network.state_dict())
+        self.is_warm = True
+
+    def add_demonstrations(self, steps: Transitions) -> None:
+        """Keep demonstrations, and learn from them with every batch."""
+        size, has_pixels = self._seen
+        demos = Demonstrated(
+            self._config, self._imitation, len(steps.actions), size, has_pixels=has_pixels
+        )
+        demos.fill(steps, self._scaler)
+        self._demos = demos if demos.is_usable else None
+
+    def learn_offline(self, tell: Callable[[int], None] = lambda done: None) -> None:
+        """Learn from the demonstrations alone, before the first step."""
+        if self._demos is None:
+            return
+        for done in range(self._imitation.offline_gradients):
+            self._learn(is_offline=True)
+            tell(done + 1)
+            self.is_warm = True
 
     def evaluate(self, batch: Batch) -> Tensor:
         """Return the action values (envs, 9) of the states of now."""
@@ -200,6 +243,8 @@ class DQN:
         assert self._acted is not None
         before, actions = self._acted
         rewards = batch.lessons
+        if self._demos is not None:
+            self._demos.observe(batch)
         if self._config.scale_rewards:
             rewards = self._scaler.scale(rewards, batch.terminated | batch.truncated)
         self.replay.append(
@@ -231,19 +276,40 @@ class DQN:
         count = self._config.gradient_steps
         self._owed_gradients -= count
         for _ in range(count):
-            loss, chosen = self._learn()
-        return {
+            loss, chosen, cloning = self._learn()
+        figures = {
             "value_loss": loss.item(),
             "value": chosen.mean().item(),
+            "value_std": chosen.std(correction=0).item(),
             "error": self._usual_error,
             "epsilon": self.epsilon,
             "beta": self.beta,
         }
+        if self._demos is not None:
+            figures["distillation"] = self._imitation.cloning * self._demos.coefficient
+            figures["cloning_loss"] = cloning.item()
+        return figures
 
-    def _learn(self) -> tuple[Tensor, Tensor]:
-        """Take one gradient step on drawn steps; return the loss, and the values (batch,)."""
+    def _draw(self, *, is_offline: bool) -> tuple[Sample, Sample | None]:
+        """Return what is learnt from, and the demonstrations that are its last part, if any."""
+        own = self._config.batch_size
+        if self._demos is None:
+            return self.replay.sample(own, self.beta, self._rng), None
+        unit = self._scaler.deviation if self._config.scale_rewards else 1.0
+        shown = self._demos.sample(self.beta, self._rng, unit)
+        if is_offline:
+            return shown, shown
+        own = max(1, own - self._demos.batch_size)
+        return joined(self.replay.sample(own, self.beta, self._rng), shown), shown
+
+    def _learn(self, *, is_offline: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+        """Take one gradient step on drawn steps.
+
+        Returns:
+            The loss, the values (batch,), and the cross-entropy of what was demonstrated.
+        """
         config = self._config
-        sample = self.replay.sample(config.batch_size, self.beta, self._rng)
+        sample, shown = self._draw(is_offline=is_offline)
         values = self.network(
             torch.from_numpy(sample.features),
             torch.from_numpy(sample.pixels),
@@ -252,7 +318,11 @@ class DQN:
         chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
         wanted = targets(sample, self.network, self.target, is_double=config.double)
         losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
-        loss = (torch.from_numpy(sample.weights) * losses).mean()
+        td_loss = (torch.from_numpy(sample.weights) * losses).mean()
+        loss, cloning = td_loss, torch.zeros(())
+        if self._demos is not None and shown is not None:
+            cloning = self._demos.loss(values[-len(shown.actions) :], shown)
+            loss = loss + self._imitation.cloning * self._demos.coefficient * cloning
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
@@ -261,11 +331,16 @@ class DQN:
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
         errors = (wanted - chosen).detach().numpy()
-        self.replay.prioritise(sample.indices, errors)
+        num_shown = 0
+        if self._demos is not None and shown is not None:
+            num_shown = len(shown.actions)
+            self._demos.prioritise(shown.indices, errors[-num_shown:])
+        if num_own := len(errors) - num_shown:
+            self.replay.prioritise(sample.indices[:num_own], errors[:num_own])
         error = float(np.abs(errors).mean())
         usual = self._usual_error or error
         self._usual_error = _ERROR_DECAY * usual + (1 - _ERROR_DECAY) * error
-        return loss.detach(), chosen.detach()
+        return td_loss.detach(), chosen.detach(), cloning.detach()
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
         """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
@@ -274,12 +349,22 @@ class DQN:
         arrays |= {f"replay/{name}": array for name, array in self.replay.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
         facts = {name: getattr(self, name) for name in _COUNTERS}
+        if self._demos is not None:
+            facts["demos"], kept = self._demos.save()
+            arrays |= kept
+        facts["is_warm"] = self.is_warm
         return facts | {"rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take back what `save` returned."""
         for name in _COUNTERS:
             setattr(self, name, facts[name])
+        self.is_warm = bool(facts.get("is_warm", False))
+        if "demos" in facts:
+            size, has_pixels = self._seen
+            self._demos = Demonstrated.load(
+                facts["demos"], arrays, self._config, self._imitation, size, has_pixels=has_pixels
+            )
         self._rng.bit_generator.state = facts["rng"]
         load_network(self.network, "network", arrays)
         load_network(self.target, "target", arrays)

@@ -21,7 +21,7 @@ from engine.agents.networks import masked_log_probs
 from engine.agents.ppo import PPO, Acted
 from engine.agents.rollout import FloatArray
 from engine.agents.takeover import Takeovers
-from engine.config import PPOConfig, TakeoverConfig
+from engine.config import ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source
 
@@ -40,6 +40,7 @@ class GuidedPolicy:
         seed: Of everything random in it.
         encoder: What the network sees.
         takeover: When the planner takes over.
+        imitation: How a cloned policy is kept to, if it begins from one.
     """
 
     name = "ppo"
@@ -52,8 +53,9 @@ class GuidedPolicy:
         seed: int,
         encoder: EncoderKind = "features",
         takeover: TakeoverConfig | None = None,
+        imitation: ImitationConfig | None = None,
     ) -> None:
-        self.ppo = PPO(config, num_envs, feature_size, seed, encoder)
+        self.ppo = PPO(config, num_envs, feature_size, seed, encoder, imitation)
         self._takeovers = Takeovers(takeover or TakeoverConfig(), num_envs)
         self._rng = np.random.default_rng([seed, 2])
         self._acted: Acted | None = None

@@ -17,12 +17,13 @@ from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
 from engine.agents.encoders import EncoderKind
+from engine.agents.kickstart import Kickstart, begin_from
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
-from engine.config import PPOConfig
+from engine.config import ImitationConfig, PPOConfig
 from engine.env.batch import Batch
 
 _MIN_SPREAD = 0.1
@@ -78,6 +79,7 @@ class PPO:
         feature_size: Length of the feature vector.
         seed: Of the initial weights and of the order of minibatches.
         encoder: What the network sees.
+        imitation: How a cloned policy is kept to, if it begins from one.
 
     Attributes:
         memory: (envs, M) float32, what is remembered in each environment; M is 0 unless
@@ -91,14 +93,18 @@ class PPO:
         feature_size: int,
         seed: int,
         encoder: EncoderKind = "features",
+        imitation: ImitationConfig | None = None,
     ) -> None:
         self._config = config
+        self._imitation = imitation or ImitationConfig()
+        self._kickstart: Kickstart | None = None
         self._rng = np.random.default_rng([seed, 1])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = ActorCritic(
                 encoder, feature_size, config.hidden_size, is_recurrent=config.recurrent
             )
+        self._shape = encoder, feature_size, config.hidden_size
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
@@ -112,6 +118,21 @@ class PPO:
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
         self.num_updates = 0
+
+    def begin_from(self, weights: Mapping[str, Tensor]) -> None:
+        """Begin from a cloned policy's weights, and keep to it as the settings say.
+
+        Raises:
+            RuntimeError: They are of another shape.
+        """
+        begin_from(self.network, weights)
+        self._keep_to(weights)
+
+    def _keep_to(self, weights: Mapping[str, Tensor]) -> None:
+        with torch.random.fork_rng(devices=[]):
+            teacher = ActorCritic(*self._shape)
+        teacher.load_state_dict(weights)
+        self._kickstart = Kickstart(self._imitation, teacher)
 
     def blank_memory(self, num_envs: int) -> FloatArray:
         """Return the memory (envs, M) of episodes that begin."""
@@ -228,9 +249,19 @@ class PPO:
             + config.imitation * imitation_loss
             - config.entropy * mean_entropy
         )
+        kept = {}
+        if self._kickstart is not None:
+            cost = self._kickstart.coefficient(self.num_updates)
+            away = self._kickstart.divergence(
+                batch.features, batch.pixels, batch.masks, own_log_probs
+            )
+            loss = loss + cost * away
+            kept = {"distillation": cost, "kickstart_kl": away.item()}
 
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        if self._kickstart is not None:
+            self._kickstart.hold_still(self.network, self.num_updates)
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
         self._optimizer.step()
         with torch.no_grad():
@@ -241,6 +272,7 @@ class PPO:
                 "imitation_loss": imitation_loss.item(),
                 "approx_kl": _mean((ratio - 1) - log_ratio).item(),
                 "clip_fraction": _mean(((ratio - 1).abs() > config.clip).float()).item(),
+                **kept,
             }
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
@@ -249,6 +281,8 @@ class PPO:
         arrays |= {f"rollout/{name}": array for name, array in self.rollout.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
         arrays["memory"] = self.memory
+        if self._kickstart is not None:
+            arrays |= save_network(self._kickstart.teacher, "teacher")
         return {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -260,6 +294,8 @@ class PPO:
         self.rollout.load(under(arrays, "rollout/"))
         self._scaler.load(under(arrays, "scaler/"))
         self.memory = np.array(arrays["memory"], np.float32)
+        if teacher := under(arrays, "teacher/"):
+            self._keep_to({name: torch.from_numpy(array) for name, array in teacher.items()})
 
 
 def _mean(values: Tensor) -> Tensor:

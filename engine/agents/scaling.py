@@ -17,7 +17,7 @@ class RewardScaler:
     """
 
     def __init__(self, num_envs: int, gamma: float) -> None:
-        self._gamma = gamma
+        self.gamma = gamma
         self._returns = np.zeros(num_envs, np.float64)
         self._count = 0.0
         self._mean = 0.0
@@ -25,16 +25,24 @@ class RewardScaler:
 
     def scale(self, rewards: FloatArray, ended: NDArray[np.bool_]) -> FloatArray:
         """Take one step's rewards (envs,) into account and return them scaled."""
-        self._returns = self._returns * self._gamma + rewards
+        self._returns = self._returns * self.gamma + rewards
         for value in self._returns:
             self._count += 1
             delta = value - self._mean
             self._mean += delta / self._count
             self._spread += delta * (value - self._mean)
         self._returns[ended] = 0.0
-        deviation = np.sqrt(self._spread / self._count + _EPSILON)
-        scaled: FloatArray = np.clip(rewards / deviation, -_LIMIT, _LIMIT).astype(np.float32)
+        scaled: FloatArray = np.clip(rewards / self.deviation, -_LIMIT, _LIMIT).astype(np.float32)
         return scaled
+
+    @property
+    def deviation(self) -> float:
+        """Return what rewards are divided by, once there were some."""
+        return float(np.sqrt(self._spread / self._count + _EPSILON))
+
+    def take_over(self, other: "RewardScaler") -> None:
+        """Begin from what another one has seen, as if it had been seen here."""
+        self._count, self._mean, self._spread = other._count, other._mean, other._spread
 
     def save(self) -> dict[str, NDArray[np.float64]]:
         """Return the running sums."""

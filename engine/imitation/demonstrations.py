@@ -10,7 +10,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
 from engine.demos.playback import DemoPlayer
 from engine.errors import DemoError
-from engine.imitation.examples import Examples, join
+from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import Sight, make_sight
 
@@ -79,13 +79,19 @@ def _one(
     player: DemoPlayer, demo: Demonstration, sight: Sight | None, episode: int
 ) -> list[Examples]:
     features, pixels, masks, actions, places = [], [], [], [], []
+    rewards: list[float] = []
+    ends: list[int] = []
     is_first = True
     for step in player.play(demo):
         if sight is not None and step.frame is not None:
             (sight.begin if is_first else sight.push)(step.frame)
         is_first = False
         if not step.mask[step.action]:
+            if ends:
+                ends[-1] = CUT  # what it led to is a step that is left out
             continue
+        rewards.append(step.reward)
+        ends.append(_follows(step.done, demo.is_success))
         features.append(step.features)
         masks.append(step.mask)
         actions.append(step.action)
@@ -93,6 +99,8 @@ def _one(
         pixels.append(np.zeros(0, np.uint8) if sight is None else sight.pixels.copy())
     if not actions:
         return []
+    if ends[-1] == GOES_ON:
+        ends[-1] = CUT
     names = tuple(dict.fromkeys(places))
     return [
         Examples(
@@ -102,6 +110,15 @@ def _one(
             np.array(actions, np.int64),
             np.array([names.index(place) for place in places], np.int64),
             np.full(len(actions), episode, np.int64),
+            np.array(rewards, np.float32),
+            np.array(ends, np.uint8),
             names,
         )
     ]
+
+
+def _follows(is_done: bool, is_success: bool) -> int:
+    """Return what follows a step: an episode that ended without success was cut short."""
+    if not is_done:
+        return GOES_ON
+    return OVER if is_success else CUT

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.agents.demonstrated import Transitions
 from engine.errors import ConfigurationError
 from engine.types import NUM_ACTIONS
 
-_ARRAYS = ("features", "pixels", "masks", "actions", "maps", "episodes")
+_ARRAYS = ("features", "pixels", "masks", "actions", "maps", "episodes", "rewards", "ends")
+
+GOES_ON, OVER, CUT = 0, 1, 2
+"""What follows a step: the next one, nothing, or something that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Examples:
         actions: (N,) int64, what was done; never masked.
         maps: (N,) int64, where, as a place in `map_names`.
         episodes: (N,) int64, numbers episodes.
+        rewards: (N,) float32, what was paid; 0 where that is not known.
+        ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
         map_names: Names of maps.
     """
 
@@ -33,6 +39,8 @@ class Examples:
     actions: NDArray[np.int64]
     maps: NDArray[np.int64]
     episodes: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    ends: NDArray[np.uint8]
     map_names: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -58,7 +66,22 @@ class Examples:
             self.actions[index],
             self.maps[index],
             self.episodes[index],
+            self.rewards[index],
+            self.ends[index],
             self.map_names,
+        )
+
+    def transitions(self) -> Transitions:
+        """Return them as steps that values are learnt from."""
+        return Transitions(
+            self.features,
+            self.pixels,
+            self.masks,
+            self.actions,
+            self.rewards,
+            self.ends == OVER,
+            self.ends == CUT,
+            self.episodes,
         )
 
     def digest(self) -> str:
@@ -84,6 +107,8 @@ class Examples:
             np.array(arrays["actions"], np.int64),
             np.array(arrays["maps"], np.int64),
             np.array(arrays["episodes"], np.int64),
+            np.array(arrays["rewards"], np.float32),
+            np.array(arrays["ends"], np.uint8),
             tuple(names),
         )
 
@@ -108,6 +133,8 @@ def join(parts: Sequence[Examples]) -> Examples:
         np.concatenate([part.actions for part in parts]),
         np.concatenate(maps),
         np.concatenate(episodes),
+        np.concatenate([part.rewards for part in parts]),
+        np.concatenate([part.ends for part in parts]),
         names,
     )
 

@@ -11,7 +11,7 @@ from engine.config import RunConfig
 from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
 from engine.env.stepping import SteppedEnv
-from engine.imitation.examples import Examples, join
+from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
 from engine.imitation.sight import Sight
 from engine.strategy.advised import make_env
 from engine.types import EpisodeSummary
@@ -186,10 +186,13 @@ def play(
         own = student(batch, alone).actions
         led = (rng.random(count) < beta) & (labels >= 0)
         places = games.places()
-        for index in range(count):
-            if due[index] and labels[index] >= 0:
-                notes[index].add(batch, index, int(labels[index]), places[index])
-        batch = games.step(np.where(led, labels, own))
+        acted = np.where(led, labels, own)
+        before, batch = batch, games.step(acted)
+        for index in np.flatnonzero(due).tolist():
+            if labels[index] >= 0:
+                notes[index].add(before, index, int(labels[index]), places[index])
+            is_shown = acted[index] == labels[index]
+            notes[index].follow(batch, index, is_shown=is_shown)
         for index, summary in sorted(batch.summaries.items()):
             if due[index] and not summary.is_aborted:
                 due[index] -= 1
@@ -207,12 +210,27 @@ class _Notes:
         self._rows: list[tuple[NDArray[np.generic], ...]] = []
         self._actions: list[int] = []
         self._places: list[str] = []
+        self._rewards: list[float] = []
+        self._ends: list[int] = []
 
     def add(self, batch: Batch, index: int, action: int, place: str) -> None:
         pixels = np.zeros(0, np.uint8) if batch.pixels is None else batch.pixels[index]
         self._rows.append((batch.features[index], pixels, batch.mask[index]))
         self._actions.append(action)
         self._places.append(place)
+        self._rewards.append(0.0)
+        self._ends.append(CUT)
+
+    def follow(self, batch: Batch, index: int, *, is_shown: bool) -> None:
+        """Take in what the last step led to; if it is not the noted one, nothing is known of it."""
+        if not self._ends:
+            return
+        if not is_shown:
+            self._ends[-1] = CUT
+            return
+        self._rewards[-1] = float(batch.rewards[index])
+        is_cut = batch.truncated[index] and not batch.terminated[index]
+        self._ends[-1] = OVER if batch.terminated[index] else CUT if is_cut else GOES_ON
 
     def examples(self, episode: int) -> list[Examples]:
         if not self._rows:
@@ -222,4 +240,6 @@ class _Notes:
         maps = np.array([names.index(place) for place in self._places], np.int64)
         numbers = np.full(len(maps), episode, np.int64)
         actions = np.array(self._actions, np.int64)
-        return [Examples(features, pixels, masks, actions, maps, numbers, names)]
+        rewards = np.array(self._rewards, np.float32)
+        ends = np.array(self._ends, np.uint8)
+        return [Examples(features, pixels, masks, actions, maps, numbers, rewards, ends, names)]

@@ -41,6 +41,7 @@ from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
 from engine.training.vectors import make_vector as _make_vector
 from engine.training.vectors import start_games
+from engine.training.warm_start import begin_from_demonstrations, has_demonstrations
 from engine.training.weights_biases import WandbRun
 
 _log = logging.getLogger(__name__)
@@ -117,6 +118,8 @@ def build_trainer(
         )
         if is_resumed:
             _resume(trainer, folder, emit)
+        elif config.start_policy or has_demonstrations(config):
+            begin_from_demonstrations(trainer.agent, config, emit)
         trainer.figures = _open_figures(config, folder, trainer.metrics.total_steps, emit)
         undo.pop_all()
     emit(
@@ -145,7 +148,14 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
     if config.agent == "rules" or config.mode == "llm_only":
         return RulesAgent(config.seed)
     if config.agent == "dqn":
-        return DQN(config.dqn, config.num_envs, feature_size, config.seed, config.encoder)
+        return DQN(
+            config.dqn,
+            config.num_envs,
+            feature_size,
+            config.seed,
+            config.encoder,
+            config.imitation,
+        )
     return GuidedPolicy(
         config.ppo,
         config.num_envs,
@@ -153,6 +163,7 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
         config.seed,
         config.encoder,
         takeover=config.takeover,
+        imitation=config.imitation,
     )
 
 

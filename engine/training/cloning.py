@@ -16,7 +16,7 @@ from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import make_sight
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
-from engine.training.policies import PolicyFolder
+from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import EpisodeSummary, Evaluation
 

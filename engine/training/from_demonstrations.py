@@ -32,7 +32,8 @@ from engine.training.cloning import (
     evaluation_figures,
     rule_examples,
 )
-from engine.training.policies import PolicyFolder, policy_of, read_policy
+from engine.training.policies import policy_of, read_policy
+from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import Evaluation
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.imitation.examples import Examples
+from engine.imitation.examples import CUT, Examples
 from engine.types import NUM_ACTIONS
 
 
@@ -22,5 +22,7 @@ def make_examples(
         actions,
         np.zeros(count, np.int64) if maps is None else np.array(maps, np.int64),
         np.arange(count) // 10 if episodes is None else np.array(episodes, np.int64),
+        np.zeros(count, np.float32),
+        np.full(count, CUT, np.uint8),
         tuple(names),
     )

@@ -1,0 +1,182 @@
+"""Keep demonstrations beside a replay, and say how much their actions still count.
+
+What was demonstrated is learnt from as steps like others, and its actions as what to do: the cross-
+entropy of them under a Boltzmann distribution over the action values. That counts as far as the own
+return is below that of the demonstrations (QDagger, Agarwal et al. 2022).
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from engine.agents.networks import masked_log_probs
+from engine.agents.replay import Replay, Sample
+from engine.agents.rollout import FloatArray
+from engine.agents.scaling import RewardScaler
+from engine.agents.weights import Arrays, under
+from engine.config import DQNConfig, ImitationConfig
+from engine.env.batch import Batch
+
+_RECENT = 20
+"""Own episodes whose mean return is compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """N demonstrated steps in the order they were taken, whole episodes.
+
+    Attributes:
+        features: (N, F) float32.
+        pixels: (N, *shape) uint8, (N, 0) where none are seen.
+        masks: (N, 9) bool.
+        actions: (N,) int64.
+        rewards: (N,) float32.
+        is_over: (N,) bool, the game was over with this step.
+        is_cut: (N,) bool, what this step led to is not known.
+        episodes: (N,) int64, numbers episodes.
+    """
+
+    features: FloatArray
+    pixels: NDArray[np.uint8]
+    masks: NDArray[np.bool_]
+    actions: NDArray[np.int64]
+    rewards: FloatArray
+    is_over: NDArray[np.bool_]
+    is_cut: NDArray[np.bool_]
+    episodes: NDArray[np.int64]
+
+    @property
+    def mean_return(self) -> float:
+        """Return what an episode was paid, on average."""
+        sums = np.bincount(np.unique(self.episodes, return_inverse=True)[1], self.rewards)
+        return float(sums.mean())
+
+
+class Demonstrated:
+    """Hold demonstrations for DQN.
+
+    Args:
+        config: Of the replay.
+        imitation: How much they count.
+        steps: How many there are.
+        feature_size: Length of the feature vector.
+        has_pixels: Pixels are seen.
+    """
+
+    def __init__(
+        self,
+        config: DQNConfig,
+        imitation: ImitationConfig,
+        steps: int,
+        feature_size: int,
+        *,
+        has_pixels: bool,
+    ) -> None:
+        self._imitation = imitation
+        self._capacity = max(steps, config.n_steps + 2)
+        self._replay = Replay(
+            self._capacity,
+            1,
+            feature_size,
+            num_steps=config.n_steps,
+            gamma=config.gamma,
+            alpha=config.alpha,
+            has_pixels=has_pixels,
+        )
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self.batch_size = max(1, round(imitation.demo_share * config.batch_size))
+        self.mean_return = 0.0
+
+    def fill(self, steps: Transitions, scaler: RewardScaler) -> None:
+        """Store demonstrations; from them the scaler first knows what is paid."""
+        own = RewardScaler(1, scaler.gamma)
+        for index in range(len(steps.actions)):
+            row = slice(index, index + 1)
+            ended = steps.is_over[row] | steps.is_cut[row]
+            own.scale(steps.rewards[row], ended)
+            self._replay.append(
+                features=steps.features[row],
+                pixels=steps.pixels[row],
+                mask=steps.masks[row],
+                actions=steps.actions[row],
+                rewards=steps.rewards[row],
+                terminated=steps.is_over[row],
+                truncated=steps.is_cut[row],
+            )
+        scaler.take_over(own)
+        self.mean_return = steps.mean_return
+
+    @property
+    def is_usable(self) -> bool:
+        """Tell whether there is anything to draw."""
+        return self._replay.count > 0
+
+    @property
+    def coefficient(self) -> float:
+        """Return how much the demonstrated actions count: 1 as `cloning` says, 0 not at all."""
+        if not self._recent or self.mean_return <= 0:
+            return 1.0
+        return float(np.clip(1.0 - np.mean(self._recent) / self.mean_return, 0.0, 1.0))
+
+    def observe(self, batch: Batch) -> None:
+        """Take in how own episodes went."""
+        for _, summary in sorted(batch.summaries.items()):
+            if not summary.start and not summary.is_aborted:
+                self._recent.append(summary.total_reward)
+
+    def sample(self, beta: float, rng: np.random.Generator, unit: float) -> Sample:
+        """Draw `batch_size` steps, their returns in the unit of the rewards that are learnt."""
+        drawn = self._replay.sample(self.batch_size, beta, rng)
+        np.divide(drawn.returns, np.float32(unit), out=drawn.returns)
+        return drawn
+
+    def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
+        """See `Replay.prioritise`."""
+        self._replay.prioritise(indices, errors)
+
+    def loss(self, values: Tensor, sample: Sample) -> Tensor:
+        """Return the mean cross-entropy of what was demonstrated under action values."""
+        logits = values / self._imitation.temperature
+        log_probs = masked_log_probs(logits, torch.from_numpy(sample.masks), torch.zeros(()))
+        return nn.functional.nll_loss(log_probs, torch.from_numpy(sample.actions))
+
+    def save(self) -> tuple[dict[str, Any], Arrays]:
+        """Return JSON-able facts and arrays."""
+        facts = {
+            "capacity": self._capacity,
+            "recent": list(self._recent),
+            "mean_return": self.mean_return,
+        }
+        arrays = {f"demos/{name}": array for name, array in self._replay.save().items()}
+        return facts, arrays
+
+    @classmethod
+    def load(
+        cls,
+        facts: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[np.generic]],
+        config: DQNConfig,
+        imitation: ImitationConfig,
+        feature_size: int,
+        *,
+        has_pixels: bool,
+    ) -> "Demonstrated":
+        """Take back what `save` returned."""
+        kept = cls(config, imitation, int(facts["capacity"]), feature_size, has_pixels=has_pixels)
+        kept._replay.load(under(arrays, "demos/"))
+        kept._recent.extend(float(value) for value in facts["recent"])
+        kept.mean_return = float(facts["mean_return"])
+        return kept
+
+
+def joined(one: Sample, other: Sample) -> Sample:
+    """Return two samples as one, `one` first; its indices are of two replays."""
+    fields = ("indices", "weights", "features", "masks", "actions", "returns", "discounts",
+              "next_features", "next_masks", "pixels", "next_pixels")  # fmt: skip
+    return Sample(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in fields))

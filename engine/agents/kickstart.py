@@ -1,0 +1,76 @@
+"""Begin from a cloned policy: keep it for a while, and stay near it for longer.
+
+The critic knows nothing yet when the policy already knows something; what it says of the first
+steps would only spoil that. So what was cloned may be held still while the critic learns, and after
+that the policy pays for going away from the clone, less and less (kickstarting, Schmitt et al.
+2018).
+"""
+
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from engine.agents.networks import ActorCritic, masked_log_probs
+from engine.config import ImitationConfig
+
+
+class Kickstart:
+    """Hold the cloned policy beside the one that learns.
+
+    Args:
+        config: How long and how much.
+        teacher: A network that is never changed.
+    """
+
+    def __init__(self, config: ImitationConfig, teacher: ActorCritic) -> None:
+        self._config = config
+        self.teacher = teacher.requires_grad_(False)
+
+    def coefficient(self, num_updates: int) -> float:
+        """Return what going away from the clone costs after so many updates; it falls to 0."""
+        over = num_updates / self._config.kickstart_updates
+        return self._config.kickstart * max(0.0, 1.0 - over)
+
+    def divergence(
+        self, features: Tensor, pixels: Tensor, masks: Tensor, own_log_probs: Tensor
+    ) -> Tensor:
+        """Return the mean KL divergence of a policy from the clone, in nats.
+
+        Args:
+            features: (batch, F) float32.
+            pixels: (batch, *shape) uint8.
+            masks: (batch, 9) bool.
+            own_log_probs: (batch, 9), masked.
+        """
+        with torch.no_grad():
+            logits = self.teacher.actor(self.teacher.encoder(features, pixels))
+            wanted = masked_log_probs(logits, masks, torch.zeros(()))
+        return (wanted.exp() * (wanted - own_log_probs)).sum(-1).mean()
+
+    def hold_still(self, network: ActorCritic, num_updates: int) -> None:
+        """Drop the gradients of what was cloned, while it is to be held still."""
+        if num_updates < self._config.freeze_updates:
+            for parameter in cloned_parameters(network):
+                parameter.grad = None
+
+
+def cloned_parameters(network: ActorCritic) -> Iterator[nn.Parameter]:
+    """Return the weights that a clone brings: all but the critic's own."""
+    yield from network.encoder.parameters()
+    yield from network.actor.parameters()
+
+
+def begin_from(network: ActorCritic, weights: Mapping[str, Tensor]) -> None:
+    """Take a clone's encoder and actor over; the critic stays as it is.
+
+    Raises:
+        RuntimeError: They are of another shape.
+    """
+    for name in ("encoder", "actor"):
+        part = {
+            key.removeprefix(f"{name}."): tensor
+            for key, tensor in weights.items()
+            if key.startswith(f"{name}.")
+        }
+        getattr(network, name).load_state_dict(part)

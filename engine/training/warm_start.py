@@ -1,0 +1,85 @@
+"""Let a new run's agent begin from a cloned policy, and from demonstrations."""
+
+from collections.abc import Callable
+
+from engine.agents.base import Agent
+from engine.agents.dqn import DQN
+from engine.agents.hybrid import GuidedPolicy
+from engine.config import RunConfig
+from engine.errors import ConfigurationError
+from engine.events import Event, ProgressReported
+from engine.imitation.networks import KINDS, ActorClone, ValueClone
+from engine.imitation.policy import Policy
+from engine.imitation.settings import CloningConfig
+from engine.training.cloning import Progress
+from engine.training.from_demonstrations import Source, gather
+from engine.training.policies import read_policy
+
+_INPUTS = {kind: inputs for inputs, kind in KINDS.items()}
+
+
+def has_demonstrations(config: RunConfig) -> bool:
+    """Tell whether the agent of these settings learns from demonstrations itself."""
+    return config.agent == "dqn" and bool(config.imitation.demos or config.imitation.rules)
+
+
+def begin_from_demonstrations(
+    agent: Agent, config: RunConfig, emit: Callable[[Event], None]
+) -> None:
+    """Give a new agent the weights of `start_policy`, and its demonstrations.
+
+    Raises:
+        ConfigurationError: The policy is of another kind than the agent.
+        PokeTUIError: The policy or the demonstrations are no use.
+    """
+    if config.start_policy:
+        policy, path = read_policy(config.save_dir, config.start_policy)
+        _refuse_others(policy, config, str(path))
+        network = policy.network
+        if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
+            agent.ppo.begin_from(network.network.state_dict())
+        elif isinstance(agent, DQN) and isinstance(network, ValueClone):
+            agent.begin_from(network.network.state_dict())
+    if isinstance(agent, DQN) and has_demonstrations(config):
+
+        def tell(told: Progress) -> None:
+            emit(ProgressReported(told.what, told.done, told.total))
+
+        seen = CloningConfig(network="dqn", inputs=_INPUTS[config.encoder], seed=config.seed)  # type: ignore[arg-type]
+        source = Source(config.imitation.demos, config.imitation.rules)
+        agent.add_demonstrations(gather(seen, config, source, tell).transitions())
+        gradients = config.imitation.offline_gradients
+        agent.learn_offline(
+            lambda done: tell(Progress("learning from demonstrations", done, gradients))
+        )
+
+
+def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
+    """Refuse a policy whose network is not the agent's.
+
+    Raises:
+        ConfigurationError: It is not.
+    """
+    cloned = policy.config
+    hidden = {"ppo": config.ppo.hidden_size, "dqn": config.dqn.hidden_size}.get(config.agent)
+    if hidden is None:
+        raise ConfigurationError(
+            f"start_policy: the agent {config.agent} learns nothing.", "Use ppo or dqn."
+        )
+    wanted = (config.agent, config.encoder, hidden)
+    found = (cloned.network, KINDS[cloned.inputs], cloned.hidden_size)
+    if wanted != found:
+        raise ConfigurationError(
+            f"The policy {path} has network {found[0]}, encoder {found[1]} and hidden size "
+            f"{found[2]}; the run has {wanted[0]}, {wanted[1]} and {wanted[2]}.",
+            "Give the run the same, or clone with `poketui bc --network ppo` or dqn.",
+        )
+    if config.agent == "ppo" and config.ppo.recurrent:
+        raise ConfigurationError(
+            "start_policy: a recurrent policy cannot begin from a cloned one.",
+            "Set ppo.recurrent = false.",
+        )
+    if config.agent == "dqn" and not config.dqn.duelling:
+        raise ConfigurationError(
+            "start_policy: a cloned network is duelling.", "Set dqn.duelling = true."
+        )

@@ -1,0 +1,183 @@
+"""A policy that begins from another one keeps to it, less and less, and resumes bit for bit."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from engine.agents.base import Guidance
+from engine.agents.demonstrated import Transitions
+from engine.agents.dqn import DQN
+from engine.agents.hybrid import GuidedPolicy
+from engine.agents.random import RandomAgent
+from engine.agents.rules import RulesAgent
+from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
+from tests.engine.toy import FEATURE_SIZE, ToyVector
+
+ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
+PPO = PPOConfig(rollout_steps=16, minibatch_size=64, learning_rate=1e-3, hidden_size=32)
+DQN_ = DQNConfig(capacity=4000, warmup_steps=64, batch_size=64, hidden_size=32, gradient_steps=2)
+CONFIG = RunConfig(num_envs=4, workers=1)
+
+
+def drive(agent, vector, batch, updates: int):
+    """Play and learn; return the figures of each update, and the last batch."""
+    told = []
+    while len(told) < updates:
+        batch = vector.step(agent.decide(batch, ALONE).actions)
+        agent.observe(batch)
+        if agent.is_update_due:
+            told.append(agent.update(batch))
+    return told, batch
+
+
+def began(seed=0, **settings) -> GuidedPolicy:
+    teacher = GuidedPolicy(PPO, 4, FEATURE_SIZE, 7)
+    agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed, imitation=ImitationConfig(**settings))
+    agent.ppo.begin_from(teacher.ppo.network.state_dict())
+    return agent
+
+
+def demonstrations(steps: int = 300) -> Transitions:
+    """What the toy's rules did."""
+    vector, expert = ToyVector(CONFIG), RulesAgent(0)
+    batch = vector.reset([1, 2, 3, 4])
+    rows = []
+    for _ in range(steps):
+        actions = expert.decide(batch, Guidance(1.0, 1.0)).actions
+        after = vector.step(actions)
+        rows.append(
+            (batch.features[0], batch.mask[0], actions[0], after.rewards[0], after.terminated[0])
+        )
+        batch = after
+    features, masks, actions, rewards, over = (
+        np.array(column) for column in zip(*rows, strict=True)
+    )
+    episodes = np.concatenate([[0], np.cumsum(over)[:-1]])
+    pixels = np.zeros((steps, 0), np.uint8)
+    cut = np.zeros(steps, np.bool_)
+    cut[-1] = not over[-1]
+    return Transitions(
+        features, pixels, masks, actions, rewards.astype(np.float32), over, cut, episodes
+    )
+
+
+def test_it_begins_as_the_clone_acts():
+    teacher, agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, 7), began()
+    features = np.eye(FEATURE_SIZE, dtype=np.float32)[:4]
+    memory = np.zeros((4, 0), np.float32)
+    one, other = (each.ppo.evaluate(features, None, memory) for each in (teacher, agent))
+    assert torch.equal(one.logits, other.logits)
+    assert not np.array_equal(one.values, other.values)  # the critic is its own
+
+
+def test_what_was_cloned_is_held_still_while_the_critic_learns():
+    agent = began(freeze_updates=2)
+    vector = ToyVector(CONFIG)
+    batch = vector.reset(range(4))
+    network = agent.ppo.network
+    actor = network.actor.weight.detach().clone()
+    critic = network.critic.weight.detach().clone()
+    _, batch = drive(agent, vector, batch, 2)
+    assert torch.equal(network.actor.weight, actor)
+    assert not torch.equal(network.critic.weight, critic)
+    drive(agent, vector, batch, 1)
+    assert not torch.equal(network.actor.weight, actor)
+
+
+def test_the_kickstart_falls_to_nothing_and_is_told_among_the_figures():
+    agent = began(freeze_updates=0, kickstart=0.5, kickstart_updates=4)
+    vector = ToyVector(CONFIG)
+    told, _ = drive(agent, vector, vector.reset(range(4)), 6)
+    coefficients = [figures["distillation"] for figures in told]
+    assert coefficients == pytest.approx([0.5, 0.375, 0.25, 0.125, 0.0, 0.0])
+    assert all(figures["kickstart_kl"] >= -1e-6 for figures in told)
+
+
+def test_the_kickstart_keeps_the_policy_near_the_clone():
+    def drift(weight: float) -> float:
+        agent = began(freeze_updates=0, kickstart=weight, kickstart_updates=10_000)
+        vector = ToyVector(CONFIG)
+        told, _ = drive(agent, vector, vector.reset(range(4)), 40)
+        return told[-1]["kickstart_kl"]
+
+    assert drift(20.0) < drift(0.0) / 3
+
+
+@pytest.mark.parametrize("kind", ["ppo", "dqn"])
+def test_what_began_from_a_clone_resumes_bit_for_bit(kind):
+    def make():
+        if kind == "ppo":
+            return GuidedPolicy(PPO, 4, FEATURE_SIZE, 0, imitation=ImitationConfig())
+        return DQN(DQN_, 4, FEATURE_SIZE, 0, imitation=ImitationConfig())
+
+    agent = began() if kind == "ppo" else shown(offline_gradients=5)
+    vector = ToyVector(CONFIG)
+    _, batch = drive(agent, vector, vector.reset(range(4)), 3)
+    facts, arrays = agent.save()
+    facts = json.loads(json.dumps(facts))
+    arrays = {name: np.array(array) for name, array in arrays.items()}
+    games = vector.save()
+    whole, _ = drive(agent, vector, batch, 4)
+    resumed = make()
+    resumed.load(facts, arrays)
+    parts, _ = drive(resumed, vector, vector.load(games), 4)
+    assert parts == whole
+    assert "distillation" in whole[-1]
+
+
+def shown(seed=0, **settings) -> DQN:
+    agent = DQN(DQN_, 4, FEATURE_SIZE, seed, imitation=ImitationConfig(**settings))
+    agent.add_demonstrations(demonstrations())
+    agent.learn_offline()
+    return agent
+
+
+def test_dqn_does_what_was_demonstrated_before_its_first_step():
+    """The toy's rules reach the corner in 6 steps on average; chance in 30."""
+    agent = shown(offline_gradients=300)
+    vector = ToyVector(CONFIG)
+    batch = vector.reset(range(4))
+    play, chance = agent.player(0), RandomAgent(0).player(0)
+
+    def wins(player) -> int:
+        now, count = batch, 0
+        for _ in range(100):
+            now = vector.step(player(now, ALONE).actions)
+            count += sum(summary.is_success for summary in now.summaries.values())
+        return count
+
+    assert wins(play) > 3 * wins(chance)
+    assert agent.epsilon == DQN_.epsilon_end
+
+
+def test_demonstrated_actions_count_less_as_the_own_return_comes_near():
+    agent = shown(offline_gradients=1)
+    demos = agent._demos
+    assert demos.coefficient == 1.0
+    assert 0.9 < demos.mean_return < 1.0
+    demos._recent.append(demos.mean_return / 2)
+    assert demos.coefficient == pytest.approx(0.5)
+    demos._recent.extend([2 * demos.mean_return] * 20)
+    assert demos.coefficient == 0.0
+
+
+def test_a_cloned_q_network_begins_with_the_clones_choices():
+    clone = DQN(DQN_, 4, FEATURE_SIZE, 3).network
+    agent = DQN(DQN_, 4, FEATURE_SIZE, 0)
+    agent.begin_from(clone.state_dict())
+    features = torch.eye(FEATURE_SIZE)
+    mask = torch.ones((FEATURE_SIZE, 9), dtype=torch.bool)
+    with torch.no_grad():
+        logits = clone(features, None, mask)
+        values = agent.network(features, None, mask) / ImitationConfig().temperature
+    chances = [torch.softmax(each, -1) for each in (logits, values)]
+    assert torch.allclose(*chances, atol=1e-5)
+
+
+def test_without_demonstrations_dqn_learns_as_before():
+    agent = DQN(DQN_, 4, FEATURE_SIZE, 0)
+    vector = ToyVector(CONFIG)
+    told, _ = drive(agent, vector, vector.reset(range(4)), 2)
+    assert "distillation" not in told[-1]
