@@ -95,7 +95,8 @@ class Photographer:
         await self._take("cockpit-80x24", is_walking)
         await resize(*LARGE)
         await press("T")
-        await self._take("daylight", is_walking)
+        await self._take("daylight", is_choosing)
+        await press("T", "T", "T")  # the first theme again, for what comes next
 
     async def _take(self, name: str, is_scene: Scene = _any_scene) -> None:
         """Write a picture, once what is to be seen is a good scene."""

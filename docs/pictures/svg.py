@@ -14,6 +14,8 @@ WIDTH, HEIGHT = 12, 24
 _MARGIN, _TITLE = 16, 40
 _BASELINE = 18
 _THIN, _THICK, _DOT = 1.5, 3.0, 3.2
+_X, _Y = 4, 4
+"""Paths are in so many eighths and 24ths of a cell: for the game's sextants, in whole numbers."""
 _FONTS = (
     "'DejaVu Sans Mono',Menlo,Consolas,'Cascadia Mono','Liberation Mono','Noto Sans Mono',"
     "'Courier New',monospace"
@@ -73,16 +75,19 @@ def _filled(screen: Screen) -> list[str]:
                 for box in _rest(boxes):
                     areas[look.ground].append(_shift(box, x, y))
     areas.pop(screen.ground, None)
-    paths = []
+    heights: dict[int, dict[Rgb, list[_Area]]] = defaultdict(lambda: defaultdict(list))
     for color, some in areas.items():
-        heights: dict[int, list[_Area]] = defaultdict(list)
         for area in _merged(some):
-            heights[area[3] - area[1]].append(area)
-        for height, ones in sorted(heights.items()):
-            paths.append(
-                f'<path stroke="{hex_of(color)}" stroke-width="{height}" d="{_strokes(ones)}"/>'
-            )
-    return ['<g shape-rendering="crispEdges">', *paths, "</g>"]
+            heights[area[3] - area[1]][color].append(area)
+    across, down = WIDTH * _X // ACROSS, HEIGHT * _Y // DOWN
+    parts = [f'<g shape-rendering="crispEdges" transform="scale({across} {down})">']
+    for height, colors in sorted(heights.items()):
+        paths = (
+            f'<path stroke="{hex_of(color)}" d="{_strokes(ones)}"/>'
+            for color, ones in colors.items()
+        )
+        parts.append(f'<g stroke-width="{_number(height / _Y)}">{"".join(paths)}</g>')
+    return [*parts, "</g>"]
 
 
 def _shift(box: Box, x: int, y: int) -> _Area:
@@ -126,7 +131,7 @@ def _strokes(areas: list[_Area]) -> str:
     """Return horizontal strokes through the middle of areas of one height."""
     text, x, y = "", 0.0, 0.0
     for left, top, right, bottom in areas:
-        at_x, at_y, to_x = left * 1.5, (top + bottom) / 2, right * 1.5
+        at_x, at_y, to_x = left / _X, (top + bottom) / 2 / _Y, right / _X
         text += f"{'m' if text else 'M'}{_pair(at_x - x, at_y - y)}h{_number(to_x - at_x)}"
         x, y = to_x, at_y
     return text
