@@ -25,7 +25,7 @@ _FRAMES_PER_S = 30
 _WALK = 480
 """Frames of a walk that is shown again and again."""
 _BETWEEN_S = 0.7
-_PROGRAM = (sys.executable, "-W", "ignore", "-m", "pokeTUI.bench.keys")
+PROGRAM = (sys.executable, "-W", "ignore", "-m", "pokeTUI.bench.keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def drive_at_once(size: tuple[int, int] = (120, 40), *, presses: int = 8) -> Dri
     with scratch() as folder:
         out = folder / "inside.json"
         with FastTerminal(
-            [*_PROGRAM, str(out), "{}"],
+            [*PROGRAM, str(out), "{}"],
             columns=size[0],
             rows=size[1],
             environment=write_preferences(folder / "config"),
@@ -121,7 +121,7 @@ def drive(
     """Let a game walk about over a link, and pause and go on by key."""
     with scratch() as folder:
         out = folder / "inside.json"
-        command = [*_PROGRAM, str(out), "{}"]
+        command = [*PROGRAM, str(out), "{}"]
         environment = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         environment |= write_preferences(folder / "config")
         with ThrottledPty(

@@ -28,10 +28,12 @@ def measure_start(repeats: int) -> Iterator[Figure]:
         _start(folder / "warm", environment, ("--workers", "1"))  # it plays the introduction
         for name, options in (("1 worker", ("--workers", "1")), ("default workers", ())):
             times = [_start(folder / "warm", environment, options) for _ in range(repeats)]
-            paints, games = zip(*times, strict=True)
+            paints, costs, games = zip(*times, strict=True)
             yield _figure(f"first paint, 4 games, {name}", paints, PAINT_TARGET_S)
+            cost = statistics.median(costs)
+            yield Figure(f"processor time until then, {name}", cost, f"{cost:.2f} s")
             yield _figure(f"first game frame, 4 games, {name}", games, GAME_TARGET_S)
-        paint, game = _start(folder / "cold", environment, ())
+        paint, _, game = _start(folder / "cold", environment, ())
         yield Figure("first paint, empty save folder", paint, f"{paint:.2f} s")
         yield Figure("first game frame, empty save folder", game, f"{game:.2f} s")
 
@@ -61,14 +63,15 @@ def _figure(name: str, times: tuple[float, ...], target_s: float) -> Figure:
 
 def _start(
     save_dir: Path, environment: dict[str, str], options: tuple[str, ...]
-) -> tuple[float, float]:
-    """Return the seconds to the first paint and to the game's picture."""
+) -> tuple[float, float, float]:
+    """Return seconds to the first paint, processor time until then, seconds to the picture."""
     command = [sys.executable, "-m", "pokeTUI", "run", "--envs", "4", *options]
     command += ["--save-dir", str(save_dir)]
     columns, rows = _SIZE
     with FastTerminal(command, columns=columns, rows=rows, environment=environment) as terminal:
         paint = terminal.wait_for(_PAINT) - terminal.started
+        cost = terminal.cpu_s()
         game = terminal.wait_for(*_HALF_BLOCKS, count=_ENOUGH_BLOCKS) - terminal.started
         terminal.press(b"q")
         terminal.process.wait(60)
-    return paint, game
+    return paint, cost, game

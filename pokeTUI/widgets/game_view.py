@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
@@ -95,10 +96,12 @@ class GameView(Widget):
         strips = self._encoder.strips if self._encoder is not None else []
         width = self.size.width
         is_whole = crop.x == 0 and crop.width == width
+        # What is drawn here passes by Textual's filters.
+        plain = Style.null() if self.app.no_color else self.visual_style.rich_style
         lines: list[Strip] = []
         for y in crop.line_range:
             if y >= len(strips) or strips[y].cell_length != width:
-                lines.append(Strip.blank(crop.width, self.visual_style.rich_style))
+                lines.append(Strip.blank(crop.width, plain))
             elif is_whole:
                 lines.append(strips[y])
             else:

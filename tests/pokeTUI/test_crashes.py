@@ -1,0 +1,61 @@
+"""When the engine dies the screen stays, says what happened, and offers to go on."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.remote.folder import live_runs
+from pokeTUI.bench.throttled_pty import ThrottledPty
+from tests.pokeTUI.background import Background
+
+pytestmark = pytest.mark.slow
+
+FAST = 20_000_000
+TRUECOLOR = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+
+
+def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint(
+    tmp_path: Path,
+) -> None:
+    breaks = tmp_path / "break"
+    module = "tests.pokeTUI.breaking_run"
+    command = [sys.executable, "-W", "ignore", "-m", module, str(tmp_path / "saves"), str(breaks)]
+    with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
+        terminal.wait_for(lambda screen: "playing" in screen.text, 90)
+        terminal.press("s")
+        terminal.wait_for(lambda screen: "Saved at step" in screen.text, 60)
+        breaks.touch()
+        terminal.wait_for(lambda screen: "ZeroDivisionError" in screen.text, 60)
+        assert "r go on from the checkpoint" in terminal.screen.text
+        assert "Mosslight" in terminal.screen.text
+        assert terminal.process.poll() is None
+        terminal.press("r")
+        terminal.wait_for(lambda screen: "playing" in screen.text, 90)
+        assert "ZeroDivisionError" not in terminal.screen.text
+
+
+def test_a_killed_engine_in_the_background_is_told_on_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    background = Background(tmp_path)
+    monkeypatch.setenv("POKETUI_RUNTIME_DIR", str(background._sockets))
+    try:
+        run_id = background.detach()
+        (live,) = live_runs()
+        command = [sys.executable, "-W", "ignore", "-m", "pokeTUI", "attach"]
+        with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
+            terminal.wait_for(lambda screen: "playing" in screen.text, 60)
+            terminal.press("s")
+            terminal.wait_for(lambda screen: "Saved at step" in screen.text, 60)
+            os.kill(live.pid, signal.SIGKILL)
+            terminal.wait_for(lambda screen: "Not attached" in screen.text, 60)
+            assert f"poketui run --resume {run_id}" in terminal.screen.text
+            assert "Mosslight" in terminal.screen.text
+            assert terminal.process.poll() is None
+            terminal.press("q")
+            assert terminal.process.wait(30) == 1
+    finally:
+        background.close()

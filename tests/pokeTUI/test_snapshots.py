@@ -1,0 +1,86 @@
+"""Every screen at three sizes in two themes, against what it looked like before."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+
+from engine import events
+from engine.config import RunConfig
+from pokeTUI.app import CockpitApp
+from pokeTUI.screens.closing import ClosingScreen
+from tests.pokeTUI.conftest import settle
+from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.snapshot import compare, draw
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+THEMES = ("mosslight", "daylight")
+Drive = Callable[[Pilot[None], FakeSession], Awaitable[None]]
+
+
+def _press(*keys: str) -> Drive:
+    async def drive(pilot: Pilot[None], session: FakeSession) -> None:
+        await pilot.press(*keys)
+
+    return drive
+
+
+async def _fail(pilot: Pilot[None], session: FakeSession) -> None:
+    session.post(events.RunFailed("The disk is full.", "Free some space.", True))
+
+
+async def _lose(pilot: Pilot[None], session: FakeSession) -> None:
+    session.post(events.ConnectionLost("The run was killed.", "poketui run --resume", False))
+
+
+async def _close(pilot: Pilot[None], session: FakeSession) -> None:
+    pilot.app.push_screen(ClosingScreen())
+
+
+SCREENS: dict[str, Drive] = {
+    "cockpit": _press(),
+    "you_play": _press("t"),
+    "paused": _press("p"),
+    "presentation": _press("P"),
+    "help": _press("question_mark"),
+    "settings": _press("comma"),
+    "mode": _press("M"),
+    "wish": _press("W"),
+    "failure": _fail,
+    "lost": _lose,
+    "closing": _close,
+    **{f"zoom_{number}": _press(str(number), str(number), "Z") for number in range(1, 8)},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_the_screen_looks_as_before(
+    screen: str, size: tuple[int, int], theme: str, config_dir: Path
+) -> None:
+    text = f'has_seen_first_run = true\ntheme = "{theme}"\nview = "half blocks"\n'
+    (config_dir / "preferences.toml").write_text(text, encoding="utf-8")
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig())
+    async with app.run_test(size=size) as pilot:
+        app.animation_level = "none"
+        session.post_all()
+        session.post(events.FrameRendered(tiny_frame(), 0))
+        await settle(pilot)
+        await SCREENS[screen](pilot, session)
+        app.clear_notifications()
+        await settle(pilot)
+        await asyncio.sleep(0)
+        compare(f"{screen}-{size[0]}x{size[1]}-{theme}", draw(app))
+
+
+def tiny_frame() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """Return a (144, 160, 3) uint8 frame of two colours, so that a snapshot stays small."""
+    frame = np.full((144, 160, 3), (152, 200, 96), np.uint8)
+    frame[48:96] = (40, 104, 56)
+    return frame

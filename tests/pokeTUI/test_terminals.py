@@ -1,0 +1,86 @@
+"""The cockpit in terminals of many kinds, and what must not harm it there."""
+
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from pokeTUI.bench.fast_terminal import FastTerminal
+from pokeTUI.bench.keys import PROGRAM
+from tests.engine.processes import wait_until
+
+_SGR = re.compile(rb"\x1b\[([\d;]*)m")
+_HARMLESS = [*range(0x80, 0x100), *b"\x1b\x1b[]<>;?0123456789~\x00\x07\x7f"]
+_FLOOD = 100_000
+_TERMINALS = [
+    ("xterm-256color", "truecolor", "", "truecolor"),
+    ("xterm-256color", "", "", "256"),
+    ("xterm-256color", "truecolor", "1", "none"),
+    ("screen", "truecolor", "", "16"),
+    ("screen", "", "", "16"),
+    ("tmux-256color", "truecolor", "", "truecolor"),
+    ("tmux-256color", "", "", "256"),
+    ("tmux-256color", "truecolor", "1", "none"),
+]
+
+
+def color_kinds(data: bytes) -> set[str]:
+    """Return the kinds of colours that a text sets."""
+    kinds = set()
+    for match in _SGR.finditer(data):
+        codes = match[1].decode().split(";")
+        while codes:
+            code = codes.pop(0)
+            if code in ("38", "48"):
+                kind = codes.pop(0)
+                kinds.add("truecolor" if kind == "2" else "256")
+                del codes[: 3 if kind == "2" else 1]
+            elif re.fullmatch(r"(3|4|9|10)[0-7]", code):
+                kinds.add("16")
+    return kinds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("term", "colorterm", "no_color", "depth"), _TERMINALS)
+def test_the_colours_are_those_of_the_terminal(
+    tmp_path: Path, term: str, colorterm: str, no_color: str, depth: str
+) -> None:
+    variables = {"TERM": term, "COLORTERM": colorterm, "NO_COLOR": no_color}
+    with FastTerminal([*PROGRAM, str(tmp_path / "out"), "{}"], environment=variables) as terminal:
+        terminal.wait_for(b"MOSSLIGHT")
+        seen = len(terminal.received)
+        assert wait_until(lambda: len(terminal.received) > seen + 20_000)
+        kinds = color_kinds(bytes(terminal.received))
+    expected = {"none": set(), "16": {"16"}, "256": {"256", "16"}, "truecolor": {"truecolor"}}
+    assert kinds <= expected[depth]
+    assert depth == "none" or depth in kinds
+
+
+def test_a_dumb_terminal_is_refused_in_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pokeTUI", "run", "--save-dir", str(tmp_path)]
+    with FastTerminal(command, environment={"TERM": "dumb"}) as terminal:
+        assert terminal.wait(60) == 2
+        said = terminal.received.decode()
+    assert "not a terminal that can be drawn on" in said
+    assert "--headless" in said
+    assert "\x1b" not in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_flood_of_garbage_does_no_harm_to_a_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "pokeTUI", "run", "--envs", "2"]
+    command += ["--workers", "1", "--save-dir", str(tmp_path)]
+    garbage = bytes(random.Random(7).choices(_HARMLESS, k=_FLOOD))
+    with FastTerminal(command, columns=80, rows=24) as terminal:
+        terminal.wait_for(b"playing")
+        for start in range(0, _FLOOD, 4096):
+            terminal.press(garbage[start : start + 4096])
+        assert terminal.process.poll() is None
+        terminal.press(b"\x1b\x1b\x1b\\")
+        assert not wait_until(lambda: terminal.process.poll() is not None, 1.0)
+        terminal.press(b"q")
+        assert terminal.wait(60) == 0
+    assert list(tmp_path.glob("runs/*/checkpoints/*"))
