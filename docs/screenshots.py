@@ -103,7 +103,7 @@ class Photographer:
         app = self._cockpit.app
         app.clear_notifications()
         await self._cockpit.settle()
-        await self._cockpit.wait_for(is_scene, self._scene_s)
+        await self._cockpit.wait_for_scene(is_scene, self._scene_s)
         write(self._images, name, to_svg(read_screen(app), "poketui run"))
 
     async def _played(self) -> None:

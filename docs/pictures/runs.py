@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from engine.config import RunConfig
 from engine.session import EngineSession
-from pokeTUI.app import CockpitApp
+from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
 from pokeTUI.state import DashboardState
 
 SEED = 7
@@ -96,6 +96,19 @@ class Cockpit:
             await asyncio.sleep(_LOOK_S)
         return True
 
+    async def wait_for_scene(
+        self, is_there: Callable[[DashboardState], bool], limit_s: float
+    ) -> None:
+        """Wait until the figures, which are drawn less often than the game, show a scene too."""
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end:
+            await self.wait_for(is_there, end - time.monotonic())
+            drawn = self.app.polls + FRAMES_PER_FIGURES + 1
+            while self.app.polls < drawn and self.app.is_running:
+                await asyncio.sleep(_LOOK_S)
+            if is_there(self.state):
+                return
+
     async def settle(self) -> None:
         """Let what has happened be drawn."""
         wanted = self.app.polls + 14
@@ -125,7 +138,8 @@ def runs_in(folder: Path) -> Path:
 def is_choosing(state: DashboardState) -> bool:
     """Tell whether the watched game is in a battle and asks what to do: both sides are seen."""
     game = state.game
-    if game is None or game.state.battle is None:
+    battle = game.state.battle if game is not None else None
+    if game is None or battle is None or battle.enemy is None or battle.own is None:
         return False
     return any("FIGHT" in line for line in game.state.screen_text)
 
