@@ -20,6 +20,7 @@ _SIZE = (200, 60)
 _BATCH = 2000
 _VARIANTS = 500
 _STEPS_BETWEEN = 7
+_EVENTS_PER_WARNING = 200_000
 
 
 def measure_memory(count: int) -> Iterator[Figure]:
@@ -57,7 +58,10 @@ class _Script:
             return None
         numbers = range(self._passed, self._passed + _BATCH)
         self._passed += _BATCH
-        return [_renumber(next(self._source), number) for number in numbers]
+        new = [_renumber(next(self._source), number) for number in numbers]
+        if self._passed % _EVENTS_PER_WARNING < _BATCH:  # more of them would cover the screen
+            new.append(events.WarningRaised(f"Process {self._passed} was replaced."))
+        return new
 
     @property
     def event_us(self) -> float:
@@ -85,7 +89,6 @@ def _variety() -> list[Event]:
         if number % 50 == 0:
             found += [
                 CURRICULUM,
-                events.WarningRaised(f"Environment process {number} was replaced."),
                 events.CheckpointSaved(f"saves/{number}.zip", number),
             ]
     return found

@@ -78,7 +78,7 @@ class Terminal:
         return self.wait_until(f"all of {texts}", *texts, seconds=seconds)
 
     def wait_until(
-        self, what: str, *texts: str, gone: tuple[str, ...] = (), seconds: float = 90
+        self, what: str, /, *texts: str, gone: tuple[str, ...] = (), seconds: float = 40
     ) -> str:
         """Return the screen once it shows all `texts` and nothing of what is to be `gone`."""
         end = time.monotonic() + seconds
