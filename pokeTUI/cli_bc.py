@@ -29,6 +29,13 @@ def bc(
     rules: Annotated[
         int, typer.Option(min=0, help="Let the rules play so many demonstrations, too.")
     ] = 0,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only demonstrations with this tag; more than once.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="Only what this one played, e.g. human.")] = "",
+    success: Annotated[
+        bool, typer.Option("--success", help="Only demonstrations that succeeded.")
+    ] = False,
     network: Annotated[
         str | None,
         typer.Option(
@@ -104,7 +111,7 @@ def bc(
             "--rounds, --round-episodes and --beta are of --dagger.", "Add --dagger rules."
         )
     recorded = demos or ("" if rules or dagger or resume else str(Path(folder) / "demos"))
-    source = Source(recorded, rules)
+    source = Source(recorded, rules, tuple(tag or ()), by, success)
     printer = _Printer(is_quiet=quiet)
     with printer:
         try:

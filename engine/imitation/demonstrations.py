@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
+from engine.demos.dataset import DemoSet, Wanted
+from engine.demos.demonstration import Demonstration
 from engine.demos.playback import DemoPlayer
 from engine.errors import DemoError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
@@ -20,6 +21,7 @@ def read_examples(
     config: CloningConfig,
     run: RunConfig,
     tell: Callable[[int, int], None] = lambda done, total: None,
+    wanted: Wanted | None = None,
 ) -> Examples:
     """Read a demonstration, or all of a folder, in the order of their names.
 
@@ -28,18 +30,25 @@ def read_examples(
         config: Says what is seen.
         run: Says which game it is.
         tell: Is told how many demonstrations are read, and of how many.
+        wanted: Which of them; None: all.
 
     Raises:
         DemoError: There is none, or one is unreadable.
         ReplayError: One goes another way than when it was recorded, or shows another game.
     """
-    paths = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
-    if not paths or not path.exists():
+    demos = DemoSet(path) if path.is_dir() else DemoSet(path.parent, [path])
+    if not len(demos) or not path.exists():
         raise DemoError(
             f"There is no demonstration at {path}.",
             "Record some: poketui record; or let the rules play some: poketui bc --rules 5",
         )
-    return demo_examples((read_demo(one) for one in paths), len(paths), config, run, tell)
+    chosen = demos if wanted is None else demos.choose(wanted)
+    if not len(chosen):
+        raise DemoError(
+            f"None of the {len(demos)} demonstrations at {path} is wanted.",
+            "See what there is: poketui demos",
+        )
+    return demo_examples((demo for _, demo in chosen.read()), len(chosen), config, run, tell)
 
 
 def demo_examples(

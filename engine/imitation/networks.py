@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from engine.agents.dqn import QNetwork
 from engine.agents.encoders import EncoderKind, plain_perceptron
 from engine.agents.networks import ActorCritic
+from engine.demos.screens import SCREEN_SHAPE
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import COLOUR_SHAPE
 from engine.types import NUM_ACTIONS
 
 KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
@@ -51,7 +51,7 @@ class ValueClone(nn.Module):
 
 
 class ScreenClone(nn.Module):
-    """A convolutional network over `COLOUR_SHAPE`, with features beside it or without."""
+    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without."""
 
     def __init__(self, screen: nn.Module, size: int, feature_size: int, hidden_size: int) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Residual(nn.Module):
 
 def impala(hidden_size: int) -> nn.Sequential:
     """Return the documented network up to its hidden layer."""
-    channels, size, _ = COLOUR_SHAPE
+    channels, size, _ = SCREEN_SHAPE
     layers: list[nn.Module] = []
     for outputs in _CHANNELS:
         layers += [
@@ -111,7 +111,7 @@ def impala(hidden_size: int) -> nn.Sequential:
 
 def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:
     """Return convolutions of (channels, kernel, stride) each, and a hidden layer."""
-    channels, size, _ = COLOUR_SHAPE
+    channels, size, _ = SCREEN_SHAPE
     parts: list[nn.Module] = []
     for outputs, kernel, stride in layers:
         parts += [nn.Conv2d(channels, outputs, kernel, stride), nn.ReLU()]

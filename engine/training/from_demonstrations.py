@@ -1,7 +1,7 @@
 """Put cloning and DAgger together: where the steps come from, where the policy is saved."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,16 @@ class Source:
     Attributes:
         demos: Folder or file of recorded ones; "" for none.
         rules: Episodes that the rule planner plays.
+        tags: Of the recorded ones, only those with all of these tags.
+        by: Only those that this one played; "": anybody.
+        is_success: Only those that succeeded.
     """
 
     demos: str = ""
     rules: int = 0
+    tags: tuple[str, ...] = ()
+    by: str = ""
+    is_success: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ def clone_policy(
                 "Leave it out, or clone anew without --resume.",
             )
         config = check(CloningConfig, {**_part(saved, "cloning"), **given})
-        source, game = Source(**_part(saved, "source")), _part(saved, "game")
+        source, game = _source(saved), _part(saved, "game")
     else:
         config = check(CloningConfig, dict(given))
     run = _run_config(save_dir, game or {})
@@ -137,14 +143,18 @@ def gather(
     parts: list[Examples] = []
     if source.demos:
         # Here, not above: only recorded demonstrations need it.
+        from engine.demos.dataset import Wanted
         from engine.imitation.demonstrations import read_examples
 
+        is_success = True if source.is_success else None
+        wanted = Wanted(frozenset(source.tags), is_success, source.by)
         parts.append(
             read_examples(
                 Path(source.demos).expanduser(),
                 config,
                 run,
                 lambda done, total: tell(Progress("reading demonstrations", done, total)),
+                None if wanted == Wanted() else wanted,
             )
         )
     if source.rules:
@@ -192,7 +202,7 @@ def aggregate(
             )
         config = check(CloningConfig, _part(saved, "cloning"))
         dagger_config = check(DaggerConfig, {**_part(saved, "dagger"), **rounds})
-        source, game = Source(**_part(saved, "source")), _part(saved, "game")
+        source, game = _source(saved), _part(saved, "game")
         expert = str(saved.get("expert", RULES))
     else:
         config, dagger_config = check(CloningConfig, dict(given)), check(DaggerConfig, dict(rounds))
@@ -310,10 +320,20 @@ def _run_config(save_dir: str, game: Mapping[str, Any]) -> RunConfig:
     return config
 
 
+def _source(settings: Mapping[str, Any]) -> Source:
+    part = _part(settings, "source")
+    try:
+        return Source(**{**part, "tags": tuple(part.get("tags", ()))})
+    except TypeError:
+        raise CheckpointError(
+            "The policy's config.json does not say what it was cloned from.", "Clone it again."
+        ) from None
+
+
 def _settings(config: CloningConfig, source: Source, run: RunConfig) -> dict[str, Any]:
     return {
         "cloning": config.model_dump(),
-        "source": {"demos": source.demos, "rules": source.rules},
+        "source": asdict(source),
         "game": {key: getattr(run, key) for key in _GAME_KEYS},
     }
 

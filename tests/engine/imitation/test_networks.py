@@ -9,7 +9,7 @@ from engine.config import DQNConfig, PPOConfig
 from engine.env.pixels import shrink
 from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import COLOUR_SHAPE, ColourSight, GreySight, colour, make_sight
+from engine.imitation.sight import ColourSight, GreySight, make_sight
 
 FEATURES = 20
 
@@ -51,19 +51,6 @@ def test_clones_of_agents_have_their_very_weights(inputs):
     clone = build_network(CloningConfig(network="dqn", inputs=inputs, hidden_size=16), FEATURES)
     dqn = DQN(DQNConfig(hidden_size=16), 2, FEATURES, 0, kind)
     dqn.network.load_state_dict(clone.network.state_dict())
-
-
-def test_colour_keeps_means_and_places():
-    frame = np.zeros((144, 160, 3), np.uint8)
-    frame[:72, :, 0] = 200
-    frame[:, 80:, 2] = 100
-    seen = colour(frame)
-    assert seen.shape == COLOUR_SHAPE
-    assert (seen[0, :42] == 200).all()
-    assert (seen[0, 42:] == 0).all()
-    assert (seen[1] == 0).all()
-    assert (seen[2, :, 42:] == 100).all()
-    assert (seen[2, :, :42] == 0).all()
 
 
 def test_grey_sight_is_what_the_agents_see():

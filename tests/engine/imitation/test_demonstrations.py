@@ -1,0 +1,71 @@
+"""Recorded demonstrations become the examples that they were."""
+
+import numpy as np
+import pytest
+
+from engine.demos.dataset import Wanted
+from engine.demos.recorder import record_policy, rules_policy
+from engine.errors import DemoError
+from engine.imitation.demonstrations import read_examples
+from engine.imitation.examples import CUT, GOES_ON, OVER
+from engine.imitation.settings import CloningConfig
+
+
+@pytest.fixture(scope="module")
+def recorded(practice, tmp_path_factory):
+    """Two demonstrations of the rules, as files."""
+    folder = tmp_path_factory.mktemp("demos")
+    made = record_policy(rules_policy(0), practice, 2, folder, by="rules", tags=frozenset({"a"}))
+    return folder, [demo for _, demo in made]
+
+
+def test_every_demonstrated_step_is_an_example(recorded, practice):
+    folder, demos = recorded
+    told = []
+    examples = read_examples(
+        folder, CloningConfig(), practice, lambda done, total: told.append((done, total))
+    )
+    assert told == [(1, 2), (2, 2)]
+    assert examples.num_episodes == 2
+    assert list(examples.actions) == [action for demo in demos for action in demo.actions]
+    assert examples.masks[np.arange(len(examples)), examples.actions].all()
+    assert len(examples.map_names) >= 6
+    assert examples.rewards.sum() == pytest.approx(sum(demo.episode_return for demo in demos))
+
+
+def test_an_episode_that_was_won_is_over_with_its_last_step(recorded, practice):
+    examples = read_examples(recorded[0], CloningConfig(), practice)
+    last = np.flatnonzero(np.diff(examples.episodes, append=9))
+    assert list(examples.ends[last]) == [OVER, OVER]
+    assert set(np.delete(examples.ends, last)) <= {GOES_ON, CUT}
+
+
+def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
+    path = sorted(recorded[0].iterdir())[0]
+    config = CloningConfig(network="tiny", inputs="both")
+    examples = read_examples(path, config, practice)
+    assert examples.num_episodes == 1
+    assert examples.pixels.shape == (len(examples), 3, 84, 84)
+    assert examples.pixels.any()
+
+
+@pytest.mark.parametrize("wanted", [Wanted(by="human"), Wanted(frozenset({"b"}))])
+def test_where_none_is_wanted_that_is_said_in_one_line(recorded, practice, wanted):
+    with pytest.raises(DemoError, match="None of the 2 demonstrations"):
+        read_examples(recorded[0], CloningConfig(), practice, wanted=wanted)
+
+
+def test_nothing_there_is_one_clear_line(tmp_path, practice):
+    for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
+        with pytest.raises(DemoError, match="There is no demonstration at"):
+            read_examples(path, CloningConfig(), practice)
+
+
+def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):
+    path = sorted(recorded[0].iterdir())[0]
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / path.name).write_bytes(content)
+    with pytest.raises(DemoError) as caught:
+        read_examples(tmp_path, CloningConfig(), practice)
+    assert "\n" not in str(caught.value)

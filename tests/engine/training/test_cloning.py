@@ -1,0 +1,211 @@
+"""Cloning from its start to its end: saved, resumed, judged, and begun from."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.errors import CheckpointError, ConfigurationError
+from engine.imitation.bc import Epoch
+from engine.imitation.settings import CloningConfig
+from engine.training.build import build_agent
+from engine.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
+from engine.training.cloning import CloningRun, Progress
+from engine.training.from_demonstrations import Source, aggregate, clone_policy
+from engine.training.policies import read_policy
+from engine.training.policy_folders import PolicyFolder, agent_settings
+from engine.training.warm_start import begin_from_demonstrations
+from engine.types import Evaluation
+from tests.engine.imitation.arrays import make_examples
+
+SMALL = CloningConfig(
+    hidden_size=16, batch_size=32, learning_rate=3e-3, epochs=6, eval_every=2, patience=0,
+    eval_episodes=3, save_every=1,
+)  # fmt: skip
+EXAMPLES = make_examples(np.random.default_rng(0).integers(0, 9, 200))
+
+
+def made(success: float, reward: float = 1.0) -> Evaluation:
+    return Evaluation(3, reward, 0.0, 100.0, 0.0, success, {"a": 1.0})
+
+
+def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMALL, **more):
+    return CloningRun(
+        config.model_copy(update={"epochs": epochs}),
+        RunConfig(save_dir=str(folder)),
+        more.get("examples", EXAMPLES),
+        PolicyFolder(folder),
+        tell=(told if told is not None else []).append,
+        is_resumed=resumed,
+        evaluate=judge or (lambda policy, episodes, tell: made(0.0)),
+        may_go_on=more.get("may_go_on", lambda: True),
+    )
+
+
+def newest(folder) -> Checkpoint:
+    return PolicyFolder(folder).store(keep=9).load_newest()[0]
+
+
+def test_a_resumed_cloning_ends_as_the_uninterrupted_one(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    clone(whole).run()
+    clone(parts, epochs=3).run()
+    clone(parts, resumed=True).run()
+    one, other = newest(whole), newest(parts)
+    assert one.facts == other.facts
+    assert all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
+
+
+def test_what_plays_best_is_kept_even_if_it_gets_worse(tmp_path):
+    answers = iter([made(0.2), made(0.9), made(0.5)])
+    found = clone(tmp_path, judge=lambda *_: next(answers)).run()
+    assert found.best is not None
+    saved = read_checkpoint(found.best)
+    assert saved.facts["score"][0] == 0.9
+    assert saved.facts["cloning"]["epoch"] == 4
+    assert found.evaluation == made(0.5)
+
+
+def test_without_evaluations_the_lowest_validation_loss_is_the_best(tmp_path):
+    told = []
+    config = SMALL.model_copy(update={"eval_episodes": 0})
+    found = clone(tmp_path, config=config, told=told).run()
+    epochs = [one for one in told if isinstance(one, Epoch)]
+    best = min(epochs, key=lambda epoch: epoch.validation.balanced_loss)
+    assert read_checkpoint(found.best).facts["cloning"]["epoch"] == best.number
+
+
+def test_progress_runs_up_to_all_batches(tmp_path):
+    told = []
+    run = clone(tmp_path, told=told)
+    run.run()
+    steps = [one for one in told if isinstance(one, Progress) and one.what == "learning"]
+    assert [one.done for one in steps] == list(range(1, 6 * run.cloning.batches + 1))
+    assert {one.total for one in steps} == {6 * run.cloning.batches}
+
+
+def test_figures_reach_tensorboard_by_map_and_action(tmp_path):
+    clone(tmp_path).run()
+    (file,) = (tmp_path / "tensorboard").iterdir()
+    content = file.read_bytes()
+    for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up",
+                 b"evaluation/success_rate", b"evaluation_milestone/a"):  # fmt: skip
+        assert name in content
+
+
+def test_a_cloning_that_is_broken_off_keeps_its_whole_epochs(tmp_path):
+    count = iter(range(10_000))
+    run = clone(tmp_path, may_go_on=lambda: next(count) < 12)
+    found = run.run()
+    assert len(found.epochs) == 12 // run.cloning.batches
+    assert newest(tmp_path).facts["cloning"]["epoch"] == len(found.epochs)
+
+
+def saved_policy(tmp_path, **changes) -> str:
+    config = SMALL.model_copy(update={"epochs": 1, **changes})
+    settings = {"cloning": config.model_dump(), "source": {"demos": "", "rules": 1}, "game": {}}
+    folder = PolicyFolder.create(str(tmp_path), settings)
+    clone(folder.path, config=config, epochs=1).run()
+    return folder.path.name
+
+
+def test_a_policy_is_found_by_its_name_its_path_its_file_and_as_the_latest(tmp_path):
+    name = saved_policy(tmp_path)
+    path = tmp_path / "policies" / name
+    for given in (name, str(path), str(path / "checkpoints" / BEST), "latest"):
+        policy, found = read_policy(str(tmp_path), given)
+        assert found == path / "checkpoints" / BEST
+        assert policy.feature_size == EXAMPLES.features.shape[1]
+        assert agent_settings(str(tmp_path), given)["agent"] == "ppo"
+
+
+@pytest.mark.parametrize("name", ["latest", "nobody", "/nowhere/at/all.zip"])
+def test_a_policy_that_is_not_there_is_one_clear_line(tmp_path, name):
+    with pytest.raises(CheckpointError, match=r"poketui bc") as caught:
+        read_policy(str(tmp_path), name)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_and_foreign_policies_are_refused_in_one_line(tmp_path):
+    name = saved_policy(tmp_path)
+    path = tmp_path / "policies" / name / "checkpoints" / BEST
+    content = path.read_bytes()
+    saved = read_checkpoint(path)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        broken = bytearray(content)
+        broken[rng.integers(len(broken))] ^= 1 << rng.integers(8)
+        path.write_bytes(broken[: rng.integers(len(broken)) if rng.random() < 0.3 else None])
+        with pytest.raises(CheckpointError) as caught:
+            read_policy(str(tmp_path), str(path))
+        assert "\n" not in str(caught.value)
+    kind = {"kind": "imitation"}
+    for facts in ({}, kind, {**kind, "policy": []},
+                  {**kind, "policy": {"config": {"epochs": -1}, "feature_size": 3}},
+                  {**kind, "policy": {"config": {}, "feature_size": "many"}}):  # fmt: skip
+        write_checkpoint(path, dataclasses.replace(saved, facts=facts))
+        with pytest.raises(CheckpointError):
+            read_policy(str(tmp_path), str(path))
+
+
+def config_for(tmp_path, name: str, **changes) -> RunConfig:
+    return RunConfig(
+        save_dir=str(tmp_path), start_policy=name, num_envs=2, workers=1,
+        ppo={"hidden_size": 16}, dqn={"hidden_size": 16}, **changes,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("network", ["ppo", "dqn"])
+def test_an_agent_begins_from_a_cloned_policy(tmp_path, network):
+    name = saved_policy(tmp_path, network=network)
+    config = config_for(tmp_path, name, agent=network)
+    agent = build_agent(config, EXAMPLES.features.shape[1])
+    begin_from_demonstrations(agent, config, lambda event: None)
+    policy, _ = read_policy(str(tmp_path), name)
+    network_ = agent.ppo.network if network == "ppo" else agent.network
+    wanted = policy.network.network.encoder.state_dict()
+    found = network_.encoder.state_dict()
+    assert all((wanted[key] == found[key]).all() for key in wanted)
+
+
+@pytest.mark.parametrize(
+    ("cloned", "changes", "named"),
+    [
+        ({"network": "dqn"}, {"agent": "ppo"}, "has network dqn"),
+        ({}, {"agent": "ppo", "encoder": "both"}, "has ppo, both"),
+        ({}, {"agent": "rules"}, "learns nothing"),
+        ({"hidden_size": 32}, {"agent": "ppo"}, "hidden size 32"),
+    ],
+)
+def test_a_policy_of_another_kind_is_refused_in_one_line(tmp_path, cloned, changes, named):
+    config = config_for(tmp_path, saved_policy(tmp_path, **cloned), **changes)
+    agent = build_agent(config, EXAMPLES.features.shape[1])
+    with pytest.raises(ConfigurationError, match=named) as caught:
+        begin_from_demonstrations(agent, config, lambda event: None)
+    assert "\n" not in str(caught.value)
+
+
+def test_cloning_the_practice_game_can_be_resumed_with_more_epochs(tmp_path):
+    given = {"hidden_size": 16, "epochs": 1, "eval_episodes": 0}
+    first = clone_policy(str(tmp_path), given, Source(rules=2))
+    second = clone_policy(str(tmp_path), {"epochs": 3}, Source(), resume="latest")
+    assert second.folder == first.folder
+    assert [epoch.number for epoch in second.epochs] == [2, 3]
+    with pytest.raises(ConfigurationError, match="batch_size cannot change"):
+        clone_policy(str(tmp_path), {"batch_size": 2}, Source(), resume="latest")
+
+
+@pytest.mark.slow
+def test_dagger_is_resumed_with_all_that_was_labelled(tmp_path):
+    given = {"hidden_size": 16, "eval_episodes": 0, "learning_rate": 1e-3}
+    ways = {"envs": 2, "episodes": 2, "epochs": 2, "beta_start": 1.0, "beta_decay": 1.0}
+    whole = aggregate(str(tmp_path / "a"), given, {**ways, "rounds": 2}, Source())
+    aggregate(str(tmp_path / "b"), given, {**ways, "rounds": 1}, Source())
+    parts = aggregate(str(tmp_path / "b"), {}, {"rounds": 2}, Source(), resume="latest")
+    assert [found.number for found in parts.rounds] == [2]
+    assert parts.rounds[0].total == whole.rounds[1].total
+    one, other = newest(whole.folder), newest(parts.folder)
+    assert all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
