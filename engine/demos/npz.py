@@ -3,6 +3,7 @@
 import contextlib
 import lzma
 import math
+import re
 import struct
 import zipfile
 import zlib
@@ -39,6 +40,11 @@ _BROKEN = (
 """What damaged archives and headers raise."""
 _MAX_FILE, _MAX_MEMBERS, _MAX_HEADER = 1 << 34, 64, 4096
 _MAX_NUMBER_SIZE = 16
+_NPY = b"\x93NUMPY"
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,4})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:[0-9]{1,15}, ?){0,7}(?:[0-9]{1,15})?)\), ?\} *\n?"
+)
 _ANOTHER = "Use another file."
 
 
@@ -227,14 +233,20 @@ class NpzWriter:
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Return shape, order and kind.
 
+    What numpy writes has one form. Its own reader takes any Python literal, and more than that.
+
     Raises:
-        ValueError: It is damaged.
+        ValueError: It is damaged, or an array of records.
     """
-    version = npy.read_magic(file)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError("it is of another version")
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, is_fortran, dtype = read(file, max_header_size=_MAX_HEADER)
-    if any(side < 0 for side in shape) or len(shape) > 8:
-        raise ValueError("its shape is none")
-    return shape, is_fortran, dtype
+    if file.read(len(_NPY)) != _NPY:
+        raise ValueError("it is no array")
+    width = {b"\x01\x00": 2, b"\x02\x00": 4}[file.read(2)]
+    size = int.from_bytes(file.read(width), "little")
+    if size > _MAX_HEADER:
+        raise ValueError("its header is too large")
+    found = _HEADER.fullmatch(file.read(size))
+    if found is None:
+        raise ValueError("its header is none")
+    kind, order, sides = found.groups()
+    shape = tuple(int(side) for side in sides.split(b",") if side.strip())
+    return shape, order == b"True", np.dtype(kind.decode())

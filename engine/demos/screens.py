@@ -9,29 +9,39 @@ from engine.types import Frame
 
 SIDE = 84
 SCREEN_SHAPE = (3, SIDE, SIDE)
+_TOUCHED = 3
+"""Most lines of the picture that one line of the small one touches."""
 
 
 def shrink_screen(frame: Frame) -> NDArray[np.uint8]:
     """Return a frame (144, 160, 3) as (3, 84, 84) uint8: each pixel the mean of its area.
 
-    All sums are whole numbers below 2 ** 24, so that float32 adds them exactly on any machine.
+    Counted in whole numbers, so that it is the same on any machine; and without matrix products,
+    whose threads get in each other's way where all cores are busy.
     """
-    rows, columns = _weights(frame.shape[0]), _weights(frame.shape[1])
-    channels = np.ascontiguousarray(frame.transpose(2, 0, 1), dtype=np.float32)
-    total = rows[0].sum() * columns[0].sum()
-    shrunk: NDArray[np.float32] = (rows @ channels @ columns.T) / total
-    return np.rint(shrunk).astype(np.uint8)
+    rows, row_parts = _touched(frame.shape[0])
+    columns, column_parts = _touched(frame.shape[1])
+    lines = sum(
+        frame[rows[place]] * row_parts[place, :, None, None] for place in range(_TOUCHED)
+    ) + np.zeros((), np.uint32)
+    total = sum(
+        lines[:, columns[place]] * column_parts[place, None, :, None] for place in range(_TOUCHED)
+    ) + np.zeros((), np.uint32)
+    area = np.uint32(row_parts[:, 0].sum() * column_parts[:, 0].sum())
+    return np.ascontiguousarray(((total + area // 2) // area).transpose(2, 0, 1), np.uint8)
 
 
 @functools.cache
-def _weights(size: int) -> NDArray[np.float32]:
-    """Return (84, size): how many of a line's parts lie in each line of the small picture.
+def _touched(size: int) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
+    """Return (3, 84) lines that each small line touches, and how many parts of each it takes.
 
-    A line is cut into 84 parts; each small line takes `size` of all the parts in a row.
+    A line is cut into 84 parts; a small line takes `size` of all the parts in a row.
     """
     part = np.arange(size * SIDE)
-    weights = np.zeros((SIDE, size), np.float32)
-    np.add.at(weights, (part // size, part // SIDE), 1.0)
-    weights /= np.gcd(size, SIDE)
-    weights.setflags(write=False)
-    return weights
+    parts = np.zeros((SIDE, size), np.uint32)
+    np.add.at(parts, (part // size, part // SIDE), 1)
+    first = (np.arange(SIDE) * size) // SIDE
+    lines = np.minimum(first[None] + np.arange(_TOUCHED)[:, None], size - 1)
+    taken = parts[np.arange(SIDE)[None], lines] // np.gcd(size, SIDE)
+    taken[lines != first[None] + np.arange(_TOUCHED)[:, None]] = 0
+    return lines, taken.astype(np.uint32)

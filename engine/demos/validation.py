@@ -1,10 +1,13 @@
-"""Play demonstrations in another process: a crash of the emulator is a refusal, too.
+"""Play demonstrations in another process: if the emulator crashes or hangs, that is a refusal, too.
+
+A hostile start state can do both.
 
 `python -m engine.demos.validation` reads the settings and then names of files from its input, one
 JSON text a line, and answers each file with one.
 """
 
 import json
+import select
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,6 +20,8 @@ from engine.demos.demonstration import read_demo
 from engine.demos.playback import DemoPlayer
 from engine.errors import PokeTUIError
 
+_SIGN_EVERY = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Validated:
@@ -27,36 +32,55 @@ class Validated:
     refusal: str = ""
 
 
-def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
-    """Play files in another process; yield what came of each, in their order."""
+def validate(
+    paths: Sequence[Path], config: RunConfig, *, patience_s: float = 120.0
+) -> Iterator[Validated]:
+    """Play files in another process; yield what came of each, in their order.
+
+    Args:
+        paths: The files.
+        config: Names the ROM.
+        patience_s: How long the emulator may take for a few hundred steps.
+    """
     waiting = list(paths)
     while waiting:
-        for found in _play_there(tuple(waiting), config):
+        for found in _play_there(tuple(waiting), config, patience_s):
             waiting.pop(0)
             yield found
         if waiting:
             crashed = waiting.pop(0)
             yield Validated(
-                crashed, 0, f"{crashed} made the emulator crash. Delete it, or record it anew."
+                crashed,
+                0,
+                f"{crashed} made the emulator crash or hang. Delete it, or record it anew.",
             )
 
 
-def _play_there(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
+def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> Iterator[Validated]:
     command = [sys.executable, "-m", "engine.demos.validation"]
+    # Unbuffered: what Python had read ahead, `select` would not see.
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            print(config.model_dump_json(), file=process.stdin, flush=True)
+            process.stdin.write(config.model_dump_json().encode() + b"\n")
             for path in paths:
-                print(json.dumps(str(path.absolute())), file=process.stdin, flush=True)
-                line = process.stdout.readline()
-                if not line:
-                    return
-                steps, refusal = json.loads(line)
-                yield Validated(path, int(steps), str(refusal))
+                process.stdin.write(json.dumps(str(path.absolute())).encode() + b"\n")
+                refusal: str | None = None
+                while refusal is None:  # till then it only says that it goes on
+                    if not select.select([process.stdout], [], [], patience_s)[0]:
+                        return
+                    line = process.stdout.readline()
+                    if not line:
+                        return
+                    steps, refusal = json.loads(line)
+                yield Validated(path, int(steps), refusal)
         except BrokenPipeError:
             return
         finally:
@@ -74,8 +98,9 @@ def main() -> None:
 def _try(path: Path, player: DemoPlayer) -> tuple[int, str]:
     try:
         demo = read_demo(path)
-        for _ in player.play(demo):
-            pass
+        for step in player.play(demo):
+            if step.number % _SIGN_EVERY == 0:
+                print("[0, null]", flush=True)
     except PokeTUIError as error:
         text = str(error)
         return 0, text if str(path) in text else f"{path}: {text}"

@@ -1,0 +1,98 @@
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copyfile
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.dataset import DemoSet, Wanted
+from engine.demos.demonstration import Demonstration
+from engine.demos.recorder import record_policy, rules_policy
+from engine.env.features import FEATURE_SIZE
+from engine.errors import DemoError
+
+Recorded = tuple[Path, Demonstration]
+
+
+@pytest.fixture(scope="module")
+def folder(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return a folder with one random demonstration, two of the rules and a damaged one."""
+    folder = tmp_path_factory.mktemp("set")
+    copyfile(demo_file[0], folder / "random.demo")
+    list(record_policy(rules_policy(0), demo_config, 2, folder, by="rules", max_steps=60))
+    (folder / "zz-damaged.demo").write_bytes(demo_file[0].read_bytes()[:-1])
+    return folder
+
+
+@pytest.fixture
+def readable(folder: Path) -> Iterator[DemoSet]:
+    return DemoSet(folder).choose(Wanted())
+
+
+def test_damaged_ones_are_listed_with_the_reason(folder: Path) -> None:
+    refused = [entry for entry in DemoSet(folder).entries() if entry.demo is None]
+    assert [entry.path.name for entry in refused] == ["zz-damaged.demo"]
+    assert "damaged" in refused[0].refusal
+
+
+def test_statistics_count_all_readable_steps(folder: Path) -> None:
+    found = DemoSet(folder).statistics()
+    assert sorted(found.lengths) == [60, 60, 150]
+    assert found.by == (("rules", 2), ("random", 1))
+    assert sum(steps for _, steps in found.maps) == 270
+    assert sum(steps for _, steps in found.actions) == 270
+
+
+def test_choosing_meets_all_that_is_asked(readable: DemoSet) -> None:
+    assert len(readable.choose(Wanted(by="rules"))) == 2
+    assert len(readable.choose(Wanted(by="rules", tags=frozenset({"b"})))) == 0
+    assert len(readable.choose(Wanted(tags=frozenset({"b"})))) == 1
+    assert len(readable.choose(Wanted(map="NOWHERE"))) == 0
+    assert len(readable.choose(Wanted(is_success=True))) == 0
+
+
+def test_a_split_divides_whole_demonstrations_alike_for_a_seed(readable: DemoSet) -> None:
+    train, valid = readable.split(0.2, 3)
+    assert (len(train), len(valid)) == (2, 1)
+    assert {*train.paths} | {*valid.paths} == {*readable.paths}
+    assert readable.split(0.2, 3)[1].paths == valid.paths
+    with pytest.raises(DemoError):
+        readable.split(1.5, 0)
+
+
+def test_samples_are_the_steps_in_order(readable: DemoSet, demo_config: RunConfig) -> None:
+    samples = readable.samples(demo_config, pixels=True)
+    assert samples.features.shape == (270, FEATURE_SIZE)
+    assert samples.pixels is not None
+    assert samples.pixels.shape == (270, 3, 84, 84)
+    assert samples.final_features.shape == (3, FEATURE_SIZE)
+    assert samples.masks[np.arange(270), samples.actions].all()
+    assert [int((samples.episode == number).sum()) for number in range(3)] == [
+        demo.episode_length for _, demo in readable.read()
+    ]
+    assert samples.maps.max() == len(samples.map_names) - 1
+
+
+def test_an_empty_set_gives_empty_arrays(demo_config: RunConfig, tmp_path: Path) -> None:
+    samples = DemoSet(tmp_path).samples(demo_config, pixels=True)
+    assert len(samples.actions) == 0
+    assert samples.pixels is not None
+    assert samples.pixels.shape == (0, 3, 84, 84)
+
+
+def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:
+    target = DemoSet(tmp_path)
+    assert len(target.merge([readable])) == 3
+    assert target.merge([readable, DemoSet(tmp_path)]) == []
+    assert target.choose(Wanted(by="rules")).delete() == 2
+    assert len(DemoSet(tmp_path)) == 1
+
+
+def test_the_file_that_cannot_be_used_is_named(
+    folder: Path, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    with pytest.raises(DemoError, match=r"zz-damaged\.demo"):
+        DemoSet(folder).samples(demo_config)

@@ -1,0 +1,165 @@
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.demonstration import Demonstration
+from engine.demos.exchange import from_actions, from_csv, from_npz, to_csv, to_npz
+from engine.demos.layout import encode_demo
+from engine.demos.minari_folder import read_minari_actions, to_minari
+from engine.errors import DemoError
+
+Recorded = tuple[Path, Demonstration]
+
+
+@pytest.fixture(scope="module")
+def exported(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    path = tmp_path_factory.mktemp("npz") / "x.npz"
+    to_npz(demo_file[1], path, demo_config)
+    return path
+
+
+class Bomb:
+    """What unpickling would run."""
+
+    def __reduce__(self) -> Any:
+        return exec, ("raise SystemExit('it was executed')",)
+
+
+def test_an_npz_has_the_documented_arrays(exported: Path, demo_file: Recorded) -> None:
+    demo = demo_file[1]
+    with np.load(exported, allow_pickle=False) as arrays:
+        observations = arrays["observations"]
+        assert (observations.shape, observations.dtype) == ((150, 144, 160, 3), np.uint8)
+        kinds = {name: arrays[name].dtype for name in ("actions", "rewards", "dones")}
+        assert kinds == {"actions": np.int32, "rewards": np.float32, "dones": np.bool_}
+        assert np.array_equal(arrays["actions"], demo.actions)
+        assert np.array_equal(arrays["rewards"], demo.rewards)
+        assert arrays["infos"].shape == (150,)
+        assert float(arrays["episode_return"]) == pytest.approx(demo.episode_return, abs=1e-4)
+        assert int(arrays["episode_length"]) == 150
+
+
+def test_our_own_npz_comes_back_exactly(
+    exported: Path, demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    demo, made = from_npz(exported, demo_config, tmp_path)
+    assert made is None
+    assert encode_demo(demo) == encode_demo(demo_file[1])
+
+
+def test_a_foreign_npz_is_played(exported: Path, demo_config: RunConfig, tmp_path: Path) -> None:
+    with np.load(exported) as arrays:
+        given = {name: arrays[name] for name in ("observations", "actions")}
+    foreign = tmp_path / "foreign.npz"
+    np.savez(foreign, **given)
+    demo, made = from_npz(foreign, demo_config, tmp_path)
+    assert made is not None
+    assert np.array_equal(demo.actions, given["actions"])
+    np.savez(foreign, observations=255 - given["observations"], actions=given["actions"])
+    with pytest.raises(DemoError, match="not what its actions lead to"):
+        from_npz(foreign, demo_config, tmp_path)
+    assert len(list(tmp_path.glob("*.demo"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"actions": np.array([Bomb()], object)}, "Python objects"),
+        ({"demo": np.array([Bomb()], object)}, "demo"),
+        ({"rewards": np.zeros(3)}, "has no 'actions'"),
+        ({"actions": np.zeros(3)}, "no row of integers"),
+        ({"actions": np.zeros((3, 2), np.int32)}, "no row of integers"),
+        ({"actions": np.array([1, 9])}, "no button"),
+        ({"actions": np.array([1, -1])}, "no button"),
+        ({"actions": np.array([1 << 60])}, "out of range"),
+        ({"actions": np.zeros(0, np.int32)}, "no actions"),
+        (
+            {"actions": np.zeros(2, np.int32), "observations": np.zeros((2, 160, 240, 3), "u1")},
+            "160 x 240 x 3",
+        ),
+    ],
+)
+def test_npz_files_of_no_use_are_refused(
+    arrays: dict[str, Any], words: str, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(DemoError, match=words) as refused:
+        from_npz(path, demo_config, tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000,)", "(-1,)", "(1 << 40,)", "__import__('os')"])
+def test_headers_that_lie_are_refused(shape: str, demo_config: RunConfig, tmp_path: Path) -> None:
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("actions.npy", data)
+    with pytest.raises(DemoError):
+        from_npz(path, demo_config, tmp_path)
+
+
+def test_a_zip_bomb_is_refused(demo_config: RunConfig, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.zeros(1 << 25, np.int64))
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("actions.npy", buffer.getvalue())
+    with pytest.raises(DemoError, match="too large"):
+        from_npz(path, demo_config, tmp_path)
+
+
+def test_a_table_of_actions_comes_back_as_the_same_inputs(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    to_csv(demo_file[1], path)
+    demo, _ = from_csv(path, demo_config, tmp_path)
+    assert demo.recording == demo_file[1].recording
+    assert np.array_equal(demo.rewards, demo_file[1].rewards)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a,b\n1,2\n", "action\nJUMP\n", "action\n9\n", "action\n", "step,action\n1\n", "\0"],
+)
+def test_tables_of_no_use_are_refused(text: str, demo_config: RunConfig, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(DemoError):
+        from_csv(path, demo_config, tmp_path)
+
+
+def test_numbers_and_names_of_buttons_are_both_read(demo_config: RunConfig, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("Action\nright\n7\n UP \n")
+    demo, _ = from_csv(path, demo_config, tmp_path)
+    assert bytes(demo.actions) == bytes([7, 7, 4])
+
+
+def test_minari_reads_what_was_exported(
+    demo_config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("h5py")
+    demo, _ = from_actions([7, 7, 5, 0], demo_config, tmp_path, origin=tmp_path)
+    to_minari([("x.demo", demo)], tmp_path / "walk-v0", demo_config)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    dataset = minari.load_dataset("walk-v0")
+    assert (dataset.total_episodes, dataset.total_steps) == (1, 4)
+    assert dataset[0].observations.shape == (5, 144, 160, 3)
+    assert np.array_equal(dataset[0].actions, [7, 7, 5, 0])
+    assert [list(actions) for actions in read_minari_actions(tmp_path / "walk-v0")] == [
+        [7, 7, 5, 0]
+    ]
+    (tmp_path / "walk-v0" / "data" / "main_data.hdf5").write_bytes(b"\x89HDF\r\n\x1a\nrubbish")
+    with pytest.raises(DemoError, match="damaged"):
+        list(read_minari_actions(tmp_path / "walk-v0"))

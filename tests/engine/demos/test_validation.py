@@ -1,0 +1,53 @@
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.demonstration import Demonstration, write_demo
+from engine.demos.recorder import random_policy, record_policy, rules_policy
+from engine.demos.validation import validate
+
+Recorded = tuple[Path, Demonstration]
+
+
+def test_files_are_played_in_their_order_whatever_becomes_of_each(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    path, demo = demo_file
+    rewards = demo.rewards.copy()
+    rewards[3] += 1
+    write_demo(tmp_path / "other.demo", replace(demo, rewards=rewards))
+    (tmp_path / "damaged.demo").write_bytes(b"x")
+    paths = [path, tmp_path / "other.demo", tmp_path / "damaged.demo", path]
+    found = list(validate(paths, demo_config))
+    assert [each.path for each in found] == paths
+    assert [bool(each.refusal) for each in found] == [False, True, True, False]
+    assert "at step 4" in found[1].refusal
+
+
+def test_a_state_that_is_none_is_refused(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    demo = demo_file[1]
+    state = bytes(len(demo.start_state) - 1)
+    start = hashlib.sha1(state).hexdigest()
+    recording = replace(demo.recording, start=start)
+    write_demo(tmp_path / "x.demo", replace(demo, recording=recording, start_state=state))
+    (found,) = validate([tmp_path / "x.demo"], demo_config)
+    assert found.refusal
+
+
+@pytest.mark.slow
+def test_two_hundred_random_demonstrations_go_the_same_way_in_another_process(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
+    """The lengths vary from 20 to 219 steps; every tenth is played by the rules."""
+    for number in range(200):
+        choose = rules_policy(number) if number % 10 == 0 else random_policy(number)
+        config = demo_config.model_copy(update={"seed": number})
+        list(record_policy(choose, config, 1, tmp_path, by=f"r{number}", max_steps=20 + number))
+    paths = sorted(tmp_path.glob("*.demo"))
+    assert len(paths) == 200
+    assert [found.refusal for found in validate(paths, demo_config)] == [""] * 200

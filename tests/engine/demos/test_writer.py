@@ -1,0 +1,140 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.draft import DemoHead
+from engine.demos.recording_log import head_of, log_path, read_log
+from engine.demos.writer import DemoWriter, is_being_written, recover
+from engine.env.live import LiveStretch
+from engine.errors import DemoError
+from engine.types import Action
+
+Recorded = tuple[Path, Demonstration]
+
+
+@pytest.fixture
+def head(demo_file: Recorded) -> DemoHead:
+    demo = demo_file[1]
+    return DemoHead(
+        demo.recording.rom, demo.start_state, "2.8.1", (8, 12), (1, 2), task="walk", created_s=5.0
+    )
+
+
+def play_some(writer: DemoWriter, count: int) -> None:
+    for number in range(count):
+        writer.step(number % 9, float(number), proposal=3, is_intervention=number % 2 == 0)
+
+
+def test_a_finished_demonstration_has_what_was_played(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    play_some(writer, 5)
+    writer.event("milestone", "left_house")
+    writer.tag("good", "short")
+    writer.mark_success("done")
+    writer.finish("0" * 40)
+    demo = read_demo(tmp_path / "x.demo")
+    assert bytes(demo.actions) == bytes(range(5))
+    assert demo.milestones == (("left_house", 5),)
+    assert demo.tags == {"good", "short"}
+    assert demo.is_success
+    assert demo.task == "walk"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.demo"]
+
+
+def test_a_torn_log_gives_all_whole_steps(head: DemoHead, tmp_path: Path) -> None:
+    path = tmp_path / "x.demo"
+    writer = DemoWriter(path, head)
+    start = log_path(path).stat().st_size
+    play_some(writer, 10)
+    writer.close()
+    data = log_path(path).read_bytes()
+    for size in range(start, len(data) + 1, 3):
+        log_path(path).write_bytes(data[:size])
+        demo = read_log(log_path(path))
+        assert bytes(demo.actions) == bytes(range(demo.episode_length % 9)) or (
+            demo.episode_length in (9, 10)
+        )
+        assert demo.episode_length == (size - start) // 16
+
+
+def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> None:
+    path = tmp_path / "x.demo"
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from engine.demos.demonstration import read_demo\n"
+        "from engine.demos.recording_log import head_of\n"
+        "from engine.demos.writer import DemoWriter\n"
+        "writer = DemoWriter(Path(sys.argv[2]), head_of(read_demo(Path(sys.argv[1]))))\n"
+        "for number in range(7): writer.step(4, 0.5)\n"
+        "print('played', flush=True); sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", code, str(demo_file[0]), str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"played\n"
+        assert is_being_written(log_path(path))
+        with pytest.raises(DemoError, match="still being recorded"):
+            recover(path)
+        os.kill(process.pid, signal.SIGKILL)
+    demo = recover(path)
+    assert demo.episode_length == 157
+    assert demo.begins_at == 150
+    assert read_demo(path).episode_length == 157
+    assert not log_path(path).exists()
+
+
+def test_all_is_on_the_disk_within_a_second(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    play_some(writer, 1)
+    until = time.monotonic() + 30
+    while not writer.is_synced and time.monotonic() < until:
+        time.sleep(0.02)
+    assert writer.is_synced
+    writer.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rewinding_forgets_what_came_after(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    play_some(writer, 4)
+    writer.live(LiveStretch(4).then(frozenset({Action.A}), 3), 2.0)
+    writer.memory("1" * 40, is_step=False)
+    play_some(writer, 2)
+    writer.event("milestone", "gone")
+    writer.rewind(3)
+    writer.step(8, 9.0)
+    demo = writer.finish()
+    assert bytes(demo.actions) == bytes([0, 1, 2, 8])
+    assert (demo.events, demo.has_live, demo.live_return) == ((), False, 0.0)
+    assert read_demo(tmp_path / "x.demo").episode_return == 12.0
+
+
+def test_what_cannot_be_is_not_recorded(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    play_some(writer, 2)
+    for action, reward in ((9, 0.0), (-1, 0.0), (3, float("nan")), (3, 1e300)):
+        with pytest.raises(DemoError):
+            writer.step(action, reward)
+    with pytest.raises(DemoError):
+        writer.event("note", "\x1b[2J")
+    with pytest.raises(DemoError):
+        writer.rewind(3)
+    assert writer.finish().episode_length == 2
+
+
+def test_nothing_is_overwritten(head: DemoHead, tmp_path: Path) -> None:
+    (tmp_path / "x.demo").write_text("mine")
+    with pytest.raises(DemoError, match="there already"):
+        DemoWriter(tmp_path / "x.demo", head)
+
+
+def test_a_draft_goes_on_where_a_demonstration_ended(demo_file: Recorded, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head_of(demo_file[1]))
+    writer.step(1, 0.0)
+    assert writer.finish().episode_length == 151

@@ -1,0 +1,58 @@
+"""Drive `poketui demos` as a user would."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.recorder import random_policy, record_policy
+from tests.pokeTUI.test_cli import assert_refused, poketui
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saves")
+    config = RunConfig(save_dir=str(folder))
+    list(record_policy(random_policy(0), config, 2, folder / "demos", by="random", max_steps=30))
+    return folder
+
+
+def test_they_are_listed_counted_and_validated(saves: Path) -> None:
+    first = sorted((saves / "demos").glob("*.demo"))[0].stem
+    assert first in poketui("demos", "--save-dir", str(saves)).stdout
+    assert "2, 0 reached" in poketui("demos", "stats", "--save-dir", str(saves)).stdout
+    assert "30" in poketui("demos", "show", first, "--save-dir", str(saves)).stdout
+    result = poketui("demos", "validate", "--save-dir", str(saves))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("exactly as recorded") == 2
+
+
+def test_damaged_files_are_one_line_and_exit_code_2(saves: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.demo"
+    bad.write_bytes(b"\x80\x04cos\nsystem\n")
+    assert_refused(poketui("demos", "show", str(bad)), "bad.demo")
+    for name in ("bad.npz", "bad.csv", "bad.demo", "bad.txt"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04 rubbish")
+        result = poketui("demos", "import", str(tmp_path / name), "--save-dir", str(tmp_path))
+        assert_refused(result, name)
+    assert poketui("demos", "validate", str(bad), "--save-dir", str(saves)).returncode == 2
+    assert_refused(poketui("demos", "export", "--format", "zip", "--save-dir", str(saves)), "zip")
+
+
+def test_nothing_is_deleted_without_a_yes(saves: Path, tmp_path: Path) -> None:
+    assert poketui("demos", "merge", str(saves / "demos"), "--save-dir", str(tmp_path)).stdout
+    name = sorted((tmp_path / "demos").glob("*.demo"))[0].name
+    assert poketui("demos", "delete", name, "--save-dir", str(tmp_path)).returncode != 0
+    assert (tmp_path / "demos" / name).exists()
+    assert poketui("demos", "delete", name, "--yes", "--save-dir", str(tmp_path)).returncode == 0
+    assert not (tmp_path / "demos" / name).exists()
+
+
+def test_a_table_goes_out_and_in_again(saves: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    where = ("--out", str(out), "--save-dir", str(saves))
+    assert poketui("demos", "export", "--format", "csv", *where).returncode == 0
+    assert_refused(poketui("demos", "export", "--format", "csv", *where), "there already")
+    tables = [str(path) for path in sorted(out.glob("*.csv"))]
+    assert poketui("demos", "import", *tables, "--save-dir", str(tmp_path)).returncode == 0
+    assert len(list((tmp_path / "demos").glob("*.demo"))) == 2
