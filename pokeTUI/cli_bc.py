@@ -95,6 +95,7 @@ def bc(
     # Here, not above: these load the learning library.
     from engine.errors import ConfigurationError
     from engine.training.from_demonstrations import Source, aggregate, clone_policy
+    from engine.training.policy_folders import PolicyFolder
     from pokeTUI.reports import saves
 
     given = _given(
@@ -115,12 +116,10 @@ def bc(
     printer = _Printer(is_quiet=quiet)
     with printer:
         try:
-            if dagger:
-                if resume:
-                    dagger = "rules"
+            if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
                 made = aggregate(
                     folder, given, ways, source,
-                    expert=dagger, game=game, resume=resume, tell=printer.tell,
+                    expert=dagger or "rules", game=game, resume=resume, tell=printer.tell,
                 )  # fmt: skip
                 path = made.folder
             else:
@@ -222,9 +221,10 @@ def _epoch_line(epoch: "Epoch") -> str:
 
 def _round_line(told: "Round") -> str:
     won = sum(episode.is_success for episode in told.played)
+    agreed = "" if told.agreement is None else f"  agreed {told.agreement:.1%}"
     return (
         f"round {told.number:>3}  expert plays {told.beta:.0%}  {told.labelled:,} labels, "
-        f"{told.total:,} in all  agreed {told.agreement:.1%}  won {won} of {len(told.played)}"
+        f"{told.total:,} in all{agreed}  won {won} of {len(told.played)}"
     )
 
 

@@ -28,7 +28,8 @@ class Round:
         labelled: Steps that it labelled.
         total: All steps that are learnt from by now.
         played: How the episodes went.
-        agreement: Share of the labels that the student, before it learnt them, would have followed.
+        agreement: Share of the labels that the student, before it learnt them, would have followed;
+            None where there was no student yet.
         epoch: The last one that was learnt.
     """
 
@@ -37,19 +38,23 @@ class Round:
     labelled: int
     total: int
     played: tuple[EpisodeSummary, ...]
-    agreement: float
+    agreement: float | None
     epoch: Epoch
 
     def figures(self) -> dict[str, float]:
         """Return figures by name, as they are written for TensorBoard."""
         count = max(1, len(self.played))
-        return self.epoch.figures() | {
-            "dagger/beta": self.beta,
-            "dagger/agreement": self.agreement,
-            "dagger/examples": self.total,
-            "dagger/success_rate": sum(one.is_success for one in self.played) / count,
-            "dagger/episodic_return": sum(one.total_reward for one in self.played) / count,
-        }
+        known = {} if self.agreement is None else {"dagger/agreement": self.agreement}
+        return (
+            self.epoch.figures()
+            | known
+            | {
+                "dagger/beta": self.beta,
+                "dagger/examples": self.total,
+                "dagger/success_rate": sum(one.is_success for one in self.played) / count,
+                "dagger/episodic_return": sum(one.total_reward for one in self.played) / count,
+            }
+        )
 
 
 class Dagger:
@@ -123,11 +128,11 @@ class Dagger:
             seed=seed,
             tell=tell_played,
         )
-        agreement = 0.0
+        agreement = None
         if student is not None:
             judge = Cloning(self._cloning.model_copy(update={"val_share": 0.0}), new, student)
             score = judge.score(new)
-            agreement = score.accuracy if score is not None else 0.0
+            agreement = score.accuracy if score is not None else None
         self.examples.append(new)
         epoch = self._learn(tell_learnt)
         self.rounds = number

@@ -1,0 +1,50 @@
+"""`poketui bc` from the command line: what it says, and how it refuses."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def poketui(*arguments: str, cwd) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pokeTUI", *arguments],
+        cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
+    small = ("--epochs", "1", "--hidden-size", "16", "--eval-episodes", "0")
+    first = poketui("bc", "--rules", "2", *small, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "epoch   1  loss" in first.stdout
+    assert "Train on from it: poketui run --from " in first.stdout
+    again = poketui("bc", "--resume", "latest", "--epochs", "2", cwd=tmp_path)
+    assert "epoch   2  loss" in again.stdout
+    run = poketui(
+        "run", "--from", "latest", "--headless", "--envs", "2", "--workers", "1", "--steps", "300",
+        "--mode", "rl_only", "--set", "ppo.rollout_steps=64", cwd=tmp_path,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    journal = next((tmp_path / "saves" / "runs").glob("*/journal.jsonl")).read_text()
+    assert '"distillation": 0.5' in journal
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bc",), "There is no demonstration at"),
+        (("bc", "--network", "impala"), "network impala sees the screen"),
+        (("bc", "--rounds", "3"), "are of --dagger"),
+        (("bc", "--resume", "nobody"), "There is no cloned policy nobody"),
+        (("run", "--from", "nobody", "--headless"), "There is no cloned policy nobody"),
+        (("bc", "--rules", "1", "--lr", "0"), "learning_rate = 0"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, arguments, said):
+    found = poketui(*arguments, cwd=tmp_path)
+    assert found.returncode == 2
+    assert said in found.stderr
+    assert found.stderr.count("\n") == 1
