@@ -42,7 +42,7 @@ _MAX_FILE, _MAX_MEMBERS, _MAX_HEADER = 1 << 34, 64, 4096
 _MAX_NUMBER_SIZE = 16
 _NPY = b"\x93NUMPY"
 _HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,4})', 'fortran_order': (True|False), "
+    rb"\{'descr': '([<>|=]?[biufcmMOSUV][0-9]{0,4})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:[0-9]{1,15}, ?){0,7}(?:[0-9]{1,15})?)\), ?\} *\n?"
 )
 _ANOTHER = "Use another file."

@@ -32,6 +32,7 @@ def record_policy(
     task: str = "",
     tags: frozenset[str] = frozenset(),
     max_steps: int = 0,
+    is_advised: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> Iterator[tuple[Path, Demonstration]]:
     """Let a policy play, and keep every episode; yield each file when it is finished.
@@ -46,13 +47,14 @@ def record_policy(
         task: What is shown.
         tags: Single words.
         max_steps: Steps after which an episode is left; 0: where the game ends it.
+        is_advised: Ask the rules at every step, for `Batch.prior`.
         clock: Seconds since 1970.
 
     Raises:
         DemoError: A file cannot be written.
         PokeTUIError: The game cannot be set up.
     """
-    with closing(advised_env(config)) as stepped:
+    with closing(_stepped(config, is_advised=is_advised)) as stepped:
         stepped.begin(config.seed)
         for number in range(episodes):
             if number:
@@ -66,13 +68,6 @@ def record_policy(
                 writer.close()
                 raise
             yield path, writer.finish(memory_hash(stepped.env.emulator))
-
-
-def advised_env(config: RunConfig) -> SteppedEnv:
-    """Build a game with the rules' advice in it, as a run has it."""
-    env = make_crystal_env(config, 0)
-    advisor = PlannedAdvisor(env.profile, 0, config.seed)
-    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
 
 
 def rules_policy(seed: int) -> Chooser:
@@ -184,6 +179,12 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
         if not path.exists() and not path.with_name(path.name + ".part").exists():
             return path
         number += 1
+
+
+def _stepped(config: RunConfig, *, is_advised: bool) -> SteppedEnv:
+    env = make_crystal_env(config, 0)
+    advisor = PlannedAdvisor(env.profile, 0, config.seed) if is_advised else None
+    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
 
 
 def _known(env: EnhancedPyBoyPokemonCrystalEnv) -> Iterator[tuple[str, float]]:

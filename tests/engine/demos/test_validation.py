@@ -43,11 +43,20 @@ def test_a_state_that_is_none_is_refused(
 def test_two_hundred_random_demonstrations_go_the_same_way_in_another_process(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:
-    """The lengths vary from 20 to 219 steps; every tenth is played by the rules."""
-    for number in range(200):
-        choose = rules_policy(number) if number % 10 == 0 else random_policy(number)
-        config = demo_config.model_copy(update={"seed": number})
-        list(record_policy(choose, config, 1, tmp_path, by=f"r{number}", max_steps=20 + number))
+    """Lengths are 20 to 155 steps; the last group is played by the rules."""
+    for group in range(10):
+        is_ruled = group == 9
+        config = demo_config.model_copy(update={"seed": group})
+        played = record_policy(
+            rules_policy(group) if is_ruled else random_policy(group),
+            config,
+            20,
+            tmp_path,
+            by=f"g{group}",
+            max_steps=20 + 15 * group,
+            is_advised=is_ruled,
+        )
+        assert sum(1 for _ in played) == 20
     paths = sorted(tmp_path.glob("*.demo"))
     assert len(paths) == 200
     assert [found.refusal for found in validate(paths, demo_config)] == [""] * 200
