@@ -25,7 +25,7 @@ from docs.pictures.runs import (
 )
 from docs.pictures.screen import read_screen
 from docs.pictures.svg import to_svg
-from pokeTUI.state import DashboardState
+from pokeTUI.dashboard.state import DashboardState
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"

@@ -1,6 +1,6 @@
 """Let `python -m pokeTUI` be the command `poketui`."""
 
-from pokeTUI.cli import main
+from pokeTUI.cli.main import main
 
 if __name__ == "__main__":
     main()

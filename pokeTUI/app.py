@@ -42,17 +42,13 @@ from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
 from engine.types import Action, Frame
-from pokeTUI.actions import SPEEDS
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
-from pokeTUI.keymap import KeyTable
-from pokeTUI.layout import Arrangement
-from pokeTUI.link import Link, Session
-from pokeTUI.memory import Memory
-from pokeTUI.palette import ActionsProvider
-from pokeTUI.panes.pane import CommandWanted
-from pokeTUI.playing import Playing, buttons
-from pokeTUI.preferences import PreferenceFile, layout_of
-from pokeTUI.questions import (
+from pokeTUI.keys.actions import SPEEDS
+from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.keys.palette import ActionsProvider
+from pokeTUI.keys.playing import Playing, buttons
+from pokeTUI.keys.questions import (
     Question,
     ask_game,
     ask_goal,
@@ -61,6 +57,11 @@ from pokeTUI.questions import (
     ask_strategy,
     ask_wish,
 )
+from pokeTUI.layout import Arrangement
+from pokeTUI.link import Link, Session
+from pokeTUI.memory import Memory
+from pokeTUI.panes.pane import CommandWanted
+from pokeTUI.preferences import PreferenceFile, layout_of
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
@@ -71,7 +72,6 @@ from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
-from pokeTUI.state import DashboardState, fold
 from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate

@@ -53,7 +53,7 @@ def launch(
 
 def check_preferences() -> None:
     """Read them once before a run is begun, so that a mistake in them is told first."""
-    from pokeTUI.keymap import KeyTable
+    from pokeTUI.keys.keymap import KeyTable
     from pokeTUI.preferences import PreferenceFile
 
     file = PreferenceFile()
@@ -82,7 +82,7 @@ def check_terminal() -> None:
 
 
 def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFailed | None:
-    from pokeTUI.headless import HeadlessRunner
+    from pokeTUI.cli.headless import HeadlessRunner
 
     return HeadlessRunner(session, is_quiet=is_quiet).run()
 
@@ -110,7 +110,7 @@ def watch_replay(save_dir: str | None, run: str, number: int | None, *, color: s
     from engine.replaying import ReplaySession
     from engine.training.runs import load_settings
     from pokeTUI.app import CockpitApp
-    from pokeTUI.reports import saves
+    from pokeTUI.cli.reports import saves
 
     session = ReplaySession(saves(save_dir), run, number)
     episode = session.episode

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from engine.config import RunConfig
 from engine.session import EngineSession
 from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
-from pokeTUI.state import DashboardState
+from pokeTUI.dashboard.state import DashboardState
 
 SEED = 7
 _LOOK_S = 0.05

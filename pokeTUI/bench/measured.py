@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pokeTUI.app import CockpitApp
-from pokeTUI.state import DashboardState
+from pokeTUI.dashboard.state import DashboardState
 
 _TICK_S = 0.005
 

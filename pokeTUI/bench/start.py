@@ -16,7 +16,7 @@ _SIZE = (240, 78)
 _PAINT = "Starting…".encode()
 _HALF_BLOCKS = ("▀".encode(), "▄".encode())
 _ENOUGH_BLOCKS = 400
-_IMPORTS = "import pokeTUI.cli, pokeTUI.launch, pokeTUI.app"
+_IMPORTS = "import pokeTUI.cli.main, pokeTUI.launch, pokeTUI.app"
 _LINE = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \|( *)([\w.]+)")
 _SHOWN_IMPORTS = 6
 

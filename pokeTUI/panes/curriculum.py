@@ -5,6 +5,8 @@ from typing import ClassVar
 from textual import events
 
 from engine.events import CurriculumChanged
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.questions import Question, ask_mode, ask_strategy
 from pokeTUI.panes.curriculum_lines import (
     LABEL,
     as_set,
@@ -20,10 +22,8 @@ from pokeTUI.panes.curriculum_lines import (
     words,
 )
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
-from pokeTUI.questions import Question, ask_mode, ask_strategy
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _SPLIT = 100

@@ -3,13 +3,13 @@
 from math import isnan
 
 from engine.events import CurriculumChanged
-from pokeTUI.curves import PLANNER, RETURN, brief
-from pokeTUI.history import SUCCESS_WINDOW
-from pokeTUI.moves import WINDOW, Move
+from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
+from pokeTUI.dashboard.history import SUCCESS_WINDOW
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.moves import WINDOW, Move
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, wrap
 from pokeTUI.rendering.plot import Axes, PlotLine, plot
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 LABEL = 9

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.types import Action
-from pokeTUI.planner import printable
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.rendering.lines import Line, add_bar, signed
 from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import SOURCE_MARKS, Ink

@@ -10,6 +10,7 @@ from textual import events as ui
 from textual.worker import WorkType
 
 from engine.types import Action
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.decision_lines import (
     decision_head,
     decision_line,
@@ -23,7 +24,6 @@ from pokeTUI.panes.pane import Pane, PaneKey, empty
 from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.screens.detail import DetailScreen, Passage
 from pokeTUI.screens.prompt import ChoiceScreen
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:

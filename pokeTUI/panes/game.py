@@ -6,10 +6,10 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
 from engine.events import ProgressReported
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit
 from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line, add_bar
-from pokeTUI.state import DashboardState
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft

@@ -7,7 +7,7 @@ import numpy as np
 from textual import events
 from textual.worker import get_current_worker
 
-from pokeTUI.curves import (
+from pokeTUI.dashboard.curves import (
     MILESTONES,
     RETURN,
     SUCCESS,
@@ -20,14 +20,14 @@ from pokeTUI.curves import (
     saved_runs,
     value_at,
 )
-from pokeTUI.history import SUCCESS_WINDOW, Points
+from pokeTUI.dashboard.history import SUCCESS_WINDOW, Points
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
 from pokeTUI.rendering.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 from pokeTUI.screens.prompt import ChoiceScreen
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _LAST_SHARE = 0.1

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pokeTUI.event_lines import EventLine
+from pokeTUI.dashboard.event_lines import EventLine
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
 from pokeTUI.rendering.lines import Line, clock, wrap
 from pokeTUI.screens.detail import Passage
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _MARKS: dict[str, tuple[str, Ink, Ink]] = {

@@ -1,10 +1,10 @@
 """How many of the last episodes reached each milestone: a view of the learning pane."""
 
-from pokeTUI.history import SUCCESS_WINDOW
+from pokeTUI.dashboard.history import SUCCESS_WINDOW
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.pane import empty
 from pokeTUI.rendering.gauges import sparkline
 from pokeTUI.rendering.lines import Line, add_bar
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _TREND_FROM = 50

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.events import GameObserved
 from engine.types import Facing, MapView, TileKind
-from pokeTUI.planner import printable
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink
 

@@ -3,7 +3,7 @@
 import math
 
 from engine import events
-from pokeTUI.planner import (
+from pokeTUI.dashboard.planner import (
     Exchange,
     PlannerView,
     describe_status,

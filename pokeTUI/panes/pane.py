@@ -6,8 +6,8 @@ from typing import ClassVar
 from textual.message import Message
 
 from engine.commands import Command
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.lines import Line, wrap
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 

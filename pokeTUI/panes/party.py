@@ -2,12 +2,12 @@
 
 from engine.events import GameObserved
 from engine.types import Creature, Facing, GameState
+from pokeTUI.dashboard.planner import printable
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.planner import printable
 from pokeTUI.rendering.lines import Line, shorten, wrap
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _TWO_COLUMNS = 50

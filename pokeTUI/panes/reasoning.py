@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from pokeTUI.dashboard.planner import printable
+from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
-from pokeTUI.planner import printable
 from pokeTUI.rendering.lines import Line, add_bar, wrap
 from pokeTUI.screens.detail import Passage
-from pokeTUI.state import DashboardState, LogLine
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 _LABEL = 6

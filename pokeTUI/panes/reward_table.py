@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import sparkline
 from pokeTUI.rendering.lines import Line, add_bar, signed
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 WIDE = 50

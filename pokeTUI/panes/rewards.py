@@ -6,8 +6,9 @@ from typing import ClassVar
 from textual import events
 
 from engine.commands import SetWeight
-from pokeTUI.curves import brief
-from pokeTUI.history import smooth
+from pokeTUI.dashboard.curves import brief
+from pokeTUI.dashboard.history import smooth
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
 from pokeTUI.panes.reward_table import (
     WIDE,
@@ -23,7 +24,6 @@ from pokeTUI.rendering.gauges import beside, sparkline
 from pokeTUI.rendering.lines import Line, signed
 from pokeTUI.rendering.plot import Axes, PlotLine, SmallChart, grid, plot
 from pokeTUI.screens.prompt import PromptScreen
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _SPLIT = 110

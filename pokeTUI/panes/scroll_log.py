@@ -6,12 +6,12 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual import events as ui
 
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.log_cursor import LogCursor, match_from
 from pokeTUI.panes.pane import Pane, PaneKey
 from pokeTUI.rendering.lines import Line, shorten
 from pokeTUI.screens.detail import DetailScreen, Passage
 from pokeTUI.screens.prompt import PromptScreen
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 
 _WHEEL_ENTRIES = 3

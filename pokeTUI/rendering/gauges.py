@@ -12,7 +12,8 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 def sparkline(values: Sequence[float], width: int) -> str:
     """Return the last values as columns, the newest at the right end; "·" where there is none.
 
-    No column is so high that it touches the line above. The lowest is the smallest value, or zero if all are above it.
+    No column is so high that it touches the line above. The lowest is the smallest value, or zero
+    if all are above it.
     """
     room = max(0, width)
     shown = squeeze(values, room)

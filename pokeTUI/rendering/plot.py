@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pokeTUI.history import Points
+from pokeTUI.dashboard.history import Points
 from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
 from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink

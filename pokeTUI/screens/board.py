@@ -9,7 +9,8 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
 from textual.widget import Widget
 
-from pokeTUI.keymap import KeyTable
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.layout import (
     GAME,
     PANE_KEYS,
@@ -26,7 +27,6 @@ from pokeTUI.layout import (
 from pokeTUI.panes.game import GamePane
 from pokeTUI.panes.kinds import PANE_TYPES
 from pokeTUI.panes.pane import Pane
-from pokeTUI.state import DashboardState
 from pokeTUI.widgets.key_bar import KeyBar
 from pokeTUI.widgets.status_bar import StatusBar
 from pokeTUI.widgets.tab_bar import TabBar

@@ -3,7 +3,7 @@
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from pokeTUI.keymap import KeyTable
+from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.layout import Arrangement
 from pokeTUI.screens.board import Board
 

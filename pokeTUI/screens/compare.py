@@ -12,12 +12,12 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from textual.screen import ModalScreen
 
 from engine.errors import PokeTUIError
-from pokeTUI.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, load_curves
+from pokeTUI.dashboard.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, load_curves
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line, shorten
 from pokeTUI.rendering.plot import Axes, PlotLine, plot
 from pokeTUI.screens.listing import LEAVE_KEYS
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 
@@ -49,7 +49,7 @@ def compare(save_dir: str, first: str, second: str) -> Compared:
         PokeTUIError: A run is not there, or is unreadable.
     """
     from engine.training.runs import find_run
-    from pokeTUI.reports import comparison_rows
+    from pokeTUI.cli.reports import comparison_rows
 
     folders = [find_run(save_dir, run) for run in (first, second)]
     rows = tuple(comparison_rows(save_dir, first, second))

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from pokeTUI.keymap import KeyTable
+from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.rendering.lines import wrap
 
 _TEXT_WIDTH = 56

@@ -46,7 +46,7 @@ def look_for_runs(save_dir: str | None) -> SavedRuns:
     """Look what is saved; takes a moment."""
     from engine.training.runs import list_runs
     from pokeTUI.attach import live_run_dirs
-    from pokeTUI.reports import saves
+    from pokeTUI.cli.reports import saves
 
     folder = saves(save_dir)
     infos = tuple(list_runs(folder))

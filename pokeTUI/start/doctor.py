@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
-from pokeTUI.planner import printable
 from pokeTUI.rendering.lines import wrap
 from pokeTUI.screens.listing import LEAVE_KEYS
 from pokeTUI.terminal.probe import Terminal

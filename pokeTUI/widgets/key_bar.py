@@ -2,10 +2,10 @@
 
 from textual.events import Click
 
-from pokeTUI.keymap import KeyHint, KeyTable, fitting
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.keymap import KeyHint, KeyTable, fitting
 from pokeTUI.layout import GAME
 from pokeTUI.rendering.lines import Line
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 

@@ -1,9 +1,9 @@
 """The top line: what the run is doing, in figures."""
 
 from engine.events import StatusChanged
-from pokeTUI.actions import is_replay
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.actions import is_replay
 from pokeTUI.rendering.lines import Line, clock
-from pokeTUI.state import DashboardState
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.lines_widget import LinesWidget

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine import events
 from engine.types import EpisodeSummary, Evaluation
-from pokeTUI.state import DashboardState, fold
+from pokeTUI.dashboard.state import DashboardState, fold
 from tests.pokeTUI.fake_session import (
     COMPONENTS,
     MILESTONES,

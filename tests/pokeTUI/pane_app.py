@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 from engine.commands import Command
 from engine.config import RunConfig
 from engine.events import Event
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.pane import CommandWanted, Pane
-from pokeTUI.state import DashboardState, fold
 from pokeTUI.theme import THEMES
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.events import RunStopped, ViewersChanged
-from pokeTUI.actions import PLAY
 from pokeTUI.app import CockpitApp, next_speed
-from pokeTUI.keymap import KeyTable, can_clash, fitting, keys_markdown
+from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.keys.actions import PLAY
+from pokeTUI.keys.keymap import KeyTable, can_clash, fitting, keys_markdown
 from pokeTUI.layout import GAME, PANE_KEYS
-from pokeTUI.state import DashboardState, fold
 from tests.pokeTUI.fake_session import make_run, make_status
 
 TABLE = KeyTable()

@@ -7,7 +7,7 @@ from engine.commands import Pause, ReleaseControl, RequestControl, Stop
 from engine.config import RunConfig
 from engine.events import ConnectionLost, RunStopped, ViewersChanged
 from pokeTUI.app import CockpitApp
-from pokeTUI.state import DashboardState, fold
+from pokeTUI.dashboard.state import DashboardState, fold
 from tests.pokeTUI.conftest import Cockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
 

@@ -11,8 +11,8 @@ import pytest
 
 from engine.errors import CheckpointError
 from engine.events import RunStopped
+from pokeTUI.cli.reports import print_evaluation
 from pokeTUI.launch import report
-from pokeTUI.reports import print_evaluation
 
 ROOT = Path(__file__).parents[2]
 PRACTICE_ROM = ROOT / "roms" / "practice.gbc"
@@ -50,7 +50,7 @@ def headless(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def test_help_names_the_commands_and_needs_no_torch() -> None:
     code = (
         "import sys\n"
-        "from pokeTUI.cli import app\n"
+        "from pokeTUI.cli.main import app\n"
         "try: app(['--help'])\n"
         "except SystemExit: pass\n"
         "print(sorted({'torch', 'pyboy', 'textual', 'numpy'} & set(sys.modules)))"

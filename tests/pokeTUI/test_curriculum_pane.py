@@ -5,8 +5,8 @@ from textual.widgets import OptionList
 
 from engine import events
 from engine.commands import SetMode, SetStrategy
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.curriculum import CurriculumPane
-from pokeTUI.state import DashboardState, fold
 from tests.pokeTUI.fake_session import make_curriculum, make_episode, make_run, make_status
 from tests.pokeTUI.long_run import long_run
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts

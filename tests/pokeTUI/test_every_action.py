@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from engine import commands, events
 from engine.commands import Command
 from engine.types import Action
-from pokeTUI.actions import ACTIONS
 from pokeTUI.app import CockpitApp
-from pokeTUI.keymap import KeyTable
+from pokeTUI.keys.actions import ACTIONS
+from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.theme import THEME_NAMES

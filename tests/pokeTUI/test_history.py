@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.types import EpisodeSummary
-from pokeTUI.history import MAX_POINTS, EpisodeHistory, Record, smooth
+from pokeTUI.dashboard.history import MAX_POINTS, EpisodeHistory, Record, smooth
 
 
 def summary(total: float, **facts: object) -> EpisodeSummary:

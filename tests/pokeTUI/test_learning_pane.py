@@ -9,11 +9,11 @@ from engine.config import RunConfig
 from engine.events import Event, PolicyUpdated
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder
-from pokeTUI.curves import Curve, brief, curves, load_curves, saved_runs
+from pokeTUI.dashboard.curves import Curve, brief, curves, load_curves, saved_runs
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.learning import LearningPane
 from pokeTUI.rendering.chart import Series, draw_chart
 from pokeTUI.rendering.gauges import portions, sparkline
-from pokeTUI.state import DashboardState, fold
 from tests.pokeTUI.fake_session import MILESTONES, make_episode, make_run
 from tests.pokeTUI.long_run import long_run
 from tests.pokeTUI.pane_app import open_pane, texts

@@ -4,9 +4,9 @@ import pytest
 
 from engine import events
 from engine.types import EpisodeSummary, Evaluation
-from pokeTUI.event_lines import MAX_EPISODE_LINES, EventLog
+from pokeTUI.dashboard.event_lines import MAX_EPISODE_LINES, EventLog
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.log import LogPane
-from pokeTUI.state import DashboardState
 from tests.pokeTUI.fake_session import (
     make_curriculum,
     make_episode,

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from engine import events
 from engine.types import Battle, BattleKind, Facing, GameState, MapObject, MapView, Move, TileKind
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.party import PartyPane
-from pokeTUI.state import DashboardState
 from tests.pokeTUI.fake_session import (
     make_battle,
     make_creature,

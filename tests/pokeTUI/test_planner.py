@@ -4,9 +4,9 @@ from engine import events
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.plans import Outcome, Verdict
 from engine.types import GoalKind
+from pokeTUI.dashboard.planner import describe_status, readable
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.reasoning import ReasoningPane
-from pokeTUI.planner import describe_status, readable
-from pokeTUI.state import DashboardState, fold
 
 READY = PlannerStatusChanged("smollm2:1.7b", "ready", calls=12, failures=1, median_latency_s=0.84)
 ANSWERED = PlanAnswered(

@@ -5,7 +5,7 @@ from textual.events import AppBlur
 from engine import events
 from engine.commands import Command, GiveBack, Hold, PlayLive, Press, TakeOver
 from engine.types import Action
-from pokeTUI.playing import ANSWER_TIMEOUT_S, REPEAT_INTERVAL_S, Playing
+from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, REPEAT_INTERVAL_S, Playing
 from pokeTUI.terminal.driver import ReleasesReported
 from pokeTUI.terminal.holds import HOLD_S
 from pokeTUI.terminal.keys import KeyReleased

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pokeTUI.progress import progress
+from pokeTUI.cli.progress import progress
 from pokeTUI.time_left import TimeLeft
 
 ROOT = Path(__file__).parents[2]
 _WORK = """
 import sys, time
-from pokeTUI.progress import progress
+from pokeTUI.cli.progress import progress
 with progress("digging") as tell:
     for done in range(int(sys.argv[1])):
         tell(done, 1000)

@@ -9,10 +9,10 @@ from engine import events
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.plans import Outcome, Verdict
 from engine.types import GoalKind, Source
+from pokeTUI.dashboard.planner import MAX_EXCHANGES
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.reasoning import ReasoningPane
-from pokeTUI.planner import MAX_EXCHANGES
 from pokeTUI.screens.detail import DetailScreen
-from pokeTUI.state import DashboardState
 from tests.pokeTUI.fake_session import make_decision, make_status, one_of_everything
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts
 

@@ -4,8 +4,8 @@ import pytest
 from textual.widgets import Input
 
 from engine.commands import SetWeight
+from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.rewards import RewardsPane
-from pokeTUI.state import DashboardState, fold
 from tests.pokeTUI.fake_session import COMPONENTS
 from tests.pokeTUI.long_run import long_run, weights
 from tests.pokeTUI.pane_app import open_pane, texts

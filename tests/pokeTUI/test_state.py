@@ -6,7 +6,7 @@ import pytest
 from engine import events
 from engine.plans import Outcome, Verdict
 from engine.types import Evaluation, GoalKind, Source
-from pokeTUI.state import MAX_LOG_LINES, DashboardState, fold
+from pokeTUI.dashboard.state import MAX_LOG_LINES, DashboardState, fold
 from tests.pokeTUI.fake_session import (
     make_curriculum,
     make_decision,

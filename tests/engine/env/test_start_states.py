@@ -263,7 +263,7 @@ class TestBattery:
             new_env(file, rom=rom)
 
 
-class Enough(Exception):
+class EnoughError(Exception):
     pass
 
 
@@ -287,8 +287,8 @@ def test_an_introduction_that_is_left_leaves_nothing_behind(tmp_path: Path) -> N
 
     def leave(done: int, most: int) -> None:
         if done > 100:
-            raise Enough
+            raise EnoughError
 
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         prepare_start_state(config, leave)
     assert not list(tmp_path.rglob("*.*"))

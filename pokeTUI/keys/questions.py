@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from textual.screen import ModalScreen
 
 from engine.commands import Branch, Command, SetGoal, SetMode, SetStrategy, Watch, Wish
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
-from pokeTUI.state import DashboardState
 
 _MODES = (
     ("adaptive", "adaptive     planner and policy together"),

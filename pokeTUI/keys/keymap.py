@@ -7,10 +7,10 @@ from textual.binding import Binding
 from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
-from pokeTUI.actions import ACTIONS, PLAY, SEEK, KeyAction
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.actions import ACTIONS, PLAY, SEEK, KeyAction
 from pokeTUI.layout import PANES
 from pokeTUI.panes.kinds import PANE_TYPES
-from pokeTUI.state import DashboardState
 
 _NAMES = {
     "up": "↑",

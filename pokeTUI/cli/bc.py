@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pokeTUI.cli_options import SaveDir
+from pokeTUI.cli.options import SaveDir
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -96,7 +96,7 @@ def bc(
     from engine.errors import ConfigurationError
     from engine.training.from_demonstrations import Source, aggregate, clone_policy
     from engine.training.policy_folders import PolicyFolder
-    from pokeTUI.reports import saves
+    from pokeTUI.cli.reports import saves
 
     given = _given(
         network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
@@ -229,7 +229,7 @@ def _round_line(told: "Round") -> str:
 
 
 def _evaluation_line(told: "Evaluation") -> str:
-    from pokeTUI.reports import share_text
+    from pokeTUI.cli.reports import share_text
 
     won = share_text(round(told.success_rate * told.episodes), told.episodes)
     return f"plays: success {won}, return {told.avg_reward:.1f}, {told.avg_length:,.0f} steps"

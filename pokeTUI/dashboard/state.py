@@ -7,11 +7,11 @@ from typing import TypeVar
 from engine import events
 from engine.events import Event
 from engine.types import Frame
-from pokeTUI.backlog import Backlog
-from pokeTUI.event_lines import EventLog
-from pokeTUI.history import EpisodeHistory, Record
-from pokeTUI.moves import MAX_MOVES, Move, stage_move, strategy_move
-from pokeTUI.planner import PlannerEvent, PlannerView, fold_planner, planner_line
+from pokeTUI.dashboard.backlog import Backlog
+from pokeTUI.dashboard.event_lines import EventLog
+from pokeTUI.dashboard.history import EpisodeHistory, Record
+from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
+from pokeTUI.keys.moves import MAX_MOVES, Move, stage_move, strategy_move
 
 _Item = TypeVar("_Item")
 

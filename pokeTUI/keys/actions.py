@@ -1,6 +1,6 @@
 """List every key once: bindings, footer, help, palette and docs are made from this table.
 
-The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keymap` puts both together.
+The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keys.keymap` puts both together.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from engine.events import REPLAY
 from engine.types import Action
+from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.layout import GAME, PANES
-from pokeTUI.state import DashboardState
 
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""

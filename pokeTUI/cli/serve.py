@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli_attach import LiveRunName
+from pokeTUI.cli.attach import LiveRunName
 
 DEFAULT_PORT = 8080
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pokeTUI.cli_options import SaveDir, Settings, parse_settings
-from pokeTUI.completion import choices_of
+from pokeTUI.cli.completion import choices_of
+from pokeTUI.cli.options import SaveDir, Settings, parse_settings
 
 if TYPE_CHECKING:
     from pokeTUI.doctor.finding import Finding
@@ -61,8 +61,8 @@ def doctor(
 
 
 def _print(finding: "Finding") -> None:
+    from pokeTUI.dashboard.planner import printable
     from pokeTUI.doctor.finding import NAME_WIDTH
-    from pokeTUI.planner import printable
 
     head = f"{_sign(finding.verdict.sign)} {finding.name:<{NAME_WIDTH}} "
     lines = _wrap(head, printable(finding.text))

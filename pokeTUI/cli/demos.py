@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli_options import SaveDir
-from pokeTUI.completion import words
+from pokeTUI.cli.completion import words
+from pokeTUI.cli.options import SaveDir
 
 demos_app = typer.Typer(help="List, check, count, sort and exchange demonstrations.")
 
@@ -28,7 +28,7 @@ FORMATS = ("npz", "minari", "csv")
 @demos_app.callback(invoke_without_command=True)
 def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
     """List, check, count, sort and exchange demonstrations."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     if context.invoked_subcommand is None:
         demo_reports.print_list(save_dir)
@@ -37,7 +37,7 @@ def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
 @demos_app.command("list")
 def list_(save_dir: SaveDir = None) -> None:
     """List the demonstrations."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     demo_reports.print_list(save_dir)
 
@@ -47,7 +47,7 @@ def show(
     file: Annotated[str, typer.Argument(help="A demonstration.")], save_dir: SaveDir = None
 ) -> None:
     """Say what is in a demonstration."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     demo_reports.print_one(save_dir, file)
 
@@ -60,7 +60,7 @@ def validate(
     save_dir: SaveDir = None,
 ) -> None:
     """Play demonstrations again and say whether each goes as it was recorded."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     code = demo_reports.print_validation(save_dir, files or [], rom, allow_unknown_rom)
     raise typer.Exit(code)
@@ -69,7 +69,7 @@ def validate(
 @demos_app.command()
 def stats(files: Files = None, save_dir: SaveDir = None) -> None:
     """Count: lengths, returns, maps, actions."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     demo_reports.print_statistics(save_dir, files or [])
 
@@ -82,7 +82,7 @@ def split(
     save_dir: SaveDir = None,
 ) -> None:
     """Divide demonstrations into train and valid, written to split.json beside them."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     demo_reports.print_split(save_dir, files or [], valid, seed)
 
@@ -100,7 +100,7 @@ def filter_(
     save_dir: SaveDir = None,
 ) -> None:
     """Name the demonstrations that meet all that is asked for."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     tags = frozenset(tag or [])
     demo_reports.print_filtered(save_dir, tags, success, by, map_, min_return, out)
@@ -115,7 +115,7 @@ def merge(
     save_dir: SaveDir = None,
 ) -> None:
     """Copy demonstrations of other folders here, each once."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     demo_reports.print_merge(save_dir, folders, out)
 
@@ -127,7 +127,7 @@ def delete(
     save_dir: SaveDir = None,
 ) -> None:
     """Delete demonstrations for good."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     paths = demo_reports.named(save_dir, files)
     count = f"{len(paths)} demonstration{'s' * (len(paths) != 1)}"
@@ -139,7 +139,7 @@ def delete(
 @demos_app.command()
 def recover(files: Files = None, save_dir: SaveDir = None) -> None:
     """Make demonstrations of recordings that a crash left behind."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     raise typer.Exit(demo_reports.print_recovery(save_dir, files or []))
 
@@ -160,7 +160,7 @@ def export(
     save_dir: SaveDir = None,
 ) -> None:
     """Write demonstrations for other programs."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     config = demo_reports.settings(save_dir, rom, "", allow_unknown_rom)
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
@@ -179,7 +179,7 @@ def import_(
     save_dir: SaveDir = None,
 ) -> None:
     """Take in files of other programs; foreign actions are played here first."""
-    from pokeTUI import demo_reports
+    from pokeTUI.cli import demo_reports
 
     config = demo_reports.settings(save_dir, rom, state, allow_unknown_rom)
     raise typer.Exit(demo_reports.print_import(config, files))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from pokeTUI.actions import KeyAction
-from pokeTUI.keymap import shown_key
+from pokeTUI.keys.actions import KeyAction
+from pokeTUI.keys.keymap import shown_key
 
 if TYPE_CHECKING:
     from pokeTUI.app import CockpitApp

@@ -6,15 +6,15 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-from pokeTUI import cli_attach
-from pokeTUI.cli_bc import bc
-from pokeTUI.cli_bench import bench_app
-from pokeTUI.cli_demos import demos_app
-from pokeTUI.cli_doctor import doctor
-from pokeTUI.cli_llm import llm_app
-from pokeTUI.cli_options import Color, LatestRun, SaveDir, Settings, parse_settings
-from pokeTUI.cli_serve import serve
-from pokeTUI.completion import choices_of, complete_runs, complete_runs_or_latest, words
+from pokeTUI.cli import attach as attaching
+from pokeTUI.cli.bc import bc
+from pokeTUI.cli.bench import bench_app
+from pokeTUI.cli.completion import choices_of, complete_runs, complete_runs_or_latest, words
+from pokeTUI.cli.demos import demos_app
+from pokeTUI.cli.doctor import doctor
+from pokeTUI.cli.llm import llm_app
+from pokeTUI.cli.options import Color, LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli.serve import serve
 
 app = typer.Typer(
     name="poketui",
@@ -154,7 +154,7 @@ def runs(
 ) -> None:
     """List the saved runs, or set two side by side."""
     from engine.errors import ConfigurationError
-    from pokeTUI.reports import print_comparison, print_runs
+    from pokeTUI.cli.reports import print_comparison, print_runs
 
     match pair or []:
         case []:
@@ -182,7 +182,7 @@ def evaluate(
     save_dir: SaveDir = None,
 ) -> None:
     """Let a saved run play from the start, the policy alone and learning nothing."""
-    from pokeTUI.reports import print_evaluation
+    from pokeTUI.cli.reports import print_evaluation
 
     print_evaluation(save_dir, run, episodes, checkpoint, with_planner=planner)
 
@@ -207,7 +207,7 @@ def export(
     save_dir: SaveDir = None,
 ) -> None:
     """Write a run's figures for a spreadsheet or a program."""
-    from pokeTUI.reports import print_export
+    from pokeTUI.cli.reports import print_export
 
     print_export(save_dir, run, format_, table, out, is_forced=force)
 
@@ -230,7 +230,7 @@ def replay(
 
         print(watch_replay(save_dir, run, episode, color=color))
         return
-    from pokeTUI.reports import print_replay
+    from pokeTUI.cli.reports import print_replay
 
     print_replay(save_dir, run, episode)
 
@@ -246,7 +246,7 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
         raise found.refusal
 
 
-cli_attach.register(app)
+attaching.register(app)
 app.command()(bc)
 app.command()(doctor)
 app.command()(serve)
@@ -285,7 +285,7 @@ def _is_at_terminal() -> bool:
 
 def _settings_of_policy(policy: str, save_dir: str | None) -> dict[str, Any]:
     from engine.training.policy_folders import agent_settings
-    from pokeTUI.reports import saves
+    from pokeTUI.cli.reports import saves
 
     return agent_settings(saves(save_dir), policy)
 

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from engine import events
 from engine.events import Event
 from engine.types import EpisodeSummary
-from pokeTUI.backlog import Backlog
-from pokeTUI.planner import printable
+from pokeTUI.dashboard.backlog import Backlog
+from pokeTUI.dashboard.planner import printable
 
 MAX_EVENT_LINES = 2000
 MAX_EPISODE_LINES = 1000

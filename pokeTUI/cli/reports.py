@@ -10,7 +10,7 @@ from engine.training.comparison import RunDigest, differing, digest_run
 from engine.training.export import export_run
 from engine.training.runs import list_runs
 from pokeTUI.attach import live_run_dirs
-from pokeTUI.progress import progress
+from pokeTUI.cli.progress import progress
 
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.completion import complete_live_runs
+from pokeTUI.cli.completion import complete_live_runs
 
 LiveRunName = Annotated[
     str | None,

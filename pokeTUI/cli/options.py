@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.completion import complete_runs_or_latest
+from pokeTUI.cli.completion import complete_runs_or_latest
 
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 Color = Annotated[

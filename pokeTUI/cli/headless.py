@@ -22,7 +22,7 @@ from engine.events import (
     WarningRaised,
 )
 from engine.session import EngineSession
-from pokeTUI.planner import describe_status, printable
+from pokeTUI.dashboard.planner import describe_status, printable
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2

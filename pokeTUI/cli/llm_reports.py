@@ -11,8 +11,8 @@ from engine.llm.backends import make_backend
 from engine.llm.check import check_model
 from engine.llm.exchanges import scan
 from engine.training.runs import RunFolder, find_run
-from pokeTUI.planner import printable
-from pokeTUI.reports import saves
+from pokeTUI.cli.reports import saves
+from pokeTUI.dashboard.planner import printable
 
 _MARKS = {True: "✓", False: "✗", None: "·"}
 _GOAL_WIDTH = 34

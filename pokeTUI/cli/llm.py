@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli_options import LatestRun, SaveDir
+from pokeTUI.cli.options import LatestRun, SaveDir
 
 llm_app = typer.Typer(
     help="Check a language model, ask it, read what it said.", no_args_is_help=True
@@ -32,7 +32,7 @@ DEFAULT_MODEL = "smollm2:1.7b"
 @llm_app.command()
 def check(model: Model = DEFAULT_MODEL, backend: Backend = None, base_url: BaseUrl = None) -> None:
     """Say whether a model can be used: server, model, schema, latency; exit code 2 if not."""
-    from pokeTUI.llm_reports import print_check
+    from pokeTUI.cli.llm_reports import print_check
 
     raise typer.Exit(print_check(model, backend, base_url))
 
@@ -52,7 +52,7 @@ def ask(
     base_url: BaseUrl = None,
 ) -> None:
     """Ask a model for one plan, and show the question, the answer and what is taken from it."""
-    from pokeTUI.llm_reports import print_plan
+    from pokeTUI.cli.llm_reports import print_plan
 
     raise typer.Exit(print_plan(model, backend, base_url, rom=rom, state=state, wish=wish))
 
@@ -68,6 +68,6 @@ def log(
 
     For other programs: poketui export --table exchanges
     """
-    from pokeTUI.llm_reports import print_exchanges
+    from pokeTUI.cli.llm_reports import print_exchanges
 
     print_exchanges(save_dir, run, last=last, is_full=full)

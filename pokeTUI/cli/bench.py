@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli_options import SaveDir, Settings, parse_settings
+from pokeTUI.cli.options import SaveDir, Settings, parse_settings
 
 bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pokeTUI.history import Points, Record, smooth
-from pokeTUI.state import DashboardState, fold
+from pokeTUI.dashboard.history import Points, Record, smooth
+from pokeTUI.dashboard.state import DashboardState, fold
 
 WINDOWS = (30, 100, 1, 10)
 """Rows that are averaged, in the order of the key; 1 is the bare curve."""

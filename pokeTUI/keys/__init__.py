@@ -1,0 +1,1 @@
+"""What keys do, all from one table, and what they ask for."""
