@@ -3,6 +3,7 @@
 import os
 import pty
 import select
+import signal
 import sys
 import time
 from pathlib import Path
@@ -28,6 +29,8 @@ def dig(spades: int, *, breaks_off: bool) -> tuple[str, int]:
     """Return what a terminal shows of work, and its exit code."""
     pid, terminal = pty.fork()
     if not pid:
+        # What a shell starts in the background inherits that it is ignored.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-c", _WORK, str(spades)])
     seen, end = b"", time.monotonic() + 60
