@@ -152,9 +152,9 @@ class _Player:
         """Play until told to stop."""
         self._begin()
         while not self._stop_reason:
-            may_step = self._target is not None or not self._is_paused or self._steps_due > 0
+            is_busy = self._target is not None or self._may_step
             wait_s = 0.0 if self._target is not None else self._pace.wait_s()
-            for command in self._commands.drain(min(_IDLE_S, wait_s) if may_step else _IDLE_S):
+            for command in self._commands.drain(min(_IDLE_S, wait_s) if is_busy else _IDLE_S):
                 refusal = self._obey(command)
                 if refusal:
                     self._post(CommandRefused(type(command).__name__, refusal))
@@ -162,9 +162,13 @@ class _Player:
                 break
             if self._target is not None:
                 self._seek_on(self._target)
-            elif may_step and not self._pace.wait_s():
+            elif self._may_step and not self._pace.wait_s():
                 self._step()
         return RunStopped(self._stop_reason, self._playback.step, "")
+
+    @property
+    def _may_step(self) -> bool:
+        return not self._is_paused or self._steps_due > 0
 
     def _begin(self) -> None:
         playback, folder = self._playback, self._episode.folder
