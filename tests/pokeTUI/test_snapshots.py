@@ -44,7 +44,7 @@ SCREENS: dict[str, Drive] = {
     "cockpit": _press(),
     "you_play": _press("t"),
     "paused": _press("p"),
-    "presentation": _press("P"),
+    "presentation": _press("L"),
     "help": _press("question_mark"),
     "settings": _press("comma"),
     "mode": _press("M"),
