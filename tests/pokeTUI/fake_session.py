@@ -31,6 +31,7 @@ from engine.types import (
     Warp,
 )
 from pokeTUI.bench.scenery import draw_frame
+from pokeTUI.bench.scripted import CURRICULUM, RUN, STATUS
 
 MILESTONES = (
     ("left_house", "left the house"),
@@ -156,30 +157,15 @@ class FakeSession:
 
 
 def make_status(**changes: object) -> events.StatusChanged:
-    status = events.StatusChanged(
-        total_steps=123456,
-        steps_per_s=1234.0,
-        episode=87,
-        uptime_s=754.0,
-        is_paused=False,
-        is_human=False,
-        speed=0.0,
-        watched_env=0,
-        episode_steps=321,
-        phase="acting",
-    )
-    return replace(status, **changes)  # type: ignore[arg-type]
+    return replace(STATUS, **changes)  # type: ignore[arg-type]
 
 
 def make_run(num_envs: int = 16) -> events.RunStarted:
-    return events.RunStarted(
+    return replace(
+        RUN,
         run_id="mossy-otter-7",
         run_dir="saves/runs/mossy-otter-7",
-        game="MOSSLIGHT",
-        agent="ppo",
-        mode="adaptive",
         num_envs=num_envs,
-        num_workers=2,
         milestones=MILESTONES,
     )
 
@@ -273,19 +259,7 @@ def make_episode(number: int, total: float, *, is_success: bool = False) -> even
 
 
 def make_curriculum(**changes: object) -> events.CurriculumChanged:
-    event = events.CurriculumChanged(
-        stage=2,
-        num_stages=4,
-        name="balanced",
-        llm_confidence=0.7,
-        planner_share=0.43,
-        episodes_in_stage=7,
-        min_episodes=10,
-        average_reward=61.2,
-        threshold=100.0,
-        missing="3 more episodes and 38.8 more reward on average",
-    )
-    return replace(event, **changes)  # type: ignore[arg-type]
+    return replace(CURRICULUM, **changes)  # type: ignore[arg-type]
 
 
 def make_decision(step: int, source: Source, reason: str, confidence: float) -> events.DecisionMade:
