@@ -117,7 +117,7 @@ def make_games(
     envs: list[ArrayEnv] = []
     try:
         envs.extend(make_env(wanted, index) for index in range(count))
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave no emulator open; it is raised again
         for env in envs:
             env.close()
         raise
