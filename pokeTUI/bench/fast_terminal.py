@@ -1,13 +1,9 @@
 """Run a program in a pseudo-terminal that swallows everything at once and counts it."""
 
-import fcntl
 import os
-import pty
 import select
 import signal
-import struct
 import subprocess
-import termios
 import threading
 import time
 from bisect import bisect_left
@@ -15,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from pokeTUI.bench.pseudo_terminal import start_program
 
 _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
 _IDENTITY_QUESTION, _IDENTITY = b"\x1b[c", b"\x1b[?62c"
@@ -57,20 +55,12 @@ class FastTerminal:
         self._count = 0
         self._tail = b""
         self._lock = threading.Lock()
-        self._far, near = pty.openpty()
-        fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         kept = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
         kept |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.started = time.monotonic()
-        self.process = subprocess.Popen(
-            list(command),
-            stdin=near,
-            stdout=near,
-            stderr=near,
-            start_new_session=True,
-            env={**kept, **(environment or {})},
+        self._far, self.process = start_program(
+            command, columns, rows, {**kept, **(environment or {})}
         )
-        os.close(near)
         self._thread = threading.Thread(target=self._read, name="terminal", daemon=True)
         self._thread.start()
 

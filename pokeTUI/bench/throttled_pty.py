@@ -1,19 +1,15 @@
 """Run a program in a pseudo-terminal whose screen is at the far end of a slow link."""
 
-import fcntl
 import os
-import pty
 import select
 import signal
-import struct
-import subprocess
-import termios
 import time
 from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
+from pokeTUI.bench.pseudo_terminal import start_program
 from pokeTUI.bench.tiny_terminal import TinyTerminal
 
 _SLICE_S = 0.01
@@ -63,18 +59,9 @@ class ThrottledPty:
         self._up: deque[tuple[float, bytes]] = deque()
         self._last = time.monotonic()
         self._credit = 0.0
-        self._far, near = pty.openpty()
-        fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        # A session of its own with this terminal, as a login has.
-        self.process = subprocess.Popen(
-            list(command),
-            stdin=near,
-            stdout=near,
-            stderr=near,
-            start_new_session=True,
-            env={**_without_size(os.environ), **(environment or {})},
+        self._far, self.process = start_program(
+            command, columns, rows, {**_without_size(os.environ), **(environment or {})}
         )
-        os.close(near)
 
     def __enter__(self) -> "ThrottledPty":
         return self
