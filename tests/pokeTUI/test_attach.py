@@ -70,7 +70,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     assert refused.returncode == 2
     assert "not a terminal" in refused.stderr
     first = window((80, 24), background.shell_line("attach"))
-    first.wait_for("playing", "Mosslight", "steps")
+    first.wait_for("► playing", "Mosslight", "steps")
     first.press("p")
     first.wait_for("paused")
     first.press("q")
@@ -78,7 +78,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
     second = window((120, 40), background.shell_line("attach", run_id))
     second.wait_for("paused", "Mosslight", "Rewards")
     second.press("p")
-    second.wait_for("playing")
+    second.wait_for("► playing")
     stopped = background.run("stop")
     assert stopped.returncode == 0
     assert "Its checkpoint is of step" in stopped.stdout
@@ -93,9 +93,9 @@ def test_of_two_viewers_one_is_in_control_and_can_end_the_run(
 ) -> None:
     background.detach()
     first = window((120, 40), background.shell_line("attach"))
-    first.wait_for("playing", "Mosslight")
+    first.wait_for("► playing", "Mosslight")
     second = window((120, 40), background.shell_line("attach"))
-    second.wait_for("playing", "Mosslight")
+    second.wait_for("► playing", "Mosslight")
     second.press("n")
     second.wait_for("Another viewer is in control", "C control")
     first.press("C")
@@ -117,7 +117,7 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
 ) -> None:
     run_id = background.detach()
     first = window((80, 24), ssh.line(background.shell_line("attach")))
-    first.wait_for("playing", "Mosslight")
+    first.wait_for("► playing", "Mosslight")
     first.press("t")
     first.wait_for("YOU PLAY")
     viewers = ssh.programs()
@@ -126,7 +126,7 @@ def test_a_dropped_connection_ends_the_viewer_and_not_the_run(
     first.wait_for("exit code 255")
     assert all_gone(viewers)
     second = window((80, 24), ssh.line(background.shell_line("attach", run_id)))
-    screen = second.wait_for("playing", "Mosslight")
+    screen = second.wait_for("► playing", "Mosslight")
     assert "YOU PLAY" not in screen
     second.press("q")
     second.wait_for("Detached", "exit code 0")
@@ -142,7 +142,7 @@ def test_a_dropped_connection_saves_a_run_of_its_own(
     options = ("--envs", "4", "--workers", "1", "--save-dir", str(background.saves))
     longer = ("--set", "checkpoint_interval_s=100000")
     line = ssh.line(background.shell_line("run", *options, *longer))
-    window((80, 24), line).wait_for("playing", "Mosslight", "steps")
+    window((80, 24), line).wait_for("► playing", "Mosslight", "steps")
     programs = ssh.programs()
     before = background.checkpoints()
     ssh.drop()

@@ -24,7 +24,7 @@ def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint
     module = "tests.pokeTUI.breaking_run"
     command = [sys.executable, "-W", "ignore", "-m", module, str(tmp_path / "saves"), str(breaks)]
     with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
-        terminal.wait_for(lambda screen: "playing" in screen.text, 90)
+        terminal.wait_for(lambda screen: "► playing" in screen.text, 90)
         terminal.press("s")
         terminal.wait_for(lambda screen: "Saved at step" in screen.text, 60)
         breaks.touch()
@@ -33,7 +33,7 @@ def test_an_error_in_the_trainer_is_told_and_the_run_goes_on_from_its_checkpoint
         assert "Mosslight" in terminal.screen.text
         assert terminal.process.poll() is None
         terminal.press("r")
-        terminal.wait_for(lambda screen: "playing" in screen.text, 90)
+        terminal.wait_for(lambda screen: "► playing" in screen.text, 90)
         assert "ZeroDivisionError" not in terminal.screen.text
 
 
@@ -47,7 +47,7 @@ def test_a_killed_engine_in_the_background_is_told_on_the_screen(
         (live,) = live_runs()
         command = [sys.executable, "-W", "ignore", "-m", "pokeTUI", "attach"]
         with ThrottledPty(command, bytes_per_s=FAST, environment=TRUECOLOR) as terminal:
-            terminal.wait_for(lambda screen: "playing" in screen.text, 60)
+            terminal.wait_for(lambda screen: "► playing" in screen.text, 60)
             terminal.press("s")
             terminal.wait_for(lambda screen: "Saved at step" in screen.text, 60)
             os.kill(live.pid, signal.SIGKILL)
