@@ -158,6 +158,57 @@ class Seek:
 
 
 @dataclass(frozen=True, slots=True)
+class StartRecording:
+    """Keep what is played in the watched environment from now on as a demonstration.
+
+    Attributes:
+        task: What is shown, in words.
+        tags: Single words.
+    """
+
+    task: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StopRecording:
+    """End the demonstration here, and save it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardRecording:
+    """Throw the demonstration away.
+
+    Attributes:
+        again: Go back to where it began, and record anew.
+    """
+
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """Take back the last `actions` of the demonstration, and go on from there."""
+
+    actions: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRecording:
+    """Say that the demonstration shows what was wanted."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeRecording:
+    """Say what the demonstration shows, and add tags; an empty `task` leaves the old one."""
+
+    task: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RequestControl:
     """Let this viewer steer the run; of the viewers of a run, one does."""
 
@@ -191,6 +242,12 @@ Command = (
     | Stop
     | SkipEvaluation
     | Seek
+    | StartRecording
+    | StopRecording
+    | DiscardRecording
+    | Rewind
+    | MarkRecording
+    | DescribeRecording
     | RequestControl
     | ReleaseControl
 )

@@ -382,6 +382,56 @@ class StatesKept:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordingChanged:
+    """LOSSY. How the demonstration of the watched environment stands.
+
+    Attributes:
+        is_recording: One is being written.
+        steps: Actions in it so far.
+        human_steps: Those of them that a person took.
+        elapsed_s: Since it began, pauses left out.
+        limit_s: After so long it is saved by itself; 0: never.
+        rewindable: How many of its last actions can be taken back.
+        saved: Demonstrations of the set that are saved, earlier sessions' among them.
+        wanted: How many the set is to have; 0: any number.
+        task: What is shown.
+        tags: In their order.
+        is_marked: A person said that it shows what was wanted.
+    """
+
+    is_recording: bool
+    steps: int = 0
+    human_steps: int = 0
+    elapsed_s: float = 0.0
+    limit_s: float = 0.0
+    rewindable: int = 0
+    saved: int = 0
+    wanted: int = 0
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingEnded:
+    """A demonstration was saved at `path`, or thrown away.
+
+    Attributes:
+        path: Of its file; "" where it was thrown away.
+        steps: Actions in it.
+        human_steps: Those of them that a person took.
+        total_reward: Its episode's, from the episode's start.
+        reason: Why it ended, in words.
+    """
+
+    path: str
+    steps: int
+    human_steps: int
+    total_reward: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRefused:
     """A command had no effect; `reason` says why."""
 
@@ -464,6 +514,8 @@ Event = (
     | ControlChanged
     | SteeringChanged
     | StatesKept
+    | RecordingChanged
+    | RecordingEnded
     | CommandRefused
     | WarningRaised
     | RunFailed
@@ -480,5 +532,6 @@ LOSSY: tuple[type, ...] = (
     DecisionMade,
     PlannerStatusChanged,
     StatesKept,
+    RecordingChanged,
     ViewersChanged,
 )

@@ -115,8 +115,17 @@ def _told(event: Event) -> tuple[str, str] | None:
             return "control", "you play now" if is_human else "the agent plays again"
         case events.CheckpointSaved(path=path, total_steps=steps):
             return "saved", f"saved at step {steps:,}: {PurePath(path).name}"
+        case events.RecordingEnded():
+            return "demo", demonstration_end(event)
         case _:
             return _milestone_of_run(event)
+
+
+def demonstration_end(event: events.RecordingEnded) -> str:
+    """Return what became of a demonstration."""
+    done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
+    steps = _counted(event.steps, "step")
+    return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
 
 
 def _milestone_of_run(event: Event) -> tuple[str, str] | None:

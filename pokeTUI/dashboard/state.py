@@ -8,7 +8,7 @@ from engine import events
 from engine.events import Event
 from engine.types import Frame
 from pokeTUI.dashboard.backlog import Backlog
-from pokeTUI.dashboard.event_lines import EventLog
+from pokeTUI.dashboard.event_lines import EventLog, demonstration_end
 from pokeTUI.dashboard.history import EpisodeHistory, Record
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 from pokeTUI.keys.moves import MAX_MOVES, Move, stage_move, strategy_move
@@ -98,6 +98,8 @@ class DashboardState:
     first_weights: tuple[tuple[str, float], ...] = ()
     """Weights of the reward components before a person changed any."""
     kept_states: tuple[events.KeptState, ...] = ()
+    recording: events.RecordingChanged | None = None
+    """How the demonstration stands; None where none was begun."""
     next_decision_line_s: float = 0.0
     """Uptime before which no decision is logged."""
     notices: tuple[Notice, ...] = ()
@@ -200,6 +202,10 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
             )
         case events.StatesKept(states=states):
             return replace(state, kept_states=states)
+        case events.RecordingChanged():
+            return replace(state, recording=event)
+        case events.RecordingEnded():
+            return _notify(state, demonstration_end(event))
         case events.CommandRefused(command=command, reason=reason):
             return _notify(state, f"{command}: {reason}", "warning")
         case events.WarningRaised(message=message):

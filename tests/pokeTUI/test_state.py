@@ -34,6 +34,8 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.CheckpointSaved("x.zip", 9),
         events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
         events.StatesKept((events.KeptState(1, 0, 40, "HOME"),)),
+        events.RecordingChanged(True, steps=40),
+        events.RecordingEnded("demos/a.demo", 40, 40, 3.5, "the goal was reached"),
         events.StrategySwitched("balanced", "llm_heavy", "the reward fell", 12),
         events.EvaluationEnded(50, 999, Evaluation(10, 41.0, 3.0, 300.0, 0.0, 0.8)),
         events.PlanRequested(1, 0, "small", "start", "You are in bed."),
