@@ -23,6 +23,8 @@ from engine.types import (
 
 REPLAY = "replay"
 """The mode of a session that plays a recorded episode again."""
+RECORD = "record"
+"""The mode of a session in which demonstrations are recorded, and nothing is trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class RunStarted:
     """The run is built and its first step is about to be taken.
 
     Attributes:
-        mode: adaptive, rl_only or llm_only; REPLAY where a recorded episode is played again.
+        mode: adaptive, rl_only or llm_only; REPLAY where a recorded episode is played again, RECORD
+            where demonstrations are recorded.
         resumed_from: Steps already taken by the checkpoint that was resumed, 0 for a new run.
     """
 
