@@ -1,12 +1,12 @@
-"""Play a recorded episode in a thread, with commands and events as a run has them.
+"""Play what was recorded in a thread, with commands and events as a run has them.
 
-A replay never changes anything: neither the run nor its files.
+A replay never changes anything: neither the run nor its files, nor a demonstration.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from engine.commands import Command, LookAway, Pause, Resume, Seek, SetSpeed, StepOnce, Stop, Watch
@@ -15,11 +15,12 @@ from engine.events import (
     REPLAY,
     CommandRefused,
     DecisionMade,
-    EpisodeEnded,
+    Event,
     FrameRendered,
     GameObserved,
     PayoutMade,
     ProgressReported,
+    ReasoningLogged,
     RewardPaid,
     RunFailed,
     RunStarted,
@@ -30,13 +31,14 @@ from engine.events import (
 from engine.session import Mailbox
 from engine.training.controls import CommandQueue, Pace
 from engine.training.payouts import payouts
-from engine.training.playback import Playback, RecordedEpisode
-from engine.types import Decision, Source
+from engine.training.playback import Playback, Recorded
 
 FIRST_SPEED = 12.0
 """Actions a second; a person can follow what happens."""
 _IDLE_S = 0.1
 _FRAME_INTERVAL_S = 1 / 30
+NOTE = "recording"
+"""Source of the lines of reasoning that tell what a recording says of itself."""
 _NOT_HERE = "Not in a replay: nothing of it can be changed."
 _AT_END = "This is the end: go back first."
 
@@ -44,38 +46,36 @@ _log = logging.getLogger(__name__)
 
 
 class ReplaySession:
-    """A recorded episode of a run; what an `EngineSession` is to a run.
+    """What was recorded, played again; what an `EngineSession` is to a run.
 
     It obeys Pause, Resume, StepOnce, SetSpeed, Seek and Stop, and refuses all others. At its end
     it tells of the episode's end, once, and stays there, paused.
 
     Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path or "latest".
-        number: The episode's number; None: the run's last.
+        recorded: A run's episode or a demonstration, see `engine.training.recorded`.
         speed: Actions a second to begin with; 0: as fast as it goes.
+        place: Where to begin, paused; None: where it begins to show something.
+        told: Events that are told at first, of what happened before.
         clock: Seconds that only rise.
 
     Attributes:
         mailbox: What is told. The last event is RunStopped or RunFailed.
-        episode: What is replayed.
-
-    Raises:
-        CheckpointError: There is no such run.
-        ReplayError: There is no such episode, or its recording is damaged.
+        recorded: What is played.
     """
 
     def __init__(
         self,
-        save_dir: str,
-        run: str,
-        number: int | None = None,
+        recorded: Recorded,
         *,
         speed: float = FIRST_SPEED,
+        place: int | None = None,
+        told: Sequence[Event] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.mailbox = Mailbox()
-        self.episode = RecordedEpisode.find(save_dir, run, number)
+        self.recorded = recorded
+        self._place = place
+        self._told = tuple(told)
         self._commands = CommandQueue()
         self._pace = Pace(clock)
         self._pace.limit(speed)
@@ -106,10 +106,9 @@ class ReplaySession:
         end: RunStopped | RunFailed
         try:
             self.mailbox.post(ProgressReported("loading the game"))
-            with closing(Playback(self.episode)) as playback:
-                player = _Player(
-                    self.episode, playback, self._commands, self._pace, self.mailbox, self._clock
-                )
+            with closing(Playback(self.recorded)) as playback:
+                player = _Player(playback, self._commands, self._pace, self.mailbox, self._clock)
+                player.begin(self._place, self._told)
                 end = player.play()
         except PokeTUIError as error:
             end = RunFailed(error.message, error.hint, has_checkpoint=False)
@@ -127,14 +126,13 @@ class _Player:
 
     def __init__(
         self,
-        episode: RecordedEpisode,
         playback: Playback,
         commands: CommandQueue,
         pace: Pace,
         mailbox: Mailbox,
         clock: Callable[[], float],
     ) -> None:
-        self._episode = episode
+        self._recorded = playback.recorded
         self._playback = playback
         self._commands = commands
         self._pace = pace
@@ -147,10 +145,36 @@ class _Player:
         self._target: int | None = None
         self._stop_reason = ""
         self._is_end_told = self._is_divergence_told = False
+        self._notes: dict[int, list[str]] = {}
+        for step, text in self._recorded.notes():
+            self._notes.setdefault(step, []).append(text)
+
+    def begin(self, place: int | None, told: Sequence[Event]) -> None:
+        """Tell what is played, and go to where to begin."""
+        playback, recorded = self._playback, self._recorded
+        self._post(
+            RunStarted(
+                run_id=recorded.run_id,
+                run_dir=recorded.run_dir,
+                game=playback.game,
+                agent=recorded.by,
+                mode=REPLAY,
+                num_envs=1,
+                num_workers=0,
+                milestones=playback.milestones,
+            )
+        )
+        for text in recorded.about():
+            self._post(ReasoningLogged(0, NOTE, text))
+        for event in told:
+            self._post(event)
+        if place is not None:
+            self._is_paused = True
+        self._target = playback.place_of(recorded.begins_at) if place is None else place
+        self._show()
 
     def play(self) -> RunStopped:
         """Play until told to stop."""
-        self._begin()
         while not self._stop_reason:
             is_busy = self._target is not None or self._may_step
             wait_s = 0.0 if self._target is not None else self._pace.wait_s()
@@ -169,22 +193,6 @@ class _Player:
     @property
     def _may_step(self) -> bool:
         return not self._is_paused or self._steps_due > 0
-
-    def _begin(self) -> None:
-        playback, folder = self._playback, self._episode.folder
-        self._post(
-            RunStarted(
-                run_id=folder.run_id,
-                run_dir=str(folder.path),
-                game=playback.game,
-                agent=playback.agent,
-                mode=REPLAY,
-                num_envs=1,
-                num_workers=0,
-                milestones=playback.milestones,
-            )
-        )
-        self._show()
 
     def _obey(self, command: Command) -> str:
         """Return why the command had no effect, or ""."""
@@ -221,23 +229,31 @@ class _Player:
         self._steps_due = max(0, self._steps_due - 1)
         now = self._clock()
         is_shown = self._is_paused or now >= self._frame_due_s
+        before = self._playback.step
         self._playback.advance(renders=is_shown)
-        action = self._playback.last_action
-        if action is not None:
-            decision = Decision(action, Source.RECORDED, 1.0, f"{action.name} was pressed")
-            self._post(DecisionMade(self._playback.step, decision))
+        self._tell_step(before)
         self._tell_divergence()
         self._stop_at_end()
-        for component, value, cause in payouts(self._playback.breakdown):
-            self._post(PayoutMade(self._playback.step, component, value, cause))
         if is_shown or self._playback.is_at_end:
             self._frame_due_s = now + _FRAME_INTERVAL_S
             self._show()
 
+    def _tell_step(self, before: int) -> None:
+        """Tell what was decided, what came of it, and what was written down then."""
+        playback = self._playback
+        if playback.last_action is not None:
+            decision = self._recorded.decision(before, playback.last_action)
+            self._post(DecisionMade(playback.place, decision))
+        for component, value, cause in payouts(playback.breakdown):
+            self._post(PayoutMade(playback.place, component, value, cause))
+        if playback.step > before:
+            for text in self._notes.get(playback.step, ()):
+                self._post(ReasoningLogged(playback.place, NOTE, text))
+
     def _seek_on(self, target: int) -> None:
         """Come nearer to where it was asked to go, for a while: commands must not wait long."""
         until = self._clock() + _FRAME_INTERVAL_S
-        while self._playback.step < target and not self._playback.is_at_end:
+        while self._playback.place < target and not self._playback.is_at_end:
             self._playback.advance(renders=False)
             if self._clock() >= until:
                 break
@@ -253,8 +269,7 @@ class _Player:
         self._is_paused, self._steps_due = True, 0
         if not self._is_end_told:
             self._is_end_told = True
-            ended = self._episode.ended
-            self._post(EpisodeEnded(ended.episode, ended.total_steps, ended.summary))
+            self._post(self._recorded.ended)
 
     def _tell_divergence(self) -> None:
         if self._playback.divergence and not self._is_divergence_told:
@@ -269,24 +284,24 @@ class _Player:
         seen = self._playback.seen()
         if seen.frame is not None:
             self._post(FrameRendered(seen.frame, 0))
-        self._post(GameObserved(seen.state, None, seen.milestones, (), seen.visited))
+        self._post(GameObserved(seen.state, self._recorded.goal, seen.milestones, (), seen.visited))
         self._post(RewardPaid(seen.breakdown, seen.episode, ()))
         self._tell_status()
 
     def _tell_status(self) -> None:
         self._post(
             StatusChanged(
-                total_steps=self._playback.step,
+                total_steps=self._playback.place,
                 steps_per_s=self._pace.actions_per_s,
-                episode=self._episode.ended.episode,
+                episode=self._recorded.ended.episode,
                 uptime_s=self._clock() - self._started_s,
                 is_paused=self._is_paused,
                 is_human=False,
                 speed=self._pace.actions_per_s,
                 watched_env=0,
-                episode_steps=self._playback.step,
+                episode_steps=self._playback.place,
                 phase="paused" if self._is_paused else "replaying",
-                done=self._playback.step,
+                done=self._playback.place,
                 total=self._playback.length,
             )
         )

@@ -101,31 +101,6 @@ def run_cockpit(
     return cockpit.end
 
 
-def watch_replay(save_dir: str | None, run: str, number: int | None, *, color: str = "auto") -> str:
-    """Show a recorded episode in the cockpit until the user leaves it; return what to say of it.
-
-    Raises:
-        PokeTUIError: There is no such episode, or it cannot be shown here.
-    """
-    from engine.replaying import ReplaySession
-    from engine.training.runs import load_settings
-    from pokeTUI.app import CockpitApp
-    from pokeTUI.cli.reports import saves
-
-    session = ReplaySession(saves(save_dir), run, number)
-    episode = session.episode
-    check_terminal()
-    check_preferences()
-    cockpit = CockpitApp(session, load_settings(episode.folder), is_attached=True, color=color)
-    try:
-        cockpit.run()
-    finally:
-        session.stop()
-    if isinstance(cockpit.end, RunFailed):
-        return f"{cockpit.end.message} {cockpit.end.hint}".rstrip()
-    return f"Episode {episode.ended.episode:,} of run {episode.folder.run_id} was replayed."
-
-
 def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -> int:
     """Say how a run ended; return the exit code: 128 and its number if a signal ended it.
 

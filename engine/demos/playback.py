@@ -102,7 +102,7 @@ class DemoPlayer:
         """Play one, as `play` does."""
         env = self._env_for(demo)
         begin_replay(env, demo.recording)
-        checks = _Checks(demo, env, pays_alike=self._pays_alike(demo))
+        checks = Checks(demo, env, pays_alike=self._pays_alike(demo))
         for move in moves(demo.recording.segments[-1]):
             if isinstance(move, LiveStretch):
                 yield from self._play_live(env, move, is_shown=env.episode_steps >= demo.begins_at)
@@ -112,7 +112,7 @@ class DemoPlayer:
             is_shown = number >= demo.begins_at
             before = self._look(env) if is_shown else None
             reward, *ends = env.advance(move)
-            checks.check(number, reward, any(ends))
+            _refuse(number + 1, checks.difference(number, reward, is_done=any(ends)))
             if before is not None:
                 yield self._step(
                     before,
@@ -123,7 +123,7 @@ class DemoPlayer:
                     int(demo.proposals[number]),
                     bool(demo.is_intervention[number]),
                 )
-        checks.check_end()
+        _refuse(env.episode_steps, checks.end_difference())
         if with_end:
             yield self._step(self._look(env), env.episode_steps, END, 0.0, False)
 
@@ -148,10 +148,7 @@ class DemoPlayer:
 
     def _pays_alike(self, demo: Demonstration) -> bool:
         """Tell whether rewards must be those that were recorded."""
-        if not (self._as_recorded and demo.settings) or demo.has_live:
-            return False
-        extra = json.loads(demo.settings)["extra"]
-        return not extra and not self._config.rewards.extra
+        return self._as_recorded and pays_as_recorded(demo, self._config)
 
     def _look(
         self, env: EnhancedPyBoyPokemonCrystalEnv
@@ -189,7 +186,7 @@ class DemoPlayer:
                 yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
 
 
-class _Checks:
+class Checks:
     """Compares what happens with what was recorded, after every step."""
 
     def __init__(
@@ -201,32 +198,44 @@ class _Checks:
         self._sound = 0
         self.pays_alike = pays_alike
 
-    def check(self, number: int, reward: float, is_done: bool) -> None:
-        """Check the step that had `number` before it."""
+    def difference(self, number: int, reward: float, *, is_done: bool) -> str:
+        """Return how the step that had `number` before it differs, "" if it does not."""
         step = number + 1
-        if self.pays_alike:
+        # What was paid before somebody took over was not recorded.
+        if self.pays_alike and number >= self._demo.begins_at:
             recorded = float(self._demo.rewards[number])
             if np.float32(reward) != self._demo.rewards[number]:
-                self._differ(step, f"it paid {reward:.3f}, not {recorded:.3f}")
+                return f"it paid {reward:.3f}, not {recorded:.3f}"
             if is_done != bool(self._demo.dones[number]):
-                self._differ(step, "the episode ends" if is_done else "the episode goes on")
+                return "the episode ends" if is_done else "the episode goes on"
         if step in self._hashes:
             if memory_hash(self._env.emulator) != self._hashes[step]:
-                self._differ(step, self._since("the memory is another"))
+                return self._since("the memory is another")
             self._sound = step
+        return ""
 
-    def check_end(self) -> None:
-        """Check the memory at the end, live play after the last step included."""
+    def end_difference(self) -> str:
+        """Compare the memory at the end, live play after the last step included."""
         memory = self._demo.recording.memory
         if memory and memory_hash(self._env.emulator) != memory:
-            self._differ(self._demo.episode_length, self._since("the memory is another"))
+            return self._since("the memory is another")
+        return ""
 
     def _since(self, what: str) -> str:
         return f"{what}, since some step after {self._sound:,}"
 
-    def _differ(self, step: int, what: str) -> None:
+
+def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
+    """Tell whether rewards must be those that were recorded, with the demonstration's settings."""
+    if not demo.settings or demo.has_live:
+        return False
+    return not json.loads(demo.settings)["extra"] and not config.rewards.extra
+
+
+def _refuse(step: int, difference: str) -> None:
+    if difference:
         raise ReplayError(
-            f"The demonstration goes another way at step {step:,}: {what}.",
+            f"The demonstration goes another way at step {step:,}: {difference}.",
             "It is damaged, or was not recorded with this game.",
         )
 

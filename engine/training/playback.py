@@ -1,74 +1,152 @@
-"""Go through a recorded episode to and fro: what a replay viewer stands on."""
+"""Go through what was recorded to and fro: what a replay viewer stands on.
 
+A place is how many moves are behind: an action is one, and so is every stretch of real-time play
+that is as long as an action. Where nothing was played in real time, places are steps.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
+from engine.config import RunConfig
 from engine.env.array_env import Watched
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.live import LiveStretch
-from engine.env.recording import Recording, begin_replay, memory_hash, moves, play_move
-from engine.env.stepping import make_crystal_env
+from engine.env.recording import Recording, Segment, moves
 from engine.events import EpisodeEnded
-from engine.training.replays import find_episode
-from engine.training.runs import RunFolder, find_run, load_settings
-from engine.types import Action, RewardBreakdown
+from engine.types import Action, Decision, Goal, RewardBreakdown
 
 KEPT_EVERY = 100
 """Moves between two kept states, so that going back never plays more than so many again."""
+MAX_KEPT = 512
+"""From so many kept states on every other one is dropped: each takes some 50 KB."""
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedEpisode:
-    """An episode in a run's journal."""
+class Taken:
+    """What came of the last step.
 
-    save_dir: str
-    folder: RunFolder
-    ended: EpisodeEnded
-    recording: Recording
+    Attributes:
+        is_goal: It reached the run's goal.
+        is_over: The episode ended with it.
+        is_last: Nothing follows in the recording.
+        is_live: It was played in real time, and counted no step.
+    """
 
-    @classmethod
-    def find(cls, save_dir: str, run: str, number: int | None) -> "RecordedEpisode":
-        """Find an episode by its number; None: the run's last.
+    reward: float
+    is_goal: bool
+    is_over: bool
+    is_last: bool
+    is_live: bool
 
-        Raises:
-            CheckpointError: There is no such run.
-            ReplayError: There is no such episode, or its recording is damaged.
+
+class Recorded(Protocol):
+    """Something that was played and can be played again: a run's episode, a demonstration."""
+
+    @property
+    def source(self) -> str:
+        """Return by what it is found again, see `engine.training.recorded.find_recorded`."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Return what it is, in words."""
+        ...
+
+    @property
+    def run_id(self) -> str:
+        """Return a short name."""
+        ...
+
+    @property
+    def run_dir(self) -> str:
+        """Return where it is kept: a run's folder, or a file."""
+        ...
+
+    @property
+    def by(self) -> str:
+        """Return who played."""
+        ...
+
+    @property
+    def recording(self) -> Recording:
+        """Return the exact inputs."""
+        ...
+
+    @property
+    def begins_at(self) -> int:
+        """Return the step from which on it shows something."""
+        ...
+
+    @property
+    def ended(self) -> EpisodeEnded:
+        """Return what is told at its end."""
+        ...
+
+    @property
+    def goal(self) -> Goal | None:
+        """Return what was to be shown, if anybody said so."""
+        ...
+
+    def settings(self) -> RunConfig:
+        """Return the settings of a session that goes on from it."""
+        ...
+
+    def open(self) -> EnhancedPyBoyPokemonCrystalEnv:
+        """Return its game at the episode's beginning."""
+        ...
+
+    def about(self) -> tuple[str, ...]:
+        """Return what there is to say of it before it begins, a line each."""
+        ...
+
+    def decision(self, step: int, action: Action) -> Decision:
+        """Return what was decided when `step` steps had been taken, by whom, and why."""
+        ...
+
+    def notes(self) -> tuple[tuple[int, str], ...]:
+        """Return (step, text) of what was written down, in order."""
+        ...
+
+    def checker(self, env: EnhancedPyBoyPokemonCrystalEnv) -> Callable[[Taken], str]:
+        """Return what tells how the last step went another way than when it was recorded.
+
+        It returns "" where it went the same way.
         """
-        folder = RunFolder(find_run(save_dir, run))
-        ended = find_episode(folder, number)
-        return cls(save_dir, folder, ended, Recording.decode(ended.summary.recording))
+        ...
 
 
 class Playback:
-    """A recorded episode at one of its steps.
+    """What was recorded, at one of its places.
 
     Args:
-        episode: What is played; its game is loaded here, which takes a second.
+        recorded: What is played; its game is loaded here, which takes a second.
 
     Attributes:
-        agent: Who played the run.
-        length: The episode's steps.
+        recorded: The same.
+        length: Its moves.
         divergence: How it went another way than when it was recorded, "" while it does not.
 
     Raises:
-        PokeTUIError: The run's game or settings are unusable, or are not those of the recording.
+        PokeTUIError: Its game or settings are unusable, or are not those of the recording.
     """
 
-    def __init__(self, episode: RecordedEpisode) -> None:
-        config = load_settings(episode.folder).model_copy(update={"save_dir": episode.save_dir})
-        self.agent = config.agent
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded = recorded
         self.divergence = ""
-        self._recording = episode.recording
-        self._recorded = episode.ended.summary
-        self._moves = list(moves(episode.recording.segments[-1]))
-        self.length = len(episode.recording.actions)
-        self._env = make_crystal_env(config, episode.ended.summary.env_index)
-        try:
-            begin_replay(self._env, episode.recording)
-        except BaseException:  # the emulator must not stay, whatever failed; it is raised again
-            self._env.close()
-            raise
+        self._moves = tuple(_cut(recorded.recording.segments[-1], sum(recorded.recording.frames)))
+        self.length = len(self._moves)
+        self._env = recorded.open()
+        self._difference = recorded.checker(self._env)
         self._at = 0
         self._kept = {0: self._env.save()}
+        self._kept_every = KEPT_EVERY
         self._last: Action | None = None
+
+    @property
+    def env(self) -> EnhancedPyBoyPokemonCrystalEnv:
+        """Return the game as it is now; whoever plays on in it needs no playback any more."""
+        return self._env
 
     @property
     def game(self) -> str:
@@ -81,8 +159,13 @@ class Playback:
         return tuple((key, text) for key, text, *_ in self._env.profile.tables.MILESTONES)
 
     @property
+    def place(self) -> int:
+        """Return how many moves are behind."""
+        return self._at
+
+    @property
     def step(self) -> int:
-        """Return how many steps of the episode are taken."""
+        """Return how many steps of the episode are taken; live play counts none."""
         return self._env.episode_steps
 
     @property
@@ -92,28 +175,51 @@ class Playback:
 
     @property
     def last_action(self) -> Action | None:
-        """Return what was pressed last; None at a state that was gone back to."""
+        """Return what was pressed last; None after live play, and where it was gone back to."""
         return self._last
 
     def advance(self, *, renders: bool = True) -> None:
-        """Play the next action, or the next stretch of live play."""
-        self._env.is_rendering = renders
+        """Play the next move."""
         move = self._moves[self._at]
-        _, is_terminated, _ = play_move(self._env, move)
+        self._env.is_rendering = renders
+        if isinstance(move, LiveStretch):
+            for buttons, frames in move.spans():
+                self._env.play_frames(buttons, frames, render=renders)
+            ended = self._env.advance_live()
+        else:
+            ended = self._env.advance(move)
         self._at += 1
         self._last = None if isinstance(move, LiveStretch) else Action(move)
-        if self._at % KEPT_EVERY == 0:
-            self._kept.setdefault(self._at, self._env.save())
+        if self._at % self._kept_every == 0:
+            self._keep()
         if not self.divergence:
-            self.divergence = self._difference(is_over=is_terminated)
+            reward, is_goal, is_truncated = ended
+            is_live = isinstance(move, LiveStretch)
+            taken = Taken(reward, is_goal, is_goal or is_truncated, self.is_at_end, is_live)
+            self.divergence = self._difference(taken)
 
-    def go_back(self, step: int) -> None:
-        """Go to the last kept state that is not after `step`; advance from there."""
-        wanted = self._place_of(step)
+    def go_back(self, place: int) -> None:
+        """Go to the last kept state that is not after `place`; advance from there."""
+        wanted = min(max(0, place), self.length)
         if wanted < self._at or self._kept_before(wanted) > self._at:
             self._at = self._kept_before(wanted)
             self._env.restore(self._kept[self._at])
             self._last = None
+
+    def go_to(self, place: int) -> None:
+        """Go to a place; from far it takes a while."""
+        self.go_back(place)
+        while self._at < min(place, self.length):
+            self.advance(renders=False)
+
+    def place_of(self, step: int) -> int:
+        """Return after how many moves the episode has `step` steps."""
+        taken = 0
+        for place, move in enumerate(self._moves):
+            if taken >= step:
+                return place
+            taken += not isinstance(move, LiveStretch)
+        return len(self._moves)
 
     @property
     def breakdown(self) -> RewardBreakdown:
@@ -136,31 +242,33 @@ class Playback:
         """Free the emulator."""
         self._env.close()
 
-    def _place_of(self, step: int) -> int:
-        """Return after how many moves the episode has `step` steps."""
-        taken = 0
-        for place, move in enumerate(self._moves):
-            if taken >= step:
-                return place
-            taken += not isinstance(move, LiveStretch)
-        return len(self._moves)
+    def _keep(self) -> None:
+        self._kept.setdefault(self._at, self._env.save())
+        if len(self._kept) > MAX_KEPT:
+            self._kept_every *= 2
+            self._kept = {at: kept for at, kept in self._kept.items() if not at % self._kept_every}
 
     def _kept_before(self, place: int) -> int:
         return max(kept for kept in self._kept if kept <= place)
 
-    def _difference(self, *, is_over: bool) -> str:
-        """Return how what happened just now differs from what was recorded, "" if nothing does."""
-        recorded = self._recorded.steps_to_milestone
-        now = self.step
-        for key in self._env.just_reached:
-            if recorded.get(key) != now:
-                then = f"at step {recorded[key]:,}" if key in recorded else "not at all"
-                return f"step {now:,}: {key} was reached; when it was recorded, {then}"
-        for key, then_step in recorded.items():
-            if then_step <= now and key not in self._env.milestones:
-                return f"step {now:,}: {key} was reached at step {then_step:,}, and is not now"
-        if is_over and not self.is_at_end:
-            return f"step {now:,}: the goal is reached; when it was recorded, it went on"
-        if self.is_at_end and memory_hash(self._env.emulator) != self._recording.memory:
-            return f"step {now:,}, its last: the memory is another, though all milestones agree"
-        return ""
+
+def _cut(segment: Segment, frames: int) -> Iterator[int | LiveStretch]:
+    """Yield a segment's actions, and between them its live play in stretches of `frames`.
+
+    Whole, a minute of live play would be over at once and could not be stopped in.
+    """
+    for move in moves(segment):
+        if not isinstance(move, LiveStretch):
+            yield move
+            continue
+        part = LiveStretch(move.after)
+        for buttons, left in move.spans():
+            while left:
+                count = min(left, frames - part.frames)
+                part = part.then(buttons, count)
+                left -= count
+                if part.frames == frames:
+                    yield part
+                    part = LiveStretch(move.after)
+        if part.frames:
+            yield part

@@ -57,7 +57,7 @@ def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | No
                 say_end()
             return said.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
-            from pokeTUI.launch import watch_replay
+            from pokeTUI.watching import watch_replay
 
             return watch_replay(save_dir, run, number, color=color), None
 

@@ -33,7 +33,8 @@ from engine.events import (
 from engine.replaying import ReplaySession
 from engine.session import EngineSession
 from engine.training.journal import read_journal
-from engine.training.playback import KEPT_EVERY, Playback, RecordedEpisode
+from engine.training.playback import KEPT_EVERY, Playback
+from engine.training.recorded import RecordedEpisode
 from engine.types import Source
 
 
@@ -62,6 +63,10 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorded(saves: Path) -> EpisodeEnded:
     (path,) = saves.glob("runs/*/journal.jsonl")
     return next(event for event in read_journal(path) if isinstance(event, EpisodeEnded))
+
+
+def latest(saves: Path) -> RecordedEpisode:
+    return RecordedEpisode.find(str(saves), "latest", None)
 
 
 class Viewer:
@@ -99,7 +104,7 @@ class Viewer:
 @pytest.fixture
 def viewer(saves: Path) -> Iterator[Viewer]:
     """The run's last episode, as fast as it goes."""
-    session = ReplaySession(str(saves), "latest", speed=0)
+    session = ReplaySession(latest(saves), speed=0)
     yield Viewer(session)
     assert session.stop()
 
@@ -107,7 +112,7 @@ def viewer(saves: Path) -> Iterator[Viewer]:
 @pytest.fixture
 def still(saves: Path) -> Iterator[Viewer]:
     """The same, paused within its first step."""
-    session = ReplaySession(str(saves), "latest", speed=0.01)
+    session = ReplaySession(latest(saves), speed=0.01)
     watching = Viewer(session)
     session.send(Pause())
     watching.until(lambda it: bool(it.of(RewardPaid)) and it.status.is_paused)
@@ -194,21 +199,21 @@ def test_a_stop_ends_it_at_once(still: Viewer) -> None:
 
 def test_missing_runs_and_episodes_are_refused_before_anything_starts(saves: Path) -> None:
     with pytest.raises(CheckpointError, match="nobody"):
-        ReplaySession(str(saves), "nobody")
+        RecordedEpisode.find(str(saves), "nobody", None)
     with pytest.raises(ReplayError, match="no recorded episode 99"):
-        ReplaySession(str(saves), "latest", 99)
+        RecordedEpisode.find(str(saves), "latest", 99)
 
 
 def test_another_game_fails_in_words(saves: Path, tmp_path: Path) -> None:
     forge(saves, tmp_path, lambda recording: recording.__setitem__(0, "0" * 40))
-    watching = Viewer(ReplaySession(str(tmp_path), "forged"))
+    watching = Viewer(ReplaySession(RecordedEpisode.find(str(tmp_path), "forged", None)))
     watching.until(lambda it: bool(it.of(RunFailed)))
     assert "another ROM" in watching.of(RunFailed)[0].message
 
 
 def test_another_end_is_told_with_its_step(saves: Path, tmp_path: Path) -> None:
     forge(saves, tmp_path, lambda recording: recording.__setitem__(-1, "0" * 40))
-    session = ReplaySession(str(tmp_path), "forged", speed=0)
+    session = ReplaySession(RecordedEpisode.find(str(tmp_path), "forged", None), speed=0)
     watching = Viewer(session)
     watching.until(lambda it: bool(it.of(WarningRaised)) and bool(it.of(EpisodeEnded)))
     assert "step 150" in watching.of(WarningRaised)[0].message
@@ -216,7 +221,7 @@ def test_another_end_is_told_with_its_step(saves: Path, tmp_path: Path) -> None:
 
 
 def test_another_way_is_told_at_the_first_milestone_that_differs(saves: Path) -> None:
-    episode = RecordedEpisode.find(str(saves), "latest", None)
+    episode = latest(saves)
     summary = episode.ended.summary
     key, step = next((key, step) for key, step in summary.steps_to_milestone.items() if step)
     for moved, words in ((step - 1, "and is not now"), (step + 1, f"recorded, at step {step + 1}")):
@@ -231,7 +236,7 @@ def test_another_way_is_told_at_the_first_milestone_that_differs(saves: Path) ->
 
 
 def test_states_are_kept_so_that_going_back_is_short(saves: Path) -> None:
-    playback = Playback(RecordedEpisode.find(str(saves), "latest", None))
+    playback = Playback(latest(saves))
     while not playback.is_at_end:
         playback.advance(renders=False)
     playback.go_back(KEPT_EVERY + 20)
