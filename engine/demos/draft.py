@@ -42,7 +42,12 @@ class DemoHead:
 
 @dataclass(slots=True)
 class Draft:
-    """A demonstration so far."""
+    """A demonstration so far.
+
+    Attributes:
+        paid_live: (when, value): a moment is so many steps and so many live frames after them.
+        events_at: When each event was.
+    """
 
     head: DemoHead
     actions: bytearray = field(default_factory=bytearray)
@@ -50,8 +55,9 @@ class Draft:
     flags: bytearray = field(default_factory=bytearray)
     proposals: bytearray = field(default_factory=bytearray)
     live: list[LiveStretch] = field(default_factory=list)
-    paid_live: list[tuple[int, float]] = field(default_factory=list)
+    paid_live: list[tuple[tuple[int, int], float]] = field(default_factory=list)
     events: list[DemoEvent] = field(default_factory=list)
+    events_at: list[tuple[int, int]] = field(default_factory=list)
     hashes: dict[int, str] = field(default_factory=dict)
     tags: set[str] = field(default_factory=set)
     task: str = ""
@@ -72,6 +78,11 @@ class Draft:
         """Return the episode's steps, those before somebody took over included."""
         return len(self.actions)
 
+    @property
+    def live_frames(self) -> int:
+        """Return how many frames of live play followed the last step."""
+        return self.live[-1].frames if self.live and self.live[-1].after == self.length else 0
+
     def step(self, action: int, reward: float, flags: int, proposal: int) -> None:
         """Take in a step."""
         self.actions.append(action)
@@ -83,7 +94,7 @@ class Draft:
     def play_live(self, stretch: LiveStretch, paid: float) -> None:
         """Take in a stretch of live play, or what it has grown to, and what was paid since."""
         if paid:
-            self.paid_live.append((stretch.after, paid))
+            self.paid_live.append(((stretch.after, stretch.frames), paid))
         if self.live and self.live[-1].after == stretch.after:
             self.live.pop()
         self.live.append(stretch)
@@ -94,9 +105,11 @@ class Draft:
         if event.kind == MAP and self.events and self.events[-1].kind == MAP:
             if self.events[-1].step == event.step:
                 self.events.pop()
+                self.events_at.pop()
             elif self.events[-1].text == event.text:
                 return
         self.events.append(event)
+        self.events_at.append((self.length, self.live_frames))
 
     def remember(self, digest: str, *, is_step: bool) -> None:
         """Take in the memory's hash of now; with live play after the last step it is no step's."""
@@ -104,17 +117,24 @@ class Draft:
         if is_step:
             self.hashes[self.length] = digest
 
-    def rewind(self, step: int) -> None:
-        """Go back to where `step` steps were taken."""
-        step = max(step, len(self.head.taken))
+    def rewind(self, step: int, frames: int = 0) -> None:
+        """Go back to where `step` steps were taken, and `frames` frames of live play after them."""
+        taken, taken_frames = len(self.head.taken), 0
+        if self.head.taken_live and self.head.taken_live[-1].after == taken:
+            taken_frames = self.head.taken_live[-1].frames
+        then = max((step, frames), (taken, taken_frames))
+        step, frames = then
         for kept in (self.actions, self.rewards, self.flags, self.proposals):
             del kept[step:]
-        taken = len(self.head.taken_live)
-        self.live = [*self.live[:taken], *(each for each in self.live[taken:] if each.after < step)]
-        self.paid_live = [each for each in self.paid_live if each[0] < step]
-        self.events = [each for each in self.events if each.step <= step]
+        at_step = [each.cut(frames) for each in self.live if each.after == step and frames]
+        self.live = [*(each for each in self.live if each.after < step), *at_step]
+        self.paid_live = [each for each in self.paid_live if each[0] <= then]
+        events = zip(self.events, self.events_at, strict=True)
+        kept_events = [each for each in events if each[1] <= then]
+        self.events = [event for event, _ in kept_events]
+        self.events_at = [at for _, at in kept_events]
         self.hashes = {at: digest for at, digest in self.hashes.items() if at <= step}
-        self.memory = self.hashes.get(step, "")
+        self.memory = "" if frames else self.hashes.get(step, "")
 
     def demonstration(self) -> Demonstration:
         """Return it as it is now.

@@ -148,9 +148,10 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
         task = plain_text(facts)
         return lambda draft: setattr(draft, "task", task)
     if kind == REWIND:
-        if type(facts) is not int or not 0 <= facts <= draft.length:
+        step, frames = facts
+        if not (type(step) is type(frames) is int and 0 <= step <= draft.length and frames >= 0):
             raise ValueError("it was rewound to no step of it")
-        return lambda draft: draft.rewind(facts)
+        return lambda draft: draft.rewind(step, frames)
     raise ValueError("a record is of no kind")
 
 

@@ -82,6 +82,16 @@ class DemoWriter:
         return self._draft.length
 
     @property
+    def live_frames(self) -> int:
+        """Return how many frames of live play followed the last step."""
+        return self._draft.live_frames
+
+    @property
+    def is_marked(self) -> bool:
+        """Tell whether it was marked as a success."""
+        return any(event.kind == SUCCESS for event in self._draft.events)
+
+    @property
     def is_synced(self) -> bool:
         """Tell whether all that was played is on the disk."""
         return not self._is_dirty.is_set()
@@ -135,9 +145,14 @@ class DemoWriter:
         """Take in that the person is content with it."""
         self.event(SUCCESS, text)
 
-    def rewind(self, to_step: int) -> None:
-        """Forget all after `to_step` steps: the game was taken back to there."""
-        self._append(REWIND, as_json(to_step))
+    def rewind(self, to_step: int, frames: int = 0) -> None:
+        """Forget all after `to_step` steps: the game was taken back to there.
+
+        Args:
+            to_step: Steps of the episode.
+            frames: Frames of the live play after that step that stay, too.
+        """
+        self._append(REWIND, as_json([to_step, frames]))
 
     def draft(self) -> Demonstration:
         """Return it as it is now."""

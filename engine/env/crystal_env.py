@@ -155,6 +155,11 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return sum(len(segment.actions) for segment in self._episode.now.segments)
 
     @property
+    def last_live(self) -> LiveStretch | None:
+        """Return the episode's last frames at a person's hands, None before the first."""
+        return self._episode.live[-1] if self._episode.live else None
+
+    @property
     def just_reached(self) -> tuple[str, ...]:
         """Return the keys of the milestones that the last step reached."""
         return tuple(key for key, _ in self._transition.reached)

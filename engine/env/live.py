@@ -59,6 +59,11 @@ class LiveStretch:
             inputs = (*inputs, LiveInput(self.frames, buttons))
         return replace(self, frames=self.frames + frames, inputs=inputs)
 
+    def cut(self, frames: int) -> "LiveStretch":
+        """Return its first `frames` frames."""
+        inputs = tuple(each for each in self.inputs if each.frame < frames)
+        return replace(self, frames=min(frames, self.frames), inputs=inputs)
+
     def spans(self) -> Iterator[tuple[frozenset[Action], int]]:
         """Yield what was held and for how many frames."""
         ends = [*(each.frame for each in self.inputs), self.frames][1:]

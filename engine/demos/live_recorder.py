@@ -1,0 +1,357 @@
+"""Record one environment while somebody plays it, and take back what went wrong."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, Demonstration
+from engine.demos.recorder import free_path, head_of_env, note_step
+from engine.demos.writer import DemoWriter
+from engine.env.actions import is_between_maps
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.recording import memory_hash
+from engine.env.stepping import SteppedEnv
+from engine.errors import DemoError
+
+SNAPSHOT_EVERY = 8
+"""Steps between two snapshots, so that going back never plays more than so many again."""
+LIVE_FRAMES = 60
+"""So much real-time play counts as one action where actions are taken back."""
+MAX_SNAPSHOTS = 256
+"""About 10 KB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFacts:
+    """How a demonstration stands: see `engine.events.RecordingChanged`."""
+
+    steps: int
+    human_steps: int
+    rewindable: int
+    task: str
+    tags: tuple[str, ...]
+    is_marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """Where it can go back to.
+
+    Attributes:
+        step: Steps of the episode until then.
+        frames: Frames of real-time play that followed the last of them by then.
+        action: What led here from the moment before; None: real-time play.
+        human_steps: Those of the demonstration that a person took until then.
+        snapshot: b"" where the moment is reached from the one before by its action.
+    """
+
+    step: int
+    frames: int
+    action: int | None
+    human_steps: int
+    snapshot: bytes
+
+
+class LiveRecorder:
+    """Writes what is played in an environment, as it is played, and can go back.
+
+    The caller plays: it tells of each step after the environment took it, and before the next
+    episode begins in it. The recorder moves the game only in `rewind` and `back_to_start`.
+
+    Args:
+        stepped: The environment; whoever made it closes it.
+        folder: Where demonstrations are written.
+        by: Who plays.
+        task: What is shown.
+        tags: Single words.
+        clock: Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        stepped: SteppedEnv | EnhancedPyBoyPokemonCrystalEnv,
+        folder: Path,
+        *,
+        by: str = "human",
+        task: str = "",
+        tags: Sequence[str] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._stepped = stepped
+        self._env = stepped.env if isinstance(stepped, SteppedEnv) else stepped
+        self._folder = folder
+        self._by = by
+        self._task = task
+        self._tags = tuple(dict.fromkeys(tags))
+        self._clock = clock
+        self._writer: DemoWriter | None = None
+        self._path = Path()
+        self._begins_at = 0
+        self._start = b""
+        self._moments: list[_Moment] = []
+        self._known: frozenset[str] = frozenset()
+        self._is_marked = False
+
+    @property
+    def is_recording(self) -> bool:
+        """Tell whether a demonstration is being written."""
+        return self._writer is not None
+
+    @property
+    def path(self) -> Path:
+        """Return the file of the demonstration that was begun last."""
+        return self._path
+
+    @property
+    def facts(self) -> RecordingFacts:
+        """Return how it stands."""
+        steps = self._open().length - self._begins_at
+        return RecordingFacts(
+            steps,
+            self._moments[-1].human_steps,
+            len(self._moments) - 1 + self._is_beyond_last,
+            self._task,
+            self._tags,
+            self._is_marked,
+        )
+
+    def begin(self) -> None:
+        """Begin a demonstration here: at an episode's start or amidst it, with the game at rest.
+
+        Raises:
+            DemoError: It cannot be written, or one is being written.
+        """
+        if self._writer is not None:
+            raise DemoError("A demonstration is being recorded.", "Finish it first.")
+        head = head_of_env(
+            self._env,
+            by=self._by,
+            task=self._task,
+            tags=frozenset(self._tags),
+            created_s=self._clock(),
+        )
+        self._path = free_path(self._folder, self._by, head.created_s)
+        self._writer = DemoWriter(self._path, head)
+        self._begins_at = self._writer.length
+        self._is_marked = False
+        self._start = self._stepped.save()
+        frames = self._live_frames(self._begins_at)
+        self._moments = [_Moment(self._begins_at, frames, None, 0, self._start)]
+        self._known = self._env.milestones
+        with self._closing_if_broken():
+            self._writer.event(MAP, self._env.state.place.name)
+
+    def step(
+        self,
+        action: int,
+        reward: float,
+        *,
+        done: bool,
+        proposal: int = NO_PROPOSAL,
+        is_human: bool,
+        is_intervention: bool | None = None,
+    ) -> None:
+        """Take in a step that the environment has taken.
+
+        Args:
+            action: What was pressed.
+            reward: What was paid.
+            done: The episode ended with it.
+            proposal: What the agent would have done.
+            is_human: A person acted.
+            is_intervention: In the agent's place; None: where a person acted and the agent had a
+                proposal.
+
+        Raises:
+            DemoError: It cannot be written: all before it stays in the log, for `recover`.
+        """
+        writer = self._open()
+        if is_intervention is None:
+            is_intervention = is_human and proposal != NO_PROPOSAL
+        with self._closing_if_broken():
+            was_live = self._live_frames(writer.length) > 0
+            self._take_in_live(0.0)
+            writer.step(
+                action, reward, done=done, proposal=proposal, is_intervention=is_intervention
+            )
+            note_step(writer, self._env, is_terminated=done and self._env.is_success)
+        self._known = self._env.milestones
+        # Real-time play is never played again, so the first step after it is kept whole.
+        is_due = was_live or (writer.length - self._begins_at) % SNAPSHOT_EVERY == 0
+        snapshot = self._stepped.save() if is_due else b""
+        human_steps = self._moments[-1].human_steps + is_human
+        self._keep(_Moment(writer.length, 0, int(action), human_steps, snapshot))
+
+    def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
+        """Take in real-time play, each time that the environment has counted frames of it.
+
+        Args:
+            reward: What was paid.
+            done: The episode ended with it.
+            is_over: The game was brought to rest.
+
+        Raises:
+            DemoError: As `step`.
+        """
+        writer = self._open()
+        with self._closing_if_broken():
+            self._take_in_live(reward)
+            for key in self._env.milestone_keys:
+                if key in self._env.milestones - self._known:
+                    writer.event(MILESTONE, key)
+            if done and self._env.is_success:
+                writer.event(GOAL, self._env.config.goal or "badge")
+            writer.event(MAP, self._env.state.place.name)
+        self._known = self._env.milestones
+        last, frames = self._moments[-1], self._live_frames(writer.length)
+        before = last.frames if last.step == writer.length else 0
+        # Between two maps the game cannot be read, so no snapshot of then could be put back.
+        is_readable = not (self._env.state.control.in_game and is_between_maps(self._env.emulator))
+        if (is_over or frames - before >= LIVE_FRAMES) and is_readable:
+            snapshot = self._stepped.save()
+            self._keep(_Moment(writer.length, frames, None, last.human_steps, snapshot))
+
+    def rewind(self, actions: int) -> int:
+        """Take back the last actions: the game is then exactly as it was before them.
+
+        A second of real-time play counts as an action.
+
+        Returns:
+            How many were really taken back: none that were before `begin`, or too long ago.
+
+        Raises:
+            DemoError: As `step`.
+        """
+        writer = self._open()
+        last = len(self._moments) - 1 + self._is_beyond_last
+        target = max(0, last - max(0, actions))
+        if target == last:
+            return 0
+        moment = self._moments[target]
+        nearest = max(place for place in range(target + 1) if self._moments[place].snapshot)
+        self._put_back(self._moments[nearest].snapshot)
+        for each in self._moments[nearest + 1 : target + 1]:
+            if each.action is not None:
+                self._play(each.action)
+        self._forget_payments()
+        del self._moments[target + 1 :]
+        self._known = self._env.milestones
+        with self._closing_if_broken():
+            writer.rewind(moment.step, moment.frames)
+        self._is_marked = writer.is_marked
+        return last - target
+
+    def mark(self, text: str = "") -> None:
+        """Take in that it shows what was wanted."""
+        self._open().mark_success(text)
+        self._is_marked = True
+
+    def describe(self, task: str = "", tags: Sequence[str] = ()) -> None:
+        """Say what is shown, in the demonstrations that begin after this one, too; add tags.
+
+        Raises:
+            DemoError: A text is no plain line, or a tag no word; nothing is changed.
+        """
+        writer = self._open()
+        if tags:
+            writer.tag(*tags)
+            self._tags = tuple(dict.fromkeys((*self._tags, *tags)))
+        if task:
+            writer.set_task(task)
+            self._task = task
+
+    def finish(self) -> tuple[Path, Demonstration]:
+        """Write the demonstration's file; return its path and what is in it.
+
+        Raises:
+            DemoError: It cannot be written; what was played stays in the log, for `recover`.
+        """
+        writer = self._open()
+        with self._closing_if_broken():
+            self._take_in_live(0.0)
+            memory = memory_hash(self._env.emulator)
+            demo = writer.finish(memory, is_step=not self._live_frames(writer.length))
+        self._end()
+        return self._path, demo
+
+    def discard(self) -> None:
+        """Let nothing stay of it; the game goes on where it is. May be called again."""
+        if self._writer is not None:
+            self._writer.discard()
+        self._end()
+
+    def back_to_start(self) -> None:
+        """Throw it away, go back to where it began, and begin anew.
+
+        Raises:
+            DemoError: Nothing can be written any more.
+        """
+        self._open()
+        start = self._start
+        self.discard()
+        self._put_back(start)
+        self.begin()
+
+    def close(self) -> None:
+        """Leave what was played in the log, for `recover`; may be called again."""
+        if self._writer is not None:
+            self._writer.close()
+        self._end()
+
+    @property
+    def _is_beyond_last(self) -> bool:
+        """Tell whether real-time play followed the last moment."""
+        last, now = self._moments[-1], self._env.episode_steps
+        return self._live_frames(now) > (last.frames if last.step == now else 0)
+
+    def _live_frames(self, step: int) -> int:
+        """Return how many frames of real-time play followed that step of the episode."""
+        stretch = self._env.last_live
+        return stretch.frames if stretch is not None and stretch.after == step else 0
+
+    def _take_in_live(self, reward: float) -> None:
+        writer, stretch = self._open(), self._env.last_live
+        if stretch is None or stretch.after != writer.length:
+            return
+        if reward or stretch.frames != writer.live_frames:
+            writer.live(stretch, reward)
+
+    def _keep(self, moment: _Moment) -> None:
+        self._moments.append(moment)
+        kept = [place for place, each in enumerate(self._moments) if each.snapshot]
+        if len(kept) > MAX_SNAPSHOTS:
+            del self._moments[: kept[1]]
+
+    def _play(self, action: int) -> None:
+        if isinstance(self._stepped, SteppedEnv):
+            self._stepped.step(action)
+        else:
+            self._stepped.advance(action)
+
+    def _put_back(self, snapshot: bytes) -> None:
+        self._stepped.restore(snapshot)
+
+    def _forget_payments(self) -> None:
+        """What was paid again was told the first time."""
+        if isinstance(self._stepped, SteppedEnv) and self._stepped.is_watched:
+            self._stepped.watched()
+
+    def _open(self) -> DemoWriter:
+        if self._writer is None:
+            raise DemoError("Nothing is being recorded.", "Begin a demonstration first.")
+        return self._writer
+
+    def _end(self) -> None:
+        self._writer = None
+        self._moments, self._start = [], b""
+
+    @contextlib.contextmanager
+    def _closing_if_broken(self) -> Iterator[None]:
+        """End it where something cannot be written: nothing replays after a step that misses."""
+        try:
+            yield
+        except DemoError:
+            self.close()
+            raise

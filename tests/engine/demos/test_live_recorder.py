@@ -1,0 +1,309 @@
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.demos import live_recorder
+from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.live_recorder import LiveRecorder
+from engine.demos.playback import play
+from engine.demos.writer import recover
+from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.errors import DemoError
+from engine.strategy.planned import PlannedAdvisor
+from engine.types import Action
+
+WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP, Action.B)
+
+
+@pytest.fixture
+def stepped(demo_config: RunConfig) -> Iterator[SteppedEnv]:
+    env = make_crystal_env(demo_config, 0)
+    stepped = SteppedEnv(env, PlannedAdvisor(env.profile, 0, 3), sees_pixels=True)
+    stepped.begin(3)
+    yield stepped
+    stepped.close()
+
+
+def play_on(stepped: SteppedEnv, recorder: LiveRecorder, count: int, first: int = 0) -> None:
+    for number in range(first, first + count):
+        action = WALK[number * number % len(WALK)]
+        reward, is_terminated, is_truncated = stepped.step(action)
+        done = is_terminated or is_truncated
+        recorder.step(action, reward, done=done, proposal=2, is_human=number % 2 == 0)
+
+
+def play_live(stepped: SteppedEnv, recorder: LiveRecorder, seconds: int, *, rests: bool) -> None:
+    """Walk to and fro in real time, read six times a second."""
+    for number in range(seconds * 6):
+        button = (Action.RIGHT, Action.DOWN, Action.LEFT, Action.NOOP)[number // 4 % 4]
+        stepped.play_frames(frozenset({button} - {Action.NOOP}), 10, render=False)
+        reward, done, _ = stepped.count_frames(is_over=False)
+        recorder.live(reward, done=done)
+    if rests:
+        reward, done, _ = stepped.count_frames(is_over=True)
+        recorder.live(reward, done=done, is_over=True)
+
+
+def everything(stepped: SteppedEnv) -> dict[str, Any]:
+    """Return all that can be told of an environment."""
+    env = stepped.env
+    assert stepped.pixels is not None
+    return {
+        "machine": env.emulator.save_state(),
+        "features": stepped.features.tobytes(),
+        "mask": stepped.mask.tobytes(),
+        "prior": stepped.prior.tobytes(),
+        "confidence": stepped.confidence,
+        "pixels": stepped.pixels.tobytes(),
+        "state": repr(env.state),
+        "sums": env.episode_sums,
+        "breakdown": env.breakdown,
+        "milestones": env.milestones,
+        "steps": env.episode_steps,
+        "recording": env.recording(),
+        "blocked": env.blocked,
+        "saved": stepped.save(),
+    }
+
+
+def assert_alike(now: dict[str, Any], then: dict[str, Any]) -> None:
+    assert [name for name in then if now[name] != then[name]] == []
+
+
+def check(demo: Demonstration, config: RunConfig) -> None:
+    """Play it in another environment: hashes, payments and ends must be those recorded."""
+    shown = [step for step in play(demo, config, renders=False) if not step.is_live]
+    assert [step.action for step in shown] == list(demo.actions[demo.begins_at :])
+
+
+def test_what_is_recorded_replays_exactly(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path, task="walk", tags=("one", "two"), clock=lambda: 5.0)
+    recorder.begin()
+    play_on(stepped, recorder, 120)
+    recorder.mark("there")
+    recorder.describe("walk about", ("three",))
+    facts = recorder.facts
+    path, demo = recorder.finish()
+    assert (facts.steps, facts.human_steps, facts.rewindable) == (120, 60, 120)
+    assert (facts.task, facts.tags, facts.is_marked) == (
+        "walk about",
+        ("one", "two", "three"),
+        True,
+    )
+    assert demo.is_success
+    assert demo.is_intervention.sum() == 60
+    assert (demo.created_s, demo.task) == (5.0, "walk about")
+    assert np.array_equal(read_demo(path).rewards, demo.rewards)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    check(demo, demo_config)
+
+
+@pytest.mark.parametrize("actions", [1, 5, 8, 21])
+def test_rewinding_brings_everything_back(
+    actions: int, stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 40 - actions)
+    then = everything(stepped)
+    play_on(stepped, recorder, actions, first=100)
+    assert recorder.rewind(actions) == actions
+    assert_alike(everything(stepped), then)
+    assert recorder.facts.steps == recorder.facts.rewindable == 40 - actions
+    play_on(stepped, recorder, 30, first=7)
+    _, demo = recorder.finish()
+    assert demo.episode_length == 70 - actions
+    check(demo, demo_config)
+
+
+def test_going_on_alike_after_rewinding_leads_to_the_same(
+    stepped: SteppedEnv, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 50)
+    end = everything(stepped)
+    recorder.rewind(23)
+    play_on(stepped, recorder, 23, first=27)
+    assert_alike(everything(stepped), end)
+
+
+def test_real_time_play_is_taken_back_by_the_second(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 11)
+    play_live(stepped, recorder, 3, rests=False)
+    then = everything(stepped)
+    play_live(stepped, recorder, 2, rests=True)
+    play_on(stepped, recorder, 5)
+    assert recorder.rewind(5) == 5
+    assert recorder.facts.steps == 11
+    assert recorder.rewind(3) == 3  # two seconds, and their coming to rest
+    now = everything(stepped)
+    assert [
+        name for name in ("machine", "recording", "sums", "steps") if now[name] != then[name]
+    ] == []
+    play_live(stepped, recorder, 1, rests=True)
+    play_on(stepped, recorder, 9, first=3)
+    _, demo = recorder.finish()
+    assert demo.has_live
+    assert demo.live_return + demo.rewards.sum() == pytest.approx(
+        stepped.env.summary().total_reward
+    )
+    check(demo, demo_config)
+
+
+def test_all_real_time_play_can_be_taken_back(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 11)
+    then = everything(stepped)
+    play_live(stepped, recorder, 4, rests=True)
+    play_on(stepped, recorder, 3)
+    assert recorder.rewind(3 + 5) == 8
+    assert_alike(everything(stepped), then)
+    play_on(stepped, recorder, 9)
+    _, demo = recorder.finish()
+    assert not demo.has_live
+    check(demo, demo_config)
+
+
+def test_a_demonstration_begins_amidst_an_episode(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    for number in range(25):
+        stepped.step(WALK[number % len(WALK)])
+    then = everything(stepped)
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_live(stepped, recorder, 2, rests=True)
+    play_on(stepped, recorder, 12)
+    assert recorder.rewind(100) == 12 + 3
+    assert_alike(everything(stepped), then)
+    play_on(stepped, recorder, 4)
+    _, demo = recorder.finish()
+    assert (demo.begins_at, demo.episode_length) == (25, 29)
+    check(demo, demo_config)
+
+
+def test_discarding_leaves_nothing(stepped: SteppedEnv, tmp_path: Path) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 5)
+    recorder.discard()
+    recorder.discard()
+    assert list(tmp_path.iterdir()) == []
+    assert not recorder.is_recording
+    with pytest.raises(DemoError, match="Nothing is being recorded"):
+        recorder.rewind(1)
+
+
+def test_recording_again_begins_where_it_began(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    play_on_silently(stepped, 10)
+    then = everything(stepped)
+    recorder = LiveRecorder(stepped, tmp_path, task="again")
+    recorder.begin()
+    play_on(stepped, recorder, 30)
+    recorder.back_to_start()
+    assert_alike(everything(stepped), then)
+    assert recorder.facts.steps == 0
+    play_on(stepped, recorder, 6)
+    _, demo = recorder.finish()
+    assert (demo.begins_at, demo.episode_length, demo.task) == (10, 16, "again")
+    assert len(list(tmp_path.iterdir())) == 1
+    check(demo, demo_config)
+
+
+def play_on_silently(stepped: SteppedEnv, count: int) -> None:
+    for number in range(count):
+        stepped.step(WALK[number % len(WALK)])
+
+
+def test_what_is_too_long_ago_stays(
+    stepped: SteppedEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_recorder, "MAX_SNAPSHOTS", 3)
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    play_on(stepped, recorder, 50)
+    assert recorder.facts.rewindable == 18
+    assert recorder.rewind(40) == 18
+    assert recorder.facts.steps == 32
+    recorder.back_to_start()
+    assert stepped.env.episode_steps == 0
+
+
+def test_an_environment_without_arrays_is_recorded_alike(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
+    env = make_crystal_env(demo_config, 0)
+    try:
+        env.seed_random(3)
+        env.begin_episode()
+        recorder = LiveRecorder(env, tmp_path)
+        recorder.begin()
+        for action in (7, 7, 5, 4, 4):
+            reward, *ends = env.advance(action)
+            recorder.step(action, reward, done=any(ends), is_human=True)
+        recorder.rewind(2)
+        _, demo = recorder.finish()
+    finally:
+        env.close()
+    assert bytes(demo.actions) == bytes((7, 7, 5))
+    assert not demo.is_intervention.any()
+    check(demo, demo_config)
+
+
+def test_what_was_taken_back_stays_so_when_the_process_is_killed(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from engine.config import RunConfig\n"
+        "from engine.demos.live_recorder import LiveRecorder\n"
+        "from engine.env.stepping import SteppedEnv, make_crystal_env\n"
+        "stepped = SteppedEnv(make_crystal_env(RunConfig(save_dir=sys.argv[1]), 0))\n"
+        "stepped.begin(3)\n"
+        "recorder = LiveRecorder(stepped, Path(sys.argv[2]))\n"
+        "recorder.begin()\n"
+        "def press(*actions):\n"
+        "    for action in actions:\n"
+        "        reward, *ends = stepped.step(action)\n"
+        "        recorder.step(action, reward, done=any(ends), is_human=True)\n"
+        "press(5, 7, 5, 4, 7, 7, 5, 5, 6, 6, 6)\n"
+        "recorder.rewind(4)\n"
+        "for _ in range(12):\n"
+        "    stepped.play_frames(frozenset({7}), 10, render=False)\n"
+        "    recorder.live(stepped.count_frames(is_over=False)[0])\n"
+        "recorder.rewind(1)\n"
+        "recorder.live(stepped.count_frames(is_over=True)[0], is_over=True)\n"
+        "press(4, 4, 7)\n"
+        "assert 'torch' not in sys.modules\n"
+        "print('played', flush=True); sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", code, demo_config.save_dir, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"played\n"
+        os.kill(process.pid, signal.SIGKILL)
+    (log,) = tmp_path.iterdir()
+    demo = recover(log)
+    assert bytes(demo.actions) == bytes((5, 7, 5, 4, 7, 7, 5, 4, 4, 7))
+    assert [stretch.after for stretch in demo.recording.segments[-1].live] == [7]
+    check(demo, demo_config)
