@@ -14,7 +14,6 @@ from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from textual.app import App
 from textual.binding import BindingsMap
 from textual.command import Provider
 from textual.driver import Driver
@@ -22,6 +21,7 @@ from textual.events import CursorPosition
 from textual.screen import Screen
 
 from engine.commands import (
+    Command,
     GiveBack,
     KeepState,
     Pause,
@@ -49,7 +49,6 @@ from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.palette import ActionsProvider
 from pokeTUI.keys.playing import Playing, buttons
 from pokeTUI.keys.questions import (
-    Question,
     ask_game,
     ask_goal,
     ask_mode,
@@ -62,6 +61,7 @@ from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.preferences import PreferenceFile, layout_of
+from pokeTUI.record_actions import RecordActions
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
@@ -86,7 +86,7 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(App[None]):
+class CockpitApp(RecordActions):
     """Show a session and let a person steer it.
 
     Args:
@@ -94,6 +94,8 @@ class CockpitApp(App[None]):
         config: Its configuration.
         is_attached: The run goes on without this application, and quitting only leaves it.
         make_session: Makes a session that goes on with the run from its checkpoint.
+        arrangement: How the panes are arranged, which is then not remembered; None: as it is
+            remembered.
 
     Attributes:
         end: How the run ended, None if the user left without waiting.
@@ -113,6 +115,7 @@ class CockpitApp(App[None]):
         is_attached: bool = False,
         color: str = "auto",
         make_session: Callable[[], Session] | None = None,
+        arrangement: Arrangement | None = None,
     ) -> None:
         super().__init__()
         self._color = color
@@ -136,7 +139,8 @@ class CockpitApp(App[None]):
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
         self._link = Link(session)
-        self._cockpit = CockpitScreen(self.table, preferences.arrangement())
+        self._is_arranged = arrangement is not None
+        self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
         self._dashboard = DashboardState()
         self.polls = 0
         self._last_notice = 0
@@ -205,7 +209,8 @@ class CockpitApp(App[None]):
 
     def on_board_arranged(self, message: Board.Arranged) -> None:
         """Remember how the panes are arranged."""
-        self.memory.remember(layout=layout_of(message.arrangement))
+        if not self._is_arranged:
+            self.memory.remember(layout=layout_of(message.arrangement))
 
     def _complain(self, text: str) -> None:
         if self._running:
@@ -427,7 +432,7 @@ class CockpitApp(App[None]):
 
     def action_reset_layout(self) -> None:
         """Forget how the panes were arranged."""
-        self.board.arrange_as(Arrangement())
+        self.board.arrange_as(Arrangement(absent=self.board.arrangement.absent))
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
@@ -488,34 +493,31 @@ class CockpitApp(App[None]):
 
     def action_branch(self) -> None:
         """Go on from a kept state."""
-        self._ask(ask_state(self._dashboard))
+        self.ask(ask_state(self._dashboard))
 
     def action_set_mode(self) -> None:
         """Choose the mode."""
-        self._ask(ask_mode(self._dashboard))
+        self.ask(ask_mode(self._dashboard))
 
     def action_set_strategy(self) -> None:
         """Choose the strategy."""
-        self._ask(ask_strategy(self._dashboard))
+        self.ask(ask_strategy(self._dashboard))
 
     def action_set_goal(self) -> None:
         """Choose the rule planner's goal."""
-        self._ask(ask_goal(self._dashboard))
+        self.ask(ask_goal(self._dashboard))
 
     def action_wish(self) -> None:
         """Write what the language model shall aim at."""
-        self._ask(ask_wish(self._dashboard))
+        self.ask(ask_wish(self._dashboard))
 
     def action_watch_number(self) -> None:
         """Watch a game by its number."""
-        self._ask(ask_game(self._dashboard))
+        self.ask(ask_game(self._dashboard))
 
-    def _ask(self, question: Question) -> None:
-        def take(answer: str | None) -> None:
-            if answer is not None:
-                self._link.send(question.command(answer))
-
-        self.push_screen(question.screen, take)
+    def send_command(self, command: Command) -> None:
+        """Ask the engine for something."""
+        self._link.send(command)
 
     def action_stop_run(self) -> None:
         """Save and end the run; its own screen stays, a run that others may watch is left."""

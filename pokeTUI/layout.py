@@ -40,6 +40,8 @@ PANES: tuple[PaneInfo, ...] = (
     PaneInfo("log", "Log", "Log"),
 )
 PANE_KEYS: tuple[str, ...] = tuple(pane.key for pane in PANES)
+TRAINING_PANES = frozenset({"curriculum", "learning", "decisions"})
+"""What they show there is only where something is trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Arrangement:
         zoomed: Pane that fills the screen, "" if none does.
         is_presentation: The game as large as it can be, and little beside it.
         sizes: By place and part: share of the place, 0 to 1.
+        absent: Keys of panes that there is nothing for.
     """
 
     hidden: frozenset[str] = frozenset()
@@ -59,6 +62,12 @@ class Arrangement:
     zoomed: str = ""
     is_presentation: bool = False
     sizes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+
+    @classmethod
+    def for_recording(cls) -> "Arrangement":
+        """Return how the panes are while demonstrations are recorded: the game is what matters."""
+        return cls(fronts=("party",), is_presentation=True, absent=TRAINING_PANES)
 
     def front(self, key: str) -> "Arrangement":
         """Return the arrangement with pane `key` in front of those that share its place."""
@@ -161,7 +170,7 @@ def make_plan(columns: int, rows: int, arrangement: Arrangement | None = None) -
         return Plan("too-small", {"too_small": Region(0, 0, columns, rows)})
     body = Region(0, 1, columns, rows - 2)
     name, tree = _tree(columns, rows - 2, wishes)
-    pruned = _prune(tree, hideable(name) & wishes.hidden)
+    pruned = _prune(tree, (hideable(name) & wishes.hidden) | wishes.absent)
     solver = _Solver(wishes)
     if wishes.zoomed in (GAME, *PANE_KEYS):
         solver.regions[wishes.zoomed] = body

@@ -3,146 +3,30 @@
 The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keys.keymap` puts both together.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-
-from engine.events import REPLAY
 from engine.types import Action
-from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.layout import GAME, PANES
+from pokeTUI.keys.conditions import (
+    always,
+    beside_others,
+    by_agent,
+    by_hand,
+    evaluating,
+    kept_states,
+    pausable,
+    paused,
+    replaying,
+    saved_runs,
+    several_games,
+    started,
+    takeable,
+    trains,
+    with_model,
+)
+from pokeTUI.keys.entry import PLAY, PROGRAM, RUN, SCREEN, SEEK, STEER, WATCH, KeyAction
+from pokeTUI.keys.recording import RECORDING
+from pokeTUI.layout import GAME, PANES, TRAINING_PANES
 
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""
-
-RUN, PLAY, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
-    "Run",
-    "While you play",
-    "In a replay",
-    "Steer",
-    "Watch",
-    "Screen",
-    "Program",
-)
-"""Headings, in the order of the help."""
-
-WhyNot = Callable[[DashboardState], str]
-
-
-def _always(state: DashboardState) -> str:
-    return ""
-
-
-def _by_hand(state: DashboardState) -> str:
-    return "" if state.is_human else "only while you play"
-
-
-def is_replay(state: DashboardState) -> bool:
-    """Tell whether a recorded episode is played again."""
-    return state.run is not None and state.run.mode == REPLAY
-
-
-def _replaying(state: DashboardState) -> str:
-    return "" if is_replay(state) else "only in a replay"
-
-
-def _evaluating(state: DashboardState) -> str:
-    is_going_on = state.status is not None and state.status.phase == "evaluating"
-    return "" if is_going_on else "no evaluation is going on"
-
-
-def _saved_runs(state: DashboardState) -> str:
-    if state.run is None:
-        return "the run is still starting"
-    return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
-
-
-def _by_agent(state: DashboardState) -> str:
-    return "not while you play" if state.is_human else ""
-
-
-def _paused(state: DashboardState) -> str:
-    return _by_agent(state) or ("" if state.is_paused else "only while paused")
-
-
-def _several_games(state: DashboardState) -> str:
-    if state.run is not None and state.run.num_envs < 2:
-        return "there is only one game"
-    return _by_agent(state)
-
-
-def _started(state: DashboardState) -> str:
-    return "" if state.run is not None else "the run is still starting"
-
-
-def _kept_states(state: DashboardState) -> str:
-    return "" if state.kept_states else "no state is kept yet: K keeps one"
-
-
-def _with_model(state: DashboardState) -> str:
-    if state.planner.status is None:
-        return "no language model is asked in this run: start it with --llm-model"
-    return ""
-
-
-def _beside_others(state: DashboardState) -> str:
-    viewers = state.viewers
-    if viewers is None:
-        return "this is no attached viewer"
-    return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"
-
-
-@dataclass(frozen=True, slots=True)
-class KeyAction:
-    """Something a key does.
-
-    Attributes:
-        keys: Textual key names.
-        action: What Textual calls, e.g. "press('A')".
-        shown: The keys as people read them; "" keeps it out of the help, for another entry's
-            sentence tells of it.
-        label: In the footer; "" keeps it out.
-        help: One sentence.
-        group: Heading in the help.
-        why_not: Why it makes no sense now, "" if it does.
-        is_priority: Acts whatever is on the screen.
-        name: What the keymap calls it; "" if that is `action`.
-        rank: The lower, the longer it stays where the footer has little room.
-        pane: The pane that must have the keyboard, "" if it works everywhere.
-    """
-
-    keys: tuple[str, ...]
-    action: str
-    shown: str
-    label: str
-    help: str
-    group: str
-    why_not: WhyNot = _always
-    is_priority: bool = False
-    name: str = ""
-    rank: int = 5
-    pane: str = ""
-
-    @property
-    def id(self) -> str:
-        """What the keymap calls it."""
-        return self.name or self.action
-
-    @property
-    def title(self) -> str:
-        """What it does, shorter than the sentence."""
-        return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")
-
-    def refusal(self, state: DashboardState) -> str:
-        """Return why it makes no sense now, "" if it does."""
-        if self.group in (RUN, PLAY, STEER):
-            if state.end is not None:
-                return "the run is over"
-            if state.viewers is not None and not state.viewers.is_yours:
-                return "another viewer is in control: C asks for it"
-            if is_replay(state) and self.id not in _IN_A_REPLAY:
-                return "not in a replay: nothing of it can be changed"
-        return self.why_not(state)
 
 
 def _press(keys: str, action: Action, shown: str, label: str, help_text: str) -> KeyAction:
@@ -153,7 +37,7 @@ def _press(keys: str, action: Action, shown: str, label: str, help_text: str) ->
         label,
         help_text,
         PLAY,
-        _by_hand,
+        by_hand,
         name=f"button_{action.name.lower()}",
         rank=1,
     )
@@ -175,7 +59,7 @@ _PLAYING = (
         "real time",
         "Play in real time: the game runs on, and buttons are held; or by turns again.",
         PLAY,
-        _by_hand,
+        by_hand,
         name="live",
         rank=2,
     ),
@@ -189,7 +73,7 @@ _RUNNING = (
         "pause",
         "Pause or go on (space does the same).",
         RUN,
-        _by_agent,
+        pausable,
         name="pause",
         rank=1,
     ),
@@ -200,7 +84,7 @@ _RUNNING = (
         "step",
         "Take one step while paused.",
         RUN,
-        _paused,
+        paused,
         name="step",
         rank=1,
     ),
@@ -211,7 +95,7 @@ _RUNNING = (
         "speed",
         "Faster or slower: 1, 3 (the game's own pace), 6, 12, 30 or 60 actions a second, no limit.",
         RUN,
-        _by_agent,
+        by_agent,
         name="faster",
         rank=3,
     ),
@@ -222,7 +106,7 @@ _RUNNING = (
         "",
         "Slower.",
         RUN,
-        _by_agent,
+        by_agent,
         name="slower",
     ),
     KeyAction(
@@ -232,6 +116,7 @@ _RUNNING = (
         "play",
         "Take the game over, or give it back to the agent. Training waits while you play.",
         RUN,
+        takeable,
         name="take_over",
         rank=1,
     ),
@@ -243,7 +128,7 @@ _RUNNING = (
         "",
         "Restart the watched game: its episode ends here and does not count.",
         RUN,
-        _started,
+        started,
     ),
     KeyAction(
         ("K",),
@@ -252,7 +137,7 @@ _RUNNING = (
         "",
         "Keep the watched game's state of now, to branch from later.",
         RUN,
-        _started,
+        started,
     ),
     KeyAction(
         ("B",),
@@ -261,7 +146,7 @@ _RUNNING = (
         "",
         "Branch: let the watched game go on from a kept state.",
         RUN,
-        _kept_states,
+        kept_states,
     ),
     KeyAction(
         ("Q",),
@@ -279,11 +164,9 @@ _RUNNING = (
         "",
         "Leave the evaluation that is going on; the next one comes when it is due.",
         RUN,
-        _evaluating,
+        evaluating,
     ),
 )
-
-_IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower"})
 
 _SEEKING = (
     KeyAction(
@@ -293,11 +176,11 @@ _SEEKING = (
         "10 steps",
         "Go 10 steps back, or on.",
         SEEK,
-        _replaying,
+        replaying,
         name="seek_back",
         rank=1,
     ),
-    KeyAction(("right",), "seek(10)", "", "", "Go 10 steps on.", SEEK, _replaying, name="seek_on"),
+    KeyAction(("right",), "seek(10)", "", "", "Go 10 steps on.", SEEK, replaying, name="seek_on"),
     KeyAction(
         ("home",),
         "seek_to(0)",
@@ -305,10 +188,10 @@ _SEEKING = (
         "",
         "Go to the beginning of the episode, or to its end.",
         SEEK,
-        _replaying,
+        replaying,
         name="seek_start",
     ),
-    KeyAction(("end",), "seek_to(1)", "", "", "Go to the end.", SEEK, _replaying, name="seek_end"),
+    KeyAction(("end",), "seek_to(1)", "", "", "Go to the end.", SEEK, replaying, name="seek_end"),
 )
 
 _STEERING = (
@@ -319,7 +202,7 @@ _STEERING = (
         "control",
         "Attached with others: ask to be the one that steers; in control: leave it to another.",
         WATCH,
-        _beside_others,
+        beside_others,
         name="control",
         rank=1,
     ),
@@ -330,7 +213,7 @@ _STEERING = (
         "",
         "Choose the mode: planner and policy together, or one of them alone.",
         STEER,
-        _started,
+        started,
         name="mode",
     ),
     KeyAction(
@@ -340,7 +223,7 @@ _STEERING = (
         "",
         "Choose the strategy: how far the planner is followed.",
         STEER,
-        _started,
+        started,
         name="strategy",
     ),
     KeyAction(
@@ -350,7 +233,7 @@ _STEERING = (
         "",
         "Choose the goal that the rule planner pursues before all others.",
         STEER,
-        _started,
+        started,
         name="goal",
     ),
     KeyAction(
@@ -360,7 +243,7 @@ _STEERING = (
         "",
         "Write in words what the language model shall aim at.",
         STEER,
-        _with_model,
+        with_model,
     ),
 )
 
@@ -372,7 +255,7 @@ _WATCHING = (
         "game",
         "Watch the next of the games that are played at once, or the one before.",
         WATCH,
-        _several_games,
+        several_games,
         name="next_game",
         rank=3,
     ),
@@ -383,7 +266,7 @@ _WATCHING = (
         "",
         "Watch the game before.",
         WATCH,
-        _several_games,
+        several_games,
         name="previous_game",
     ),
     KeyAction(
@@ -393,7 +276,7 @@ _WATCHING = (
         "",
         "Watch a game by its number.",
         WATCH,
-        _several_games,
+        several_games,
         name="game_number",
     ),
     KeyAction(
@@ -426,6 +309,7 @@ _ARRANGING = (
             "",
             f"Show or hide: {pane.title}.",
             SCREEN,
+            trains if pane.key in TRAINING_PANES else always,
             name=f"pane_{pane.key}",
         )
         for number, pane in enumerate(PANES, start=1)
@@ -547,7 +431,7 @@ _PROGRAM = (
         "",
         "Other runs: look what is saved, and compare one with this run.",
         PROGRAM,
-        _saved_runs,
+        saved_runs,
     ),
     KeyAction(
         ("P",),
@@ -584,6 +468,7 @@ _PROGRAM = (
 ACTIONS: tuple[KeyAction, ...] = (
     *_RUNNING,
     *_PLAYING,
+    *RECORDING,
     *_SEEKING,
     *_STEERING,
     *_WATCHING,

@@ -8,7 +8,9 @@ from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.actions import ACTIONS, PLAY, SEEK, KeyAction
+from pokeTUI.keys.actions import ACTIONS
+from pokeTUI.keys.conditions import is_recording
+from pokeTUI.keys.entry import PLAY, SEEK, KeyAction
 from pokeTUI.layout import PANES
 from pokeTUI.panes.kinds import PANE_TYPES
 
@@ -89,14 +91,10 @@ class KeyTable:
                 continue
             if self.refusal(entry, state):
                 continue
-            label = entry.label
-            if entry.action == "toggle_pause" and state.is_paused:
-                label = "go on"
-            elif entry.action == "toggle_control" and state.is_human:
-                label = "give back"
-            elif entry.action == "toggle_live" and state.status and state.status.is_live:
-                label = "by turns"
-            hints.append(KeyHint(entry.shown, label, entry.action, entry.rank))
+            label, rank = _label(entry, state), entry.rank
+            if entry.action == "toggle_recording" and is_recording(state):
+                rank = 1
+            hints.append(KeyHint(entry.shown, label, entry.action, rank))
         return hints
 
     def groups(self) -> list[tuple[str, list[KeyAction]]]:
@@ -150,6 +148,21 @@ def shown_key(key: str) -> str:
     """Return a key as people read it."""
     *modifiers, base = key.split("+")
     return "+".join([*modifiers, _NAMES.get(base) or key_to_character(base) or base])
+
+
+def _label(entry: KeyAction, state: DashboardState) -> str:
+    """Return an action's word in the footer, which may be another one now."""
+    match entry.action:
+        case "toggle_pause" if state.is_paused:
+            return "go on"
+        case "toggle_control" if state.is_human:
+            return "give back"
+        case "toggle_live" if state.status and state.status.is_live:
+            return "by turns"
+        case "toggle_recording" if is_recording(state):
+            return "save it"
+        case _:
+            return entry.label
 
 
 def _defaults() -> list[KeyAction]:

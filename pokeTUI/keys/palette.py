@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from pokeTUI.keys.actions import KeyAction
+from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import shown_key
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from engine.commands import Command, Hold, PlayLive, Press
 from engine.events import CommandRefused, ControlChanged, Event, GameObserved, StatusChanged
 from engine.types import Action
-from pokeTUI.keys.actions import KeyAction
+from pokeTUI.keys.entry import KeyAction
 from pokeTUI.terminal.holds import Holds
 
 REPEAT_GAP_S = 0.1

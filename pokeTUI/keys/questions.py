@@ -5,7 +5,19 @@ from dataclasses import dataclass
 
 from textual.screen import ModalScreen
 
-from engine.commands import Branch, Command, SetGoal, SetMode, SetStrategy, Watch, Wish
+from engine.commands import (
+    Branch,
+    Command,
+    DescribeRecording,
+    DiscardRecording,
+    MarkRecording,
+    Rewind,
+    SetGoal,
+    SetMode,
+    SetStrategy,
+    Watch,
+    Wish,
+)
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
 
@@ -20,6 +32,9 @@ _STRATEGIES = (
     ("balanced", "balanced     both about as much"),
     ("rule_heavy", "rule_heavy   the policy leads"),
 )
+_AWAY, _AGAIN = "away", "again"
+_MOST_CHARACTERS = 400
+_LONGEST_TAG = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +104,62 @@ def ask_game(state: DashboardState) -> Question:
 
     screen = PromptScreen("Watch which game?", hint=f"1 to {count}", check=check)
     return Question(screen, lambda answer: Watch(int(answer) - 1))
+
+
+def ask_rewind(state: DashboardState) -> Question:
+    """Ask how many actions are to be taken back."""
+    most = state.recording.rewindable if state.recording is not None else 0
+
+    def check(text: str) -> str:
+        is_number = text.strip().isascii() and text.strip().isdigit()
+        return "" if is_number and 1 <= int(text) <= most else f"A number from 1 to {most:,}."
+
+    hint = f"1 to {most:,}; the game goes back with them, and you go on from there"
+    screen = PromptScreen("Take back how many actions?", hint=hint, check=check)
+    return Question(screen, lambda answer: Rewind(int(answer)))
+
+
+def ask_discard(state: DashboardState, *, again: bool) -> Question:
+    """Ask whether the demonstration is really to be thrown away."""
+    steps = state.recording.steps if state.recording is not None else 0
+    choices = (
+        (_AWAY, "throw it away"),
+        (_AGAIN, "throw it away, and record it again from where it began"),
+    )
+    title = f"Throw away the demonstration of {steps:,} step{'s' * (steps != 1)}?"
+    screen = ChoiceScreen(title, choices, _AGAIN if again else _AWAY)
+    return Question(screen, lambda answer: DiscardRecording(again=answer == _AGAIN))
+
+
+def ask_mark(state: DashboardState) -> Question:
+    """Ask what was reached."""
+    screen = PromptScreen(
+        "What was reached?", hint="It is kept with this step.", check=_wrong_words
+    )
+    return Question(screen, lambda answer: MarkRecording(answer.strip()))
+
+
+def ask_description(state: DashboardState) -> Question:
+    """Ask for words and tags."""
+    value = ""
+    if state.recording is not None:
+        value = " ".join([state.recording.task, *(f"#{tag}" for tag in state.recording.tags)])
+    hint = "In words; a word after # is a tag. Example: walk to the gym #gym #clean"
+    screen = PromptScreen("What does it show?", value.strip(), hint=hint, check=_wrong_words)
+    return Question(screen, _describe)
+
+
+def _describe(text: str) -> Command:
+    words = text.split()
+    tags = dict.fromkeys(word.lstrip("#") for word in words if word.startswith("#"))
+    task = " ".join(word for word in words if not word.startswith("#"))
+    return DescribeRecording(task, tuple(tag for tag in tags if tag))
+
+
+def _wrong_words(text: str) -> str:
+    if len(text) > _MOST_CHARACTERS:
+        return f"{len(text)} characters; {_MOST_CHARACTERS} are kept at most."
+    if not text.isprintable():
+        return "There is a character in it that cannot be shown."
+    is_tag_long = any(len(word) > _LONGEST_TAG for word in text.split() if word.startswith("#"))
+    return f"A tag has at most {_LONGEST_TAG} characters." if is_tag_long else ""

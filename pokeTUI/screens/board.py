@@ -140,6 +140,8 @@ class Board(Widget):
         Returns:
             Whether that was possible: the last pane cannot be hidden.
         """
+        if key in self.arrangement.absent:
+            return False
         is_shown = key in self._plan.regions and not self.arrangement.zoomed
         if not is_shown or key not in hideable(self._plan.name):
             self.activate(key)
@@ -151,7 +153,7 @@ class Board(Widget):
 
     def cycle(self, step: int) -> None:
         """Give the keyboard to the next pane, or the one before, and show it."""
-        hidden = self.arrangement.hidden & hideable(self._plan.name)
+        hidden = self.arrangement.hidden & hideable(self._plan.name) | self.arrangement.absent
         keys = [key for key in (GAME, *PANE_KEYS) if key not in hidden]
         index = keys.index(self.focused) if self.focused in keys else -1
         self.activate(keys[(index + step) % len(keys)])

@@ -2,7 +2,7 @@
 
 from engine.events import StatusChanged
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.actions import is_replay
+from pokeTUI.keys.conditions import is_replay
 from pokeTUI.rendering.lines import Line, clock
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft

@@ -6,7 +6,7 @@ from engine.errors import ConfigurationError
 from engine.events import RunStopped, ViewersChanged
 from pokeTUI.app import CockpitApp, next_speed
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.keys.actions import PLAY
+from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.keymap import KeyTable, can_clash, fitting, keys_markdown
 from pokeTUI.layout import GAME, PANE_KEYS
 from tests.pokeTUI.fake_session import make_run, make_status

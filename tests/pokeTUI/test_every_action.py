@@ -39,6 +39,14 @@ SENT: dict[str, tuple[str, Command]] = {
     "previous_game": ("", commands.Watch(15)),
     "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),
     "control": ("", commands.ReleaseControl()),
+    "record": ("", commands.StopRecording()),
+    "rewind": ("", commands.Rewind(10)),
+    "rewind_more": ("+ 9 9 enter backspace backspace 2 5 enter", commands.Rewind(25)),
+    "record_again": ("+ enter", commands.DiscardRecording(again=True)),
+    "discard": ("+ enter", commands.DiscardRecording()),
+    "mark": ("", commands.MarkRecording()),
+    "mark_in_words": ("+ g y m enter", commands.MarkRecording("gym")),
+    "describe": ("+ a space number_sign b enter", commands.DescribeRecording("a", ("b",))),
     "quit": ("", commands.Stop("quit")),
     "leave": ("", commands.Stop("quit")),
     **{
@@ -95,6 +103,7 @@ def fill(session: FakeSession) -> None:
         events.SteeringChanged("adaptive", "adaptive", "", "", ()),
         events.PlannerStatusChanged("smollm2", "ready"),
         events.ViewersChanged(2, is_yours=True),
+        events.RecordingChanged(True, steps=42, human_steps=42, rewindable=42),
         make_status(),
     )
 

@@ -1,0 +1,78 @@
+"""Describe one line of the table of keys."""
+
+from dataclasses import dataclass
+
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.conditions import WhyNot, always, is_replay, trains
+
+RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
+    "Run",
+    "While you play",
+    "Record a demonstration",
+    "In a replay",
+    "Steer",
+    "Watch",
+    "Screen",
+    "Program",
+)
+"""Headings, in the order of the help."""
+_STEERING = (RUN, PLAY, RECORD, STEER)
+"""What is under these changes what is going on."""
+_IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower"})
+_WHILE_RECORDING = _IN_A_REPLAY | {"take_over", "restart", "stop"}
+"""Of what is under RUN and STEER, what there is where only demonstrations are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAction:
+    """Something a key does.
+
+    Attributes:
+        keys: Textual key names.
+        action: What Textual calls, e.g. "press('A')".
+        shown: The keys as people read them; "" keeps it out of the help, for another entry's
+            sentence tells of it.
+        label: In the footer; "" keeps it out.
+        help: One sentence.
+        group: Heading in the help.
+        why_not: Why it makes no sense now, "" if it does.
+        is_priority: Acts whatever is on the screen.
+        name: What the keymap calls it; "" if that is `action`.
+        rank: The lower, the longer it stays where the footer has little room.
+        pane: The pane that must have the keyboard, "" if it works everywhere.
+    """
+
+    keys: tuple[str, ...]
+    action: str
+    shown: str
+    label: str
+    help: str
+    group: str
+    why_not: WhyNot = always
+    is_priority: bool = False
+    name: str = ""
+    rank: int = 5
+    pane: str = ""
+
+    @property
+    def id(self) -> str:
+        """What the keymap calls it."""
+        return self.name or self.action
+
+    @property
+    def title(self) -> str:
+        """What it does, shorter than the sentence."""
+        return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")
+
+    def refusal(self, state: DashboardState) -> str:
+        """Return why it makes no sense now, "" if it does."""
+        if self.group in _STEERING:
+            if state.end is not None:
+                return "the run is over"
+            if state.viewers is not None and not state.viewers.is_yours:
+                return "another viewer is in control: C asks for it"
+            if is_replay(state) and self.id not in _IN_A_REPLAY:
+                return "not in a replay: nothing of it can be changed"
+        if self.group in (RUN, STEER) and self.id not in _WHILE_RECORDING and trains(state):
+            return trains(state)
+        return self.why_not(state)

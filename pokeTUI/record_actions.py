@@ -1,0 +1,71 @@
+"""What the keys do by which a demonstration is recorded."""
+
+from textual.app import App
+
+from engine.commands import Command, MarkRecording, Rewind, StartRecording, StopRecording
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.conditions import is_recording
+from pokeTUI.keys.questions import (
+    Question,
+    ask_description,
+    ask_discard,
+    ask_mark,
+    ask_rewind,
+)
+
+
+class RecordActions(App[None]):
+    """The part of the cockpit that steers a recording."""
+
+    @property
+    def dashboard(self) -> DashboardState:
+        """What the screen shows."""
+        raise NotImplementedError
+
+    def send_command(self, command: Command) -> None:
+        """Ask the engine for something."""
+        raise NotImplementedError
+
+    def ask(self, question: Question) -> None:
+        """Ask the user, and send what comes of it."""
+
+        def take(answer: str | None) -> None:
+            if answer is not None:
+                self.send_command(question.command(answer))
+
+        self.push_screen(question.screen, take)
+
+    def action_toggle_recording(self) -> None:
+        """Begin a demonstration, or save it."""
+        is_going_on = is_recording(self.dashboard)
+        self.send_command(StopRecording() if is_going_on else StartRecording())
+
+    def action_rewind(self, actions: int) -> None:
+        """Take the last actions back; fewer where there are not so many."""
+        now = self.dashboard.recording
+        if now is not None and now.rewindable:
+            self.send_command(Rewind(min(actions, now.rewindable)))
+
+    def action_rewind_more(self) -> None:
+        """Take back as many as the user says."""
+        self.ask(ask_rewind(self.dashboard))
+
+    def action_record_again(self) -> None:
+        """Throw the demonstration away, and record it again."""
+        self.ask(ask_discard(self.dashboard, again=True))
+
+    def action_discard_recording(self) -> None:
+        """Throw the demonstration away."""
+        self.ask(ask_discard(self.dashboard, again=False))
+
+    def action_mark_recording(self) -> None:
+        """Mark that it shows what was wanted."""
+        self.send_command(MarkRecording())
+
+    def action_mark_in_words(self) -> None:
+        """Mark this moment in words."""
+        self.ask(ask_mark(self.dashboard))
+
+    def action_describe_recording(self) -> None:
+        """Give it words and tags."""
+        self.ask(ask_description(self.dashboard))
