@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.training.live_pace import LivePace
 from engine.types import Action
 
 if TYPE_CHECKING:
     from engine.training.trainer import Trainer
 
-FRAMES_PER_S = 4_194_304 / 70_224
-"""Clock cycles a second of the Game Boy, and a frame: 59.73."""
-FRAMES_PER_PICTURE = 2
-FRAMES_PER_READING = 10
-SHORTEST_HOLD_FRAMES = 4
-"""However short a press, the game gets to see it: parts of it look every second frame or third."""
-IDLE_S = 60.0
-"""Paused for longer than this, the game is played by turns again."""
-
-_STALL_S = 0.1
-"""What is later than this is not caught up with."""
-_MAX_FRAMES_AT_ONCE = 3
-_MAX_WAITING = 16
-
 
 class LivePlay:
     """Run the watched game at its own pace, with the buttons down that a person holds.
-
-    It reads the game six times a second, for rewards, milestones and what is shown.
 
     Args:
         clock: Seconds that only rise.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._held: frozenset[Action] = frozenset()
-        self._held_frames = 0
-        self._waiting: deque[frozenset[Action]] = deque(maxlen=_MAX_WAITING)
-        self._due_s = 0.0
-        self._since_picture = 0
-        self._since_reading = 0
+        self._pace = LivePace(clock)
 
     def begin(self, trainer: Trainer) -> None:
         """Let the game run from now on."""
-        self._let_go()
-        self._due_s = self._clock()
+        self._pace.start()
         trainer.controls.is_live = True
         trainer.reporter.say("human", "the game runs in real time")
         trainer.reporter.status()
@@ -57,7 +35,7 @@ class LivePlay:
         """Let go of all buttons, and let what has begun come to its end."""
         if not trainer.controls.is_live:
             return
-        self._let_go()
+        self._pace.let_go()
         trainer.controls.is_live = False
         trainer.reporter.say("human", "the game waits for each press again")
         self.come_to_rest(trainer)
@@ -65,68 +43,43 @@ class LivePlay:
 
     def come_to_rest(self, trainer: Trainer) -> None:
         """Bring the game to where it can be saved, or acted in; what is held is held on after."""
-        self._read(trainer, is_over=True)
+        self._pace.rest(_WatchedGame(trainer))
 
     def hold(self, buttons: frozenset[Action]) -> None:
         """Hold these buttons and no others, from the next frame on that is free for it."""
-        newest = self._waiting[-1] if self._waiting else self._held
-        if buttons != newest:
-            self._waiting.append(buttons)
+        self._pace.hold(buttons)
 
     def wait_s(self) -> float:
         """Return the seconds until the next frame is due; 0 when it is."""
-        return max(0.0, self._due_s - self._clock())
+        return self._pace.wait_s()
 
     def advance(self, trainer: Trainer) -> None:
         """Run the frames that are due."""
-        now = self._clock()
-        if trainer.controls.is_paused:
-            if now - self._due_s > IDLE_S:
-                self.end(trainer)
-            return
-        frames = self._due_frames(now)
-        while frames:
-            frames -= self._run(trainer, frames)
-        if self._since_reading >= FRAMES_PER_READING:
-            self._read(trainer, is_over=False)
+        if not trainer.controls.is_paused:
+            self._pace.run_due(_WatchedGame(trainer))
+        elif self._pace.is_forgotten:
+            self.end(trainer)
 
-    def _due_frames(self, now: float) -> int:
-        """Return how many frames to run now; a stall is forgotten, small delays are made up for."""
-        late_s = now - self._due_s
-        if late_s < 0:
-            return 0
-        if late_s > _STALL_S:
-            self._due_s, late_s = now, 0.0
-        frames = min(_MAX_FRAMES_AT_ONCE, 1 + int(late_s * FRAMES_PER_S))
-        self._due_s += frames / FRAMES_PER_S
-        return frames
 
-    def _run(self, trainer: Trainer, frames: int) -> int:
-        """Run up to `frames` frames with the same buttons down; return how many."""
-        if self._waiting and self._held_frames >= SHORTEST_HOLD_FRAMES:
-            self._held, self._held_frames = self._waiting.popleft(), 0
-        if self._waiting:
-            frames = min(frames, max(1, SHORTEST_HOLD_FRAMES - self._held_frames))
-        shows = self._since_picture + frames >= FRAMES_PER_PICTURE
+@dataclass(frozen=True, slots=True)
+class _WatchedGame:
+    """The game that is watched in a run."""
+
+    trainer: Trainer
+
+    def run_frames(self, buttons: frozenset[Action], frames: int, *, shows: bool) -> None:
+        """Run frames; the episode is a person's from now on."""
+        trainer = self.trainer
         index = trainer.controls.watched_env
         trainer.tally.is_touched[index] = True
-        picture = trainer.vector.play_frames(index, self._held, frames, shows=shows)
+        picture = trainer.vector.play_frames(index, buttons, frames, shows=shows)
         if picture is not None:
             trainer.reporter.show(picture)
-        self._held_frames += frames
-        self._since_picture = 0 if shows else self._since_picture + frames
-        self._since_reading += frames
-        return frames
 
-    def _read(self, trainer: Trainer, *, is_over: bool) -> None:
-        self._since_reading = 0
+    def read_frames(self, *, is_over: bool) -> None:
+        """Read what came of them, and show it."""
+        trainer = self.trainer
         index = trainer.controls.watched_env
         batch = trainer.vector.count_frames(index, is_over=is_over)
         trainer.reporter.played(trainer.vector, int(trainer.tally.steps[index]))
         trainer.accept(batch)
-
-    def _let_go(self) -> None:
-        self._waiting.clear()
-        self._held = frozenset()
-        self._held_frames = SHORTEST_HOLD_FRAMES
-        self._since_picture = self._since_reading = 0

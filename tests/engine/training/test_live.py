@@ -18,7 +18,7 @@ from engine.events import (
     RewardPaid,
     StatusChanged,
 )
-from engine.training.live import FRAMES_PER_S, IDLE_S, SHORTEST_HOLD_FRAMES
+from engine.training.live_pace import FRAMES_PER_S, IDLE_S, SHORTEST_HOLD_FRAMES
 from engine.training.steering import obey
 from engine.types import Action, Facing
 from tests.engine.training.helpers import Clock, Run
