@@ -1,4 +1,4 @@
-"""Define `poketui demos`: list, check, count, sort and exchange demonstrations."""
+"""Define `poketui demos`: list, watch, check, count, sort and exchange demonstrations."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import SaveDir
+from pokeTUI.cli.options import Color, SaveDir
 
-demos_app = typer.Typer(help="List, check, count, sort and exchange demonstrations.")
+demos_app = typer.Typer(help="List, watch, check, count, sort and exchange demonstrations.")
 
 Files = Annotated[
     list[str] | None,
@@ -27,7 +27,7 @@ FORMATS = ("npz", "minari", "csv")
 
 @demos_app.callback(invoke_without_command=True)
 def demos(context: typer.Context, save_dir: SaveDir = None) -> None:
-    """List, check, count, sort and exchange demonstrations."""
+    """List, watch, check, count, sort and exchange demonstrations."""
     from pokeTUI.cli import demo_reports
 
     if context.invoked_subcommand is None:
@@ -50,6 +50,20 @@ def show(
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_one(save_dir, file)
+
+
+@demos_app.command()
+def watch(
+    file: Annotated[str, typer.Argument(help="A demonstration.")],
+    rom: Rom = None,
+    allow_unknown_rom: AnyRom = False,
+    color: Color = "auto",
+    save_dir: SaveDir = None,
+) -> None:
+    """Watch a demonstration in the cockpit, to and fro; t goes on from there by hand."""
+    from pokeTUI.watching import watch_demo
+
+    print(watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
 
 
 @demos_app.command()

@@ -1,4 +1,4 @@
-"""Recorded episodes, to pick one that is to be played again."""
+"""Demonstrations and recorded episodes, to pick one that is to be played again."""
 
 import asyncio
 from typing import ClassVar
@@ -6,30 +6,34 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from engine.errors import PokeTUIError
-from pokeTUI.recordings import RecordedRow, recorded_episodes
+from pokeTUI.recordings import RecordedRow, recorded
 from pokeTUI.screens.listing import ListScreen
 from pokeTUI.screens.prompt import PromptScreen
+from pokeTUI.start.choice import ReplayEpisode, WatchDemo
 from pokeTUI.widgets.menu import Column, Row
 
 _COLUMNS = (
-    Column("run", 19),
-    Column("episode", 7, is_right=True),
-    Column("return", 9, is_right=True),
-    Column("steps", 7, is_right=True),
+    Column("recording", 26),
+    Column("by", 6),
+    Column("return", 7, is_right=True),
+    Column("steps", 6, is_right=True),
     Column("end", 9),
-    Column("milestones", 10, is_right=True),
-    Column("", 0),
+    Column("what it is", 0),
 )
-_FILTER_HINT = "success, failure, a part of a run's name, >50 or <0 for the return; nothing: all"
-_NONE = "No episode is recorded yet: every one that a run finishes is."
+_FILTER_HINT = (
+    "demonstration, episode, success, failure, who played, a tag, a word of the task, a part of "
+    "the name, >50 or <0 for the return; nothing: all"
+)
+_DEMO = "demo:"
+_NONE = "Nothing is recorded yet: every episode that a run finishes is, and `poketui record`."
 
 
 class RecordingsScreen(ListScreen):
-    """Pick an episode; "run/number" comes back.
+    """Pick a demonstration or an episode; what `picked` reads comes back.
 
     Args:
         save_dir: Where runs are saved.
-        run: Whose episodes; None: those of all runs.
+        run: Whose episodes; None: demonstrations, and those of all runs.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,11 +41,11 @@ class RecordingsScreen(ListScreen):
     ]
 
     def __init__(self, save_dir: str, run: str | None = None) -> None:
-        title = "Recordings: every episode that was played" if run is None else f"Replay of {run}"
+        title = "Recordings: demonstrations and episodes" if run is None else f"Replay of {run}"
         super().__init__(
             title,
             _COLUMNS,
-            hint="Each is played again in its game. Nothing of its run changes.",
+            hint="Each is played again in its game, and you can go on from anywhere in it.",
             keys="enter replays   / filter   esc goes back",
             empty="Reading the recordings…",
         )
@@ -62,7 +66,7 @@ class RecordingsScreen(ListScreen):
     async def _read(self) -> None:
         try:
             self._found = await asyncio.to_thread(
-                recorded_episodes, self._save_dir, self._run, lambda: self._is_left
+                recorded, self._save_dir, self._run, lambda: self._is_left
             )
         except PokeTUIError as error:
             self.tell(str(error))
@@ -71,30 +75,21 @@ class RecordingsScreen(ListScreen):
     def _list(self) -> None:
         rows = [
             Row(
-                f"{one.run_id}/{one.number}",
-                (
-                    one.run_id,
-                    f"{one.number:,}",
-                    f"{one.total_reward:.2f}",
-                    f"{one.length:,}",
-                    "✓ success" if one.is_success else "· failure",
-                    str(one.milestones),
-                    f"from {one.start}" if one.start else "",
-                ),
+                f"{_DEMO}{one.path}" if one.path else f"{one.run_id}/{one.number}",
+                _cells(one),
+                why_not=one.refusal,
             )
             for one in self._found
             if one.matches(self._words)
         ]
-        self.fill(
-            rows, empty="No episode is like that: / changes the filter." if self._words else _NONE
-        )
+        self.fill(rows, empty="None is like that: / changes the filter." if self._words else _NONE)
         if self._words:
             self.tell(f"{len(rows):,} of {len(self._found):,}: {self._words}")
 
     def about(self, row: Row) -> str:
-        """Say how many the filter leaves, if there is one."""
-        if not self._words:
-            return super().about(row)
+        """Say all of what a row says in short, or how many the filter leaves."""
+        if row.why_not or not self._words:
+            return row.why_not or row.cells[-1] or super().about(row)
         return f"{len(self.menu.rows):,} of {len(self._found):,}: {self._words}"
 
     def action_filter(self) -> None:
@@ -109,7 +104,23 @@ class RecordingsScreen(ListScreen):
             self._list()
 
 
-def picked(key: str) -> tuple[str, int]:
-    """Return run and number of what was picked."""
+def picked(key: str) -> ReplayEpisode | WatchDemo:
+    """Return what was picked."""
+    if key.startswith(_DEMO):
+        return WatchDemo(key.removeprefix(_DEMO))
     run, _, number = key.rpartition("/")
-    return run, int(number)
+    return ReplayEpisode(run, int(number))
+
+
+def _cells(one: RecordedRow) -> tuple[str, ...]:
+    name = one.run_id if one.path else f"{one.run_id} ep {one.number:,}"
+    if one.refusal:
+        return (name, "", "", "", "! damaged", one.refusal)
+    return (
+        name,
+        one.by,
+        f"{one.total_reward:.2f}",
+        f"{one.length:,}",
+        "✓ success" if one.is_success else "· failure",
+        one.about,
+    )

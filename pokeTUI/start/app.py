@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from pokeTUI.folders import config_folder
-from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun
+from pokeTUI.start.choice import AttachRun, Choice, NewRun, ResumeRun
 from pokeTUI.start.title import Title
 from pokeTUI.theme import THEME_NAMES, THEMES
 from pokeTUI.widgets.menu import Column, Menu, Row
@@ -44,7 +44,7 @@ _ENTRIES = (
     (ATTACH, "a", "Attach", "look at a run that goes on in the background"),
     (COMPARE, "c", "Compare", "two runs: settings, figures and curves"),
     (REPLAY, "p", "Replay", "a run's episode, played again in its game"),
-    (RECORDINGS, "e", "Recordings", "every episode that was played, the newest first"),
+    (RECORDINGS, "e", "Recordings", "demonstrations and episodes, the newest first"),
     (DOCTOR, "d", "Doctor", "whether this machine is ready, and what to do"),
     (SETTINGS, "s", "Settings", "all settings, and a file of them for a run"),
     (QUIT, "q", "Quit", "back to the shell"),
@@ -150,7 +150,7 @@ class StartApp(App[None]):
         self._form = form
         self._saved: SavedRuns | None = None
         self._live: tuple[str, ...] = ()
-        self._has_recordings = False
+        self._has_episodes = self._has_recordings = False
         self._start = StartScreen()
 
     @property
@@ -184,6 +184,7 @@ class StartApp(App[None]):
     def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
         from engine.errors import PokeTUIError
         from engine.remote.folder import live_runs
+        from pokeTUI.recordings import has_demonstrations
         from pokeTUI.screens.runs import look_for_runs
 
         saved = look_for_runs(self._save_dir)
@@ -191,7 +192,8 @@ class StartApp(App[None]):
             live = tuple(one.run_id for one in live_runs() if one.hello is not None)
         except PokeTUIError:
             live = ()
-        self._has_recordings = any(_has_journal(info.path) for info in saved.infos)
+        self._has_episodes = any(_has_journal(info.path) for info in saved.infos)
+        self._has_recordings = self._has_episodes or has_demonstrations(saved.save_dir)
         return saved, live
 
     def _list(self) -> None:
@@ -224,8 +226,10 @@ class StartApp(App[None]):
             found[ATTACH] = "no run goes on in the background"
         if len(self._saved.infos) < 2:
             found[COMPARE] = "two saved runs are needed"
+        if not self._has_episodes:
+            found[REPLAY] = "no episode is recorded yet"
         if not self._has_recordings:
-            found[REPLAY] = found[RECORDINGS] = "no episode is recorded yet"
+            found[RECORDINGS] = "nothing is recorded yet"
         return found
 
     # What is chosen
@@ -340,7 +344,7 @@ class StartApp(App[None]):
         assert self._saved is not None
         self.push_screen(
             RecordingsScreen(self._saved.save_dir, run),
-            lambda key: self._take(ReplayEpisode(*picked(key)) if key else None),
+            lambda key: self._take(picked(key) if key else None),
         )
 
     def _doctor(self) -> None:

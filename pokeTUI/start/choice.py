@@ -39,4 +39,11 @@ class ReplayEpisode:
     number: int
 
 
-Choice = NewRun | ResumeRun | AttachRun | ReplayEpisode
+@dataclass(frozen=True, slots=True)
+class WatchDemo:
+    """Play a demonstration again."""
+
+    path: str
+
+
+Choice = NewRun | ResumeRun | AttachRun | ReplayEpisode | WatchDemo

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, RunFailed, RunStopped
-from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun
+from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun, WatchDemo
 
 _TAKE_DOWN_S = 30.0
 """What was left at its start is waited for so long: it holds its run's folder."""
@@ -60,6 +60,10 @@ def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | No
             from pokeTUI.watching import watch_replay
 
             return watch_replay(save_dir, run, number, color=color), None
+        case WatchDemo(path=path):
+            from pokeTUI.watching import watch_demo
+
+            return watch_demo(save_dir, path, color=color), None
 
 
 def _run(

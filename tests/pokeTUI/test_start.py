@@ -4,24 +4,27 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
+from engine.demos.demonstration import write_demo
+from engine.demos.recorder import record_actions
 from engine.events import EpisodeEnded
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
-from pokeTUI.recordings import recorded_episodes
+from pokeTUI.recordings import recorded
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.screens.recordings import RecordingsScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.start.app import StartApp
-from pokeTUI.start.choice import AttachRun, NewRun, ReplayEpisode, ResumeRun
+from pokeTUI.start.choice import AttachRun, NewRun, ReplayEpisode, ResumeRun, WatchDemo
 from pokeTUI.start.doctor import DoctorScreen
 from pokeTUI.start.form import NewRunScreen
 from tests.pokeTUI.conftest import screen_text
@@ -110,7 +113,7 @@ async def test_every_list_fits(saves: Path, size: tuple[int, int]) -> None:
     app = start(saves)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for key, text in (("r", "last change"), ("e", "milestones"), ("p", "Replay: an episode")):
+        for key, text in (("r", "last change"), ("e", "what it is"), ("p", "Replay: an episode")):
             await pilot.press(key)
             await shows(pilot, text)
             await pilot.press("escape")
@@ -216,6 +219,30 @@ async def test_a_recorded_episode_is_picked_among_all(saves: Path) -> None:
     assert app.choice.number == 2
 
 
+async def test_demonstrations_stand_beside_the_episodes(saves: Path, tmp_path: Path) -> None:
+    (saves / "demos" / "mine").mkdir(parents=True)
+    config = RunConfig(save_dir=str(tmp_path / "elsewhere"))
+    path, demo = record_actions(bytes((7, 7, 0)), config, saves / "demos" / "mine", by="human")
+    write_demo(path, replace(demo, task="Walk to the door", tags=frozenset({"clean"})))
+    (saves / "demos" / "20200101-000000-bad.demo").write_bytes(b"no demonstration")
+    app = start(saves)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        await pilot.press("e")
+        await shows(pilot, "human", "clean · Walk to the door", "! damaged", "ep 3")
+        screen = app.screen
+        assert isinstance(screen, RecordingsScreen)
+        assert len(screen.menu.rows) == 8
+        await pilot.press("end", *["up"] * 6)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        await pilot.press(*"demo door", "enter")
+        await until(pilot, lambda: len(screen.menu.rows) == 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.choice is not None)
+    assert app.choice == WatchDemo(str(path))
+
+
 async def test_an_episode_of_a_run_is_picked(saves: Path) -> None:
     app = start(saves)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -269,7 +296,7 @@ async def test_arrows_and_letters_move_the_mark_and_the_notice_stays(tmp_path: P
 
 
 def test_recordings_are_listed_newest_first(saves: Path) -> None:
-    rows = recorded_episodes(str(saves))
+    rows = recorded(str(saves))
     assert [row.number for row in rows] == [3, 2, 1, 3, 2, 1]
     assert len({row.run_id for row in rows[:3]}) == 1
     assert [row.number for row in rows if row.matches("fail <12")] == [1, 1][
