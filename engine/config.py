@@ -303,6 +303,8 @@ class RunConfig(Section):
     wandb: Literal["off", "offline", "online"] = "off"
     """Send figures to Weights & Biases, or keep them for `wandb sync`; needs the extra wandb."""
     allow_unknown_rom: bool = False
+    record_interventions: bool = True
+    """Keep what a person plays in the agent's place as demonstrations, in demos/interventions."""
 
     env: EnvConfig = EnvConfig()
     rewards: RewardConfig = RewardConfig()

@@ -79,16 +79,10 @@ class Demonstrated:
         has_pixels: bool,
     ) -> None:
         self._imitation = imitation
+        self._config = config
+        self._seen = feature_size, has_pixels
         self._capacity = max(steps, config.n_steps + 2)
-        self._replay = Replay(
-            self._capacity,
-            1,
-            feature_size,
-            num_steps=config.n_steps,
-            gamma=config.gamma,
-            alpha=config.alpha,
-            has_pixels=has_pixels,
-        )
+        self._replay = self._make_replay()
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self.batch_size = max(1, round(imitation.demo_share * config.batch_size))
         self.mean_return = 0.0
@@ -98,8 +92,38 @@ class Demonstrated:
         own = RewardScaler(1, scaler.gamma)
         for index in range(len(steps.actions)):
             row = slice(index, index + 1)
-            ended = steps.is_over[row] | steps.is_cut[row]
-            own.scale(steps.rewards[row], ended)
+            own.scale(steps.rewards[row], steps.is_over[row] | steps.is_cut[row])
+        self._append(steps)
+        scaler.take_over(own)
+        self.mean_return = steps.mean_return
+
+    def join(self, steps: Transitions) -> int:
+        """Add what was shown since: pieces of episodes, by which no return is measured.
+
+        Returns:
+            How many steps can be drawn by now.
+        """
+        former, self._capacity = self._replay, self._capacity + len(steps.actions)
+        self._replay = self._make_replay()
+        self._replay.load(former.save())
+        self._append(steps)
+        return self._replay.count
+
+    def _make_replay(self) -> Replay:
+        config, (feature_size, has_pixels) = self._config, self._seen
+        return Replay(
+            self._capacity,
+            1,
+            feature_size,
+            num_steps=config.n_steps,
+            gamma=config.gamma,
+            alpha=config.alpha,
+            has_pixels=has_pixels,
+        )
+
+    def _append(self, steps: Transitions) -> None:
+        for index in range(len(steps.actions)):
+            row = slice(index, index + 1)
             self._replay.append(
                 features=steps.features[row],
                 pixels=steps.pixels[row],
@@ -109,8 +133,6 @@ class Demonstrated:
                 terminated=steps.is_over[row],
                 truncated=steps.is_cut[row],
             )
-        scaler.take_over(own)
-        self.mean_return = steps.mean_return
 
     @property
     def is_usable(self) -> bool:

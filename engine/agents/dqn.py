@@ -170,6 +170,18 @@ class DQN:
         demos.fill(steps, self._scaler)
         self._demos = demos if demos.is_usable else None
 
+    def join_demonstrations(self, steps: Transitions) -> int:
+        """Add to the demonstrations while the run goes on; return how many steps there are then.
+
+        0 where the agent learns from none.
+        """
+        return 0 if self._demos is None else self._demos.join(steps)
+
+    @property
+    def has_demonstrations(self) -> bool:
+        """Tell whether demonstrations are learnt from with every batch."""
+        return self._demos is not None
+
     def learn_offline(self, tell: Callable[[int], None] = lambda done: None) -> None:
         """Learn from the demonstrations alone, before the first step."""
         if self._demos is None:

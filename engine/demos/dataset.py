@@ -22,6 +22,8 @@ from engine.types import Action
 
 DEMOS_FOLDER = "demos"
 """Folder inside the save folder that keeps demonstrations."""
+INTERVENTIONS_FOLDER = "interventions"
+"""Folder inside that one, for what people played when they took over from an agent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from engine.errors import DemoError
 SUFFIX = ".demo"
 NO_PROPOSAL = 255
 """Stands in `Demonstration.proposals` where no agent proposed anything."""
+INTERVENTION = "intervention"
+"""Tag of what was recorded because a person took over from an agent: the person's part counts."""
 HASH_EVERY = 100
 """Steps between two hashes of the memory."""
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.env.demo_orders import DemoEnded, DemoFacts, DemoOrder
 from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import (
     Action,
@@ -125,6 +126,7 @@ class ArrayEnv(Protocol):
         is_walking: The player can walk; else a battle, menu, text or scene has the say.
         place: Name of the map.
         reward_weights: (component, weight) as they count now.
+        can_record: What is played can be kept as demonstrations.
     """
 
     feature_size: int
@@ -177,6 +179,11 @@ class ArrayEnv(Protocol):
         ...
 
     @property
+    def can_record(self) -> bool:
+        """Tell whether what is played can be kept as demonstrations."""
+        ...
+
+    @property
     def pixels(self) -> NDArray[np.uint8] | None:
         """Return the last frames, None where nobody wants them."""
         ...
@@ -199,6 +206,18 @@ class ArrayEnv(Protocol):
 
     def take_verdicts(self) -> tuple[Verdict, ...]:
         """Return what became of plans since the last time."""
+        ...
+
+    def record(self, order: DemoOrder) -> DemoFacts:
+        """Do what is asked about the demonstration that is kept; say how it stands then.
+
+        Raises:
+            DemoError: It cannot be done; all is as it was.
+        """
+        ...
+
+    def take_demos(self) -> tuple[DemoEnded, ...]:
+        """Return the demonstrations that steps brought to their end since the last time."""
         ...
 
     def begin(self, seed: int | None = None) -> None:

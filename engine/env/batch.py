@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.array_env import Watched
+from engine.env.demo_orders import DemoEnded, DemoFacts, DemoOrder
 from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import Action, EpisodeSummary, Frame
 
@@ -46,6 +47,7 @@ class Batch:
         shaping: (N,) float32, what is learnt from besides `rewards` (`engine.training.shaping`); or
             one for all.
         is_walking: (N,) bool, the player can walk; or one for all.
+        demos: Demonstrations that this step brought to their end.
     """
 
     features: NDArray[np.float32]
@@ -68,6 +70,7 @@ class Batch:
     nearness: NDArray[np.float32] = field(default_factory=lambda: np.full((), np.nan, np.float32))
     shaping: NDArray[np.float32] = field(default_factory=lambda: np.zeros((), np.float32))
     is_walking: NDArray[np.bool_] = field(default_factory=lambda: np.ones((), np.bool_))
+    demos: tuple[DemoEnded, ...] = ()
 
     @property
     def lessons(self) -> NDArray[np.float32]:
@@ -100,11 +103,13 @@ class Vector(Protocol):
         num_envs: Environments.
         feature_size: F, the length of a feature vector.
         reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
     """
 
     num_envs: int
     feature_size: int
     reward_weights: tuple[tuple[str, float], ...]
+    can_record: bool
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere."""
@@ -142,6 +147,13 @@ class Vector(Protocol):
 
     def begin_now(self, index: int, moment: bytes = b"") -> Batch:
         """Leave an environment's episode and begin another, from the true start or a moment."""
+        ...
+
+    def record(self, index: int, order: DemoOrder) -> DemoFacts:
+        """Do what is asked about the demonstration that is kept of an environment.
+
+        Where that takes it back to an earlier step, `mend` returns what is seen there.
+        """
         ...
 
     def place(self, index: int) -> str:

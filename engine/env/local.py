@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from engine.env.array_env import Advisor, Watched
 from engine.env.batch import Batch
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.demo_orders import CANNOT_RECORD, DemoFacts, DemoOrder
 from engine.env.stepping import SteppedEnv
+from engine.errors import DemoError
 from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import Action, EpisodeSummary, Frame, Goal, GoalKind, Observation
 
@@ -89,6 +91,7 @@ class LocalVector:
     """
 
     num_envs = 1
+    can_record = False
 
     def __init__(self, stepped: GymnasiumEnv) -> None:
         self.stepped = stepped
@@ -160,6 +163,14 @@ class LocalVector:
         self._has_news = True
         left = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
         return self._batch(0.0, False, True, features, pixels, left)
+
+    def record(self, index: int, order: DemoOrder) -> DemoFacts:
+        """Refuse: what a subclass of a user's overrides cannot be played again elsewhere.
+
+        Raises:
+            DemoError: Always.
+        """
+        raise DemoError(CANNOT_RECORD, "Record it in a run: poketui run; or: poketui record")
 
     def place(self, index: int) -> str:
         """Return the name of the map that the environment is on."""

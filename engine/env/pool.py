@@ -53,6 +53,7 @@ class WorkerPool:
         component_names: Reward components in order.
         milestone_keys: The game's milestones in order.
         reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
 
     Raises:
         PokeTUIError: The environments cannot be built, or a process failed meanwhile.
@@ -75,6 +76,7 @@ class WorkerPool:
             self.component_names: tuple[str, ...] = tuple(facts[1])
             self.milestone_keys: tuple[str, ...] = tuple(facts[2])
             self.reward_weights = tuple((str(name), float(weight)) for name, weight in facts[3])
+            self.can_record = bool(facts[4])
             self.arrays = SharedArrays.over(
                 self._memory, num_envs, self.feature_size, has_pixels=config.needs_pixels
             )

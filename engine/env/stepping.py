@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.env.array_env import Advisor, DirectedAdvisor, Watched
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.demo_orders import CANNOT_RECORD, DemoEnded, DemoFacts, DemoOrder
 from engine.env.features import FEATURE_SIZE
 from engine.env.pixels import FrameStack
 from engine.env.start_states import states_folder
+from engine.errors import DemoError
 from engine.plans import Directions, Orders, Situation, Verdict
 from engine.types import (
     NUM_ACTIONS,
@@ -208,6 +210,23 @@ class SteppedEnv:
     def take_verdicts(self) -> tuple[Verdict, ...]:
         """Return what became of plans since the last time."""
         return () if self._directed is None else self._directed.take_verdicts()
+
+    @property
+    def can_record(self) -> bool:
+        """Tell whether what is played can be kept: see `engine.demos.recorded_env`."""
+        return False
+
+    def record(self, order: DemoOrder) -> DemoFacts:
+        """Refuse.
+
+        Raises:
+            DemoError: Always.
+        """
+        raise DemoError(CANNOT_RECORD)
+
+    def take_demos(self) -> tuple[DemoEnded, ...]:
+        """Return nothing: nothing is kept."""
+        return ()
 
     @property
     def milestone(self) -> str:

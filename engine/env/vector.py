@@ -14,6 +14,7 @@ from engine.config import RunConfig
 from engine.env import worker
 from engine.env.array_env import ArrayEnv, Watched
 from engine.env.batch import Batch
+from engine.env.demo_orders import DemoEnded, DemoFacts, DemoOrder
 from engine.env.live import mask_of
 from engine.env.pool import WorkerPool
 from engine.env.process import WorkerProcess
@@ -55,6 +56,7 @@ class VectorEnv:
         component_names: Reward components in order.
         milestone_keys: The game's milestones in order.
         reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
 
     Raises:
         RomError: The ROM is unusable.
@@ -82,6 +84,7 @@ class VectorEnv:
         self.component_names = self._pool.component_names
         self.milestone_keys = self._pool.milestone_keys
         self.reward_weights = self._pool.reward_weights
+        self.can_record = self._pool.can_record
         self._arrays = self._pool.arrays
         self._has_pixels = config.needs_pixels
         self._last_features = self._arrays.features.copy()
@@ -125,15 +128,17 @@ class VectorEnv:
         summaries: dict[int, EpisodeSummary] = {}
         reached: dict[int, tuple[str, int]] = {}
         verdicts: list[Verdict] = []
+        demos: list[DemoEnded] = []
         for process in processes:
             answer = process.try_answer(self._timeout_s)
             if answer:
-                ended, milestones, judged = json.loads(answer)
+                ended, milestones, judged, kept = json.loads(answer)
                 for facts in ended:
                     summaries[facts["env_index"]] = EpisodeSummary.from_json(facts)
                 reached |= {index: (key, steps) for index, key, steps in milestones}
                 verdicts += [Verdict.from_json(facts) for facts in judged]
-        return self._mended_batch(summaries, reached, tuple(verdicts))
+                demos += [DemoEnded.from_json(facts) for facts in kept]
+        return self._mended_batch(summaries, reached, tuple(verdicts), tuple(demos))
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment; the others stand still, with reward 0."""
@@ -303,6 +308,21 @@ class VectorEnv:
         self._cut_short(index, summaries)
         return self._mended_batch(summaries, {})
 
+    def record(self, index: int, order: DemoOrder) -> DemoFacts:
+        """Do what is asked about the demonstration that is kept of an environment.
+
+        Its process writes the file: a demonstration outlives the trainer. Where the order takes the
+        game back to an earlier step, `mend` returns what is seen there.
+
+        Raises:
+            DemoError: It cannot be done; all is as it was.
+            WorkerError: Its process failed; the next step replaces it.
+        """
+        process = self._pool.owner(index)
+        process.send(worker.RECORD, pickle.dumps((index, order), pickle.HIGHEST_PROTOCOL))
+        facts: DemoFacts = pickle.loads(process.answer(self._timeout_s))  # from our own child
+        return facts
+
     def place(self, index: int) -> str:
         """Return the name of the map that environment `index` is on.
 
@@ -330,6 +350,7 @@ class VectorEnv:
         summaries: dict[int, EpisodeSummary],
         reached: dict[int, tuple[str, int]],
         verdicts: tuple[Verdict, ...] = (),
+        demos: tuple[DemoEnded, ...] = (),
     ) -> Batch:
         """Replace what failed, and return everything."""
         replacements = self._pool.replace_failed(
@@ -337,9 +358,8 @@ class VectorEnv:
         )
         for index in (index for replacement in replacements for index in replacement.indices):
             self._cut_short(index, summaries)
-        return self._batch(
-            summaries, tuple(replacement.text for replacement in replacements), reached, verdicts
-        )
+        warnings = tuple(replacement.text for replacement in replacements)
+        return self._batch(summaries, warnings, reached, verdicts, demos)
 
     def _cut_short(self, index: int, summaries: dict[int, EpisodeSummary]) -> None:
         """Note that an episode was left before its end, in its last state that is known."""
@@ -357,6 +377,7 @@ class VectorEnv:
         warnings: tuple[str, ...] = (),
         reached: dict[int, tuple[str, int]] | None = None,
         verdicts: tuple[Verdict, ...] = (),
+        demos: tuple[DemoEnded, ...] = (),
     ) -> Batch:
         arrays = self._arrays
         self._last_features = arrays.features.copy()
@@ -381,4 +402,5 @@ class VectorEnv:
             verdicts,
             arrays.nearness.copy(),
             is_walking=arrays.is_walking.copy(),
+            demos=demos,
         )

@@ -30,7 +30,7 @@ FRAMES, COUNT = b"F", b"C"
 BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, DIRECT, QUESTION, QUIT = (
     b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"D", b"?", b"Q",
 )  # fmt: skip
-ORDER, PLACE, BEGIN_NOW = b"J", b"P", b"A"
+ORDER, PLACE, BEGIN_NOW, RECORD = b"J", b"P", b"A", b"T"
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -70,6 +70,7 @@ class Worker:
             ORDER: self._order,
             PLACE: self._place,
             BEGIN_NOW: self._begin_now,
+            RECORD: self._record,
         }
 
     def serve(self) -> None:
@@ -105,6 +106,7 @@ class Worker:
                 list(first.component_names),
                 list(first.milestone_keys),
                 list(first.reward_weights),
+                first.can_record,
             ]
         ).encode()
 
@@ -141,7 +143,7 @@ class Worker:
 
     def _after(self, results: list[tuple[int, tuple[float, bool, bool]]]) -> bytes:
         """Publish what environments returned; return what happened beside."""
-        summaries, reached, verdicts = [], [], []
+        summaries, reached, verdicts, demos = [], [], [], []
         arrays = self._mapped()
         for index, (reward, is_terminated, is_truncated) in results:
             env = self._envs[index]
@@ -157,11 +159,12 @@ class Worker:
             elif env.milestone:
                 reached.append([index, env.milestone, env.steps_from_start])
             verdicts += [asdict(verdict) for verdict in env.take_verdicts()]
+            demos += [asdict(demo) for demo in env.take_demos()]
             self._publish(index)
             self._has_news = self._has_news or self._watched == index
-        if not summaries and not reached and not verdicts:
+        if not summaries and not reached and not verdicts and not demos:
             return b""
-        return json.dumps([summaries, reached, verdicts]).encode()
+        return json.dumps([summaries, reached, verdicts, demos]).encode()
 
     def _publish(self, index: int) -> None:
         env, arrays = self._envs[index], self._mapped()
@@ -218,6 +221,13 @@ class Worker:
         self._publish(index)
         self._has_news = self._has_news or self._watched == index
         return b""
+
+    def _record(self, payload: bytes) -> bytes:
+        index, order = pickle.loads(payload)  # from our own parent: see `_look`
+        facts = self._envs[index].record(order)
+        self._publish(index)
+        self._has_news = self._has_news or self._watched == index
+        return pickle.dumps(facts, pickle.HIGHEST_PROTOCOL)
 
     def _question(self, payload: bytes) -> bytes:
         index = json.loads(payload)

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted
-from engine.demos.demonstration import Demonstration
+from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.playback import DemoPlayer
 from engine.errors import DemoError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
@@ -60,7 +60,8 @@ def demo_examples(
 ) -> Examples:
     """Play demonstrations again and note what was seen and done; each is an episode.
 
-    Steps at which a masked button was pressed are left out: the policy could not press it.
+    Steps at which a masked button was pressed are left out: the policy could not press it. Where a
+    person took over from an agent, only the person's steps are shown: the agent's led to the need.
 
     Args:
         demos: What to play.
@@ -91,11 +92,13 @@ def _one(
     rewards: list[float] = []
     ends: list[int] = []
     is_first = True
+    is_mixed = INTERVENTION in demo.tags or bool(demo.is_intervention.any())
     for step in player.play(demo):
         if sight is not None and step.frame is not None:
             (sight.begin if is_first else sight.push)(step.frame)
         is_first = False
-        if not step.mask[step.action]:
+        is_shown = not is_mixed or step.is_intervention or step.is_live
+        if not is_shown or not step.mask[step.action]:
             if ends:
                 ends[-1] = CUT  # what it led to is a step that is left out
             continue

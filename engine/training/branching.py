@@ -81,8 +81,10 @@ def _begin_another(trainer: Trainer, moment: bytes = b"") -> str:
     env_index = trainer.controls.watched_env
     if trainer.controls.is_live:
         trainer.live.come_to_rest(trainer)
+    record_on = trainer.recording.leave_episode(trainer)
     batch = trainer.vector.begin_now(env_index, moment)
     trainer.shaping.forget(env_index)
     trainer.accept(batch)
+    record_on()
     trainer.reporter.begun_anew(trainer.vector)
     return _FAILED if batch.warnings else ""

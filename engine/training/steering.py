@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 from engine.commands import (
     Branch,
     Command,
+    DescribeRecording,
+    DiscardRecording,
     GiveBack,
     Hold,
     KeepState,
     LookAway,
+    MarkRecording,
     Pause,
     PlayLive,
     Press,
     Restart,
     Resume,
+    Rewind,
     Save,
     Seek,
     SetGoal,
@@ -24,8 +28,10 @@ from engine.commands import (
     SetStrategy,
     SetWeight,
     SkipEvaluation,
+    StartRecording,
     StepOnce,
     Stop,
+    StopRecording,
     TakeOver,
     Watch,
     Wish,
@@ -103,6 +109,16 @@ def _carry_out(trainer: Trainer, command: Command) -> str:
             controls.skips_evaluation = True
         case Seek():
             return "Only a replay can go back and forth."
+        case StartRecording(task, tags):
+            return trainer.recording.start(trainer, task, tags)
+        case StopRecording():
+            return trainer.recording.stop(trainer)
+        case DiscardRecording(again):
+            return trainer.recording.discard(trainer, again)
+        case Rewind(actions):
+            return trainer.recording.rewind(trainer, actions)
+        case MarkRecording() | DescribeRecording():
+            return trainer.recording.describe(trainer, command)
         case Stop(reason):
             controls.stop_reason = reason or "asked to stop"
         case _:
@@ -115,6 +131,8 @@ def _watch(trainer: Trainer, env_index: int) -> str:
         return f"There are environments 0 to {trainer.vector.num_envs - 1}."
     if trainer.controls.is_human:
         return "Give control back first."
+    if trainer.recording.is_recording:
+        return "Stop the recording first: it is of the game you watch."
     trainer.reporter.watch(trainer.vector, env_index)
     return ""
 
@@ -128,6 +146,7 @@ def _take_over(trainer: Trainer) -> str:
     trainer.shaping.forget(env_index)
     trainer.controls.is_human = True
     trainer.emit(ControlChanged(is_human=True))
+    trainer.recording.take_over(trainer)
     trainer.reporter.status()
     return ""
 
@@ -137,6 +156,7 @@ def _give_back(trainer: Trainer) -> str:
         return "The agent has control already."
     trainer.live.end(trainer)
     trainer.controls.is_human = False
+    trainer.recording.give_back(trainer)
     trainer.emit(ControlChanged(is_human=False))
     trainer.reporter.status()
     return ""
@@ -148,12 +168,15 @@ def _press(trainer: Trainer, action: Action) -> str:
     if trainer.controls.is_live:
         return "The game runs in real time."
     env_index = trainer.controls.watched_env
+    if refusal := trainer.recording.foresee(trainer):
+        return refusal
     batch = trainer.vector.step_one(env_index, action)
     trainer.tally.steps[env_index] += 1
     trainer.tally.is_touched[env_index] = True
     decision = Decision(action, Source.HUMAN, 1.0, "You pressed it.")
     trainer.reporter.pressed(trainer.vector, decision, int(trainer.tally.steps[env_index]))
     trainer.accept(batch)
+    trainer.recording.tell(trainer)
     return ""
 
 

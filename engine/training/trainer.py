@@ -48,6 +48,7 @@ from engine.training.lessons import Lessons
 from engine.training.live import LivePlay
 from engine.training.metrics import RunMetrics
 from engine.training.planning import Planning
+from engine.training.recording import RunRecording
 from engine.training.reporter import Reporter
 from engine.training.shaping import Shaping
 from engine.training.snapshot import take_snapshot
@@ -135,6 +136,7 @@ class Trainer:
         self.controls = Controls()
         self.pace = Pace(clock)
         self.live = LivePlay(clock)
+        self.recording = RunRecording(clock)
         self.journal = journal
         self.recorder = recorder
         self.figures: FigureSink | None = None
@@ -158,6 +160,7 @@ class Trainer:
                 obey(self, command)
             if self.controls.is_live:
                 self.live.advance(self)
+            self.recording.tick(self)
             if not self.controls.may_step or self.pace.wait_s():
                 self.reporter.idle()
                 continue
@@ -175,7 +178,7 @@ class Trainer:
         self.pace.mark()
         if self.recorder is not None:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
-        choices = self.actor.decide(self.batch, self._guidance())
+        choices = self.actor.decide(self.batch, self.guidance())
         batch = self.vector.step(choices.actions)
         self.actor.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
@@ -215,6 +218,7 @@ class Trainer:
                 self._count(dataclasses.replace(summary, planner_share=float(planned)))
         self.batch = batch
         self._keep_state()
+        self.recording.follow(self, batch)
 
     def _keep_state(self) -> None:
         """Keep the watched game's moment now and then, for a person to branch from."""
@@ -341,7 +345,8 @@ class Trainer:
         if self._is_evaluation_due():
             self._evaluate()
 
-    def _guidance(self) -> Guidance:
+    def guidance(self) -> Guidance:
+        """Return how far the agent is to follow the planner in the states of now."""
         proof: FloatArray | float = 1.0
         if self.planning is not None:
             proof = np.where(self.batch.setters > 0, self.planning.proof, 1.0).astype(np.float32)
@@ -399,6 +404,7 @@ class Trainer:
 
     def _finish(self) -> RunStopped:
         self.live.end(self)
+        self.recording.stop(self, "the run ended")
         self.save()
         self.reporter.status()
         steps = self.metrics.total_steps

@@ -7,7 +7,7 @@ from engine.env.start_states import prepare_start_state
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported
 
-ENV_FACTORY = "engine.strategy.advised:make_env"
+ENV_FACTORY = "engine.demos.recorded_env:make_env"
 
 _INTRODUCTION = "playing the introduction, once for this ROM"
 _TOLD_FRAMES = 600

@@ -1,13 +1,16 @@
 """Let a new run's agent begin from a cloned policy, and from demonstrations."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from engine.agents.base import Agent
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import RunConfig
+from engine.demos.demonstration import read_demo
 from engine.errors import ConfigurationError
 from engine.events import Event, ProgressReported
+from engine.imitation.demonstrations import demo_examples
 from engine.imitation.networks import KINDS, ActorClone, ValueClone
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
@@ -45,13 +48,44 @@ def begin_from_demonstrations(
         def tell(told: Progress) -> None:
             emit(ProgressReported(told.what, told.done, told.total))
 
-        seen = CloningConfig(network="dqn", inputs=_INPUTS[config.encoder], seed=config.seed)  # type: ignore[arg-type]
+        seen = _seen(config)
         source = Source(config.imitation.demos, config.imitation.rules)
         agent.add_demonstrations(gather(seen, config, source, tell).transitions())
         gradients = config.imitation.offline_gradients
         agent.learn_offline(
             lambda done: tell(Progress("learning from demonstrations", done, gradients))
         )
+
+
+def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
+    """Add a person's steps to the demonstrations that an agent learns from (human-gated DAgger).
+
+    Args:
+        agent: Of a run that goes on.
+        config: Its settings.
+        path: What was recorded.
+
+    Returns:
+        A line about it; "" where the agent learns from no demonstrations.
+
+    Raises:
+        PokeTUIError: The file is no use.
+    """
+    if not isinstance(agent, DQN) or not agent.has_demonstrations:
+        return ""
+    demo = read_demo(path)
+    if not demo.is_intervention.any() and not demo.has_live:
+        return ""
+    examples = demo_examples([demo], 1, _seen(config), config)
+    total = agent.join_demonstrations(examples.transitions())
+    return (
+        f"your {len(examples)} steps joined the demonstrations that are learnt from: {total} by now"
+    )
+
+
+def _seen(config: RunConfig) -> CloningConfig:
+    """Return what the agent sees, as cloning has it."""
+    return CloningConfig(network="dqn", inputs=_INPUTS[config.encoder], seed=config.seed)  # type: ignore[arg-type]
 
 
 def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:

@@ -117,6 +117,7 @@ class ToyVector:
     component_names = ("goal", "step")
     milestone_keys = ("goal",)
     reward_weights = (("goal", 1.0), ("step", 1.0))
+    can_record = False
 
     def __init__(self, config: RunConfig) -> None:
         self.num_envs = config.num_envs

@@ -1,0 +1,220 @@
+"""Keep what is played in an environment of a run: what its worker processes run."""
+
+from pathlib import Path
+
+from engine.commands import (
+    DescribeRecording,
+    DiscardRecording,
+    MarkRecording,
+    Rewind,
+    StopRecording,
+)
+from engine.config import RunConfig
+from engine.demos.demonstration import NO_PROPOSAL
+from engine.demos.live_recorder import LiveRecorder
+from engine.env.demo_orders import (
+    BeginDemo,
+    DemoEnded,
+    DemoFacts,
+    DemoOrder,
+    ForeseeStep,
+)
+from engine.env.stepping import SteppedEnv
+from engine.errors import DemoError
+from engine.strategy.advised import make_env as make_advised_env
+from engine.types import Action
+
+
+def make_env(config: RunConfig, env_index: int) -> SteppedEnv:
+    """Make one environment that can record."""
+    return make_advised_env(config, env_index, RecordedEnv)
+
+
+class RecordedEnv(SteppedEnv):
+    """An environment that can keep one demonstration at a time, of whoever plays in it.
+
+    A demonstration ends with its episode. What cannot be written ends it too, but never the play.
+    """
+
+    _recorder: LiveRecorder | None = None
+    _needs_human = False
+    _has_live = False
+    _proposal: int | None = None
+    _ended: tuple[DemoEnded, ...] = ()
+
+    @property
+    def can_record(self) -> bool:
+        """Tell that what is played can be kept."""
+        return True
+
+    def step(self, action: int) -> tuple[float, bool, bool]:
+        """Act, and take it in."""
+        result = super().step(action)
+        if self._recorder is not None:
+            self._take_in_step(self._recorder, action, result)
+        self._proposal = None
+        return result
+
+    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
+        """Let the game run with `buttons` down."""
+        super().play_frames(buttons, frames, render=render)
+        self._has_live = True
+
+    def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
+        """Take in what came of live frames."""
+        result = super().count_frames(is_over=is_over)
+        if self._recorder is not None:
+            reward, is_terminated, is_truncated = result
+            is_done = is_terminated or is_truncated
+            try:
+                self._recorder.live(reward, done=is_done, is_over=is_over)
+            except DemoError as error:
+                self._fail(error)
+            else:
+                if is_done:
+                    self._end_with_episode()
+        return result
+
+    def begin_now(self, moment: bytes = b"") -> None:
+        """Leave this episode, and what is kept of it, and begin another."""
+        if self._recorder is not None:
+            self._end_with_episode()
+        super().begin_now(moment)
+
+    def take_demos(self) -> tuple[DemoEnded, ...]:
+        """Return the demonstrations that steps brought to their end since the last time."""
+        ended, self._ended = self._ended, ()
+        return ended
+
+    def close(self) -> None:
+        """Leave what was played in the log, and free the emulator."""
+        if self._recorder is not None:
+            self._recorder.close()
+        super().close()
+
+    def record(self, order: DemoOrder) -> DemoFacts:
+        """Do what is asked about the demonstration; say how it stands then.
+
+        Raises:
+            DemoError: It cannot be done.
+        """
+        if isinstance(order, BeginDemo):
+            return self._begin_demo(order)
+        if isinstance(order, ForeseeStep):
+            self._proposal = order.proposal
+            return DemoFacts()
+        recorder, ended, taken_back = self._recorder, None, 0
+        if recorder is None:
+            return DemoFacts()
+        self._recorder = None  # going back steps the game, too
+        try:
+            match order:
+                case StopRecording():
+                    ended = self._finished(recorder)
+                case DiscardRecording(again):
+                    ended = self._described(recorder)
+                    recorder.back_to_start() if again else recorder.discard()
+                    self._has_live = False
+                case Rewind(actions):
+                    taken_back = recorder.rewind(actions)
+                case MarkRecording(text):
+                    recorder.mark(text)
+                case DescribeRecording(task, tags):
+                    recorder.describe(task, tags)
+        finally:
+            self._recorder = recorder if recorder.is_recording else None
+            self._proposal = None
+        if isinstance(order, DiscardRecording | Rewind):
+            self.take_verdicts()  # of what is no more
+            self._paid.take()
+        return self._facts(ended, taken_back)
+
+    def _begin_demo(self, order: BeginDemo) -> DemoFacts:
+        if self._recorder is not None:
+            raise DemoError("A demonstration is being recorded already.", "Stop it first.")
+        recorder = LiveRecorder(
+            self, Path(order.folder), by=order.by, task=order.task, tags=order.tags
+        )
+        recorder.begin()
+        self._recorder, self._needs_human = recorder, order.needs_human
+        self._has_live, self._proposal = False, None
+        return self._facts()
+
+    def _take_in_step(
+        self, recorder: LiveRecorder, action: int, result: tuple[float, bool, bool]
+    ) -> None:
+        reward, is_terminated, is_truncated = result
+        is_human = self._proposal is not None
+        try:
+            recorder.step(
+                action,
+                reward,
+                done=is_terminated or is_truncated,
+                proposal=NO_PROPOSAL if self._proposal is None else self._proposal,
+                is_human=is_human,
+                is_intervention=is_human,
+            )
+        except DemoError as error:
+            self._fail(error)
+        else:
+            if is_terminated or is_truncated:
+                self._end_with_episode()
+
+    def _end_with_episode(self) -> None:
+        assert self._recorder is not None
+        try:
+            self._ended = (*self._ended, self._finished(self._recorder))
+            self._recorder = None
+        except DemoError as error:
+            self._fail(error)
+
+    def _finished(self, recorder: LiveRecorder) -> DemoEnded:
+        """Write the file, or throw away what is not to be kept."""
+        facts = recorder.facts
+        is_wanted = facts.human_steps > 0 or (not self._needs_human and facts.steps > 0)
+        if not is_wanted and not self._has_live:
+            ended = self._described(recorder)
+            recorder.discard()
+            return ended
+        ended = self._described(recorder, str(recorder.path))
+        recorder.finish()
+        return ended
+
+    def _described(self, recorder: LiveRecorder, path: str = "", failure: str = "") -> DemoEnded:
+        """Say of what is being written how it ends."""
+        facts = recorder.facts
+        return DemoEnded(
+            self.env.env_index,
+            path,
+            facts.steps,
+            facts.human_steps,
+            self._has_live,
+            sum(paid for _, paid in self.env.episode_sums),
+            failure,
+        )
+
+    def _fail(self, error: DemoError) -> None:
+        """End it: a demonstration that misses a step replays to nothing."""
+        assert self._recorder is not None
+        self._recorder.close()
+        self._recorder = None
+        failed = DemoEnded(self.env.env_index, "", 0, 0, False, 0.0, str(error))
+        self._ended = (*self._ended, failed)
+
+    def _facts(self, ended: DemoEnded | None = None, taken_back: int = 0) -> DemoFacts:
+        recorder, steps = self._recorder, self.env.episode_steps
+        if recorder is None:
+            return DemoFacts(episode_steps=steps, taken_back=taken_back, ended=ended)
+        facts = recorder.facts
+        return DemoFacts(
+            str(recorder.path),
+            facts.steps,
+            facts.human_steps,
+            facts.rewindable,
+            steps,
+            taken_back,
+            facts.task,
+            facts.tags,
+            facts.is_marked,
+            ended,
+        )
