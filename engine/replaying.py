@@ -241,14 +241,19 @@ class _Player:
     def _tell_step(self, before: int) -> None:
         """Tell what was decided, what came of it, and what was written down then."""
         playback = self._playback
-        if playback.last_action is not None:
-            decision = self._recorded.decision(before, playback.last_action)
-            self._post(DecisionMade(playback.place, decision))
+        self._tell_decision()
         for component, value, cause in payouts(playback.breakdown):
             self._post(PayoutMade(playback.place, component, value, cause))
         if playback.step > before:
             for text in self._notes.get(playback.step, ()):
                 self._post(ReasoningLogged(playback.place, NOTE, text))
+
+    def _tell_decision(self) -> None:
+        """Tell what was decided last."""
+        playback = self._playback
+        if playback.last_action is not None:
+            decision = self._recorded.decision(playback.step - 1, playback.last_action)
+            self._post(DecisionMade(playback.place, decision))
 
     def _seek_on(self, target: int) -> None:
         """Come nearer to where it was asked to go, for a while: commands must not wait long."""
@@ -259,6 +264,7 @@ class _Player:
                 break
         else:
             self._target = None
+            self._tell_decision()
         self._tell_divergence()
         self._stop_at_end()
         self._show()

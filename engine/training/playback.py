@@ -141,7 +141,6 @@ class Playback:
         self._at = 0
         self._kept = {0: self._env.save()}
         self._kept_every = KEPT_EVERY
-        self._last: Action | None = None
 
     @property
     def env(self) -> EnhancedPyBoyPokemonCrystalEnv:
@@ -175,8 +174,9 @@ class Playback:
 
     @property
     def last_action(self) -> Action | None:
-        """Return what was pressed last; None after live play, and where it was gone back to."""
-        return self._last
+        """Return what was pressed last; None at the beginning and after live play."""
+        move = self._moves[self._at - 1] if self._at else LiveStretch(0)
+        return None if isinstance(move, LiveStretch) else Action(move)
 
     def advance(self, *, renders: bool = True) -> None:
         """Play the next move."""
@@ -189,7 +189,6 @@ class Playback:
         else:
             ended = self._env.advance(move)
         self._at += 1
-        self._last = None if isinstance(move, LiveStretch) else Action(move)
         if self._at % self._kept_every == 0:
             self._keep()
         if not self.divergence:
@@ -204,7 +203,6 @@ class Playback:
         if wanted < self._at or self._kept_before(wanted) > self._at:
             self._at = self._kept_before(wanted)
             self._env.restore(self._kept[self._at])
-            self._last = None
 
     def go_to(self, place: int) -> None:
         """Go to a place; from far it takes a while."""

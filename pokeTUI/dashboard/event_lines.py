@@ -131,6 +131,8 @@ def demonstration_end(event: events.RecordingEnded) -> str:
 def _milestone_of_run(event: Event) -> tuple[str, str] | None:
     """Return kind and text of a run's beginning, its evaluations and its end."""
     match event:
+        case events.RunStarted(mode=events.REPLAY):
+            return "run", f"replay of {event.run_id}: {event.game}, played by {event.agent}"
         case events.RunStarted():
             resumed = f", resumed at step {event.resumed_from:,}" if event.resumed_from else ""
             return "run", (

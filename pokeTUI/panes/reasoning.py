@@ -149,9 +149,8 @@ def _now(state: DashboardState, width: int) -> Line:
         return line.add("no decision yet", Ink.dim)
     decision = state.decision.decision
     mark, ink = SOURCE_MARKS.get(decision.source.value, _UNKNOWN)
-    line.add(f"{mark} {decision.source.value} ", ink, 10).add(
-        f"{decision.action.name:<7}", Ink.strong
-    )
+    who = f"{mark} {decision.source.value} "
+    line.add(who, ink, max(10, len(who))).add(f"{decision.action.name:<7}", Ink.strong)
     line.add(f"sure {decision.confidence:.2f} ", Ink.text)
     bar_width = min(20, line.room) if line.room >= 4 else 0
     add_bar(line, decision.confidence, bar_width, ink, Ink.faint)
