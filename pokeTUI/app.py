@@ -45,6 +45,7 @@ from engine.types import Action, Frame
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.keys.actions import SPEEDS
+from pokeTUI.keys.conditions import is_replay
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.palette import ActionsProvider
 from pokeTUI.keys.playing import Playing, buttons
@@ -100,6 +101,7 @@ class CockpitApp(RecordActions):
     Attributes:
         end: How the run ended, None if the user left without waiting.
         polls: How often the session was asked for events.
+        branch_at: Step of a replay from which the user wants to go on by hand, None if not.
     """
 
     TITLE = "PokeTUI"
@@ -138,6 +140,7 @@ class CockpitApp(RecordActions):
         self.config = config
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
+        self.branch_at: int | None = None
         self._link = Link(session)
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
@@ -370,7 +373,12 @@ class CockpitApp(RecordActions):
         )
 
     def action_toggle_control(self) -> None:
-        """Take the game over, or give it back."""
+        """Take the game over, or give it back; a replay is left, for the game to go on from it."""
+        if is_replay(self._dashboard) and self._dashboard.status is not None:
+            now = self._dashboard.status.episode_steps
+            self.branch_at = now if self._sought is None else self._sought
+            self.exit(return_code=0)
+            return
         self._link.send(GiveBack() if self._dashboard.is_human else TakeOver())
 
     def action_press(self, name: str) -> None:

@@ -114,7 +114,8 @@ _RUNNING = (
         "toggle_control",
         "t",
         "play",
-        "Take the game over, or give it back to the agent. Training waits while you play.",
+        "Take the game over, or give it back to the agent; in a replay, play on from there. "
+        "Training waits while you play.",
         RUN,
         takeable,
         name="take_over",

@@ -18,8 +18,8 @@ RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
 """Headings, in the order of the help."""
 _STEERING = (RUN, PLAY, RECORD, STEER)
 """What is under these changes what is going on."""
-_IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower"})
-_WHILE_RECORDING = _IN_A_REPLAY | {"take_over", "restart", "stop"}
+_IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower", "take_over"})
+_WHILE_RECORDING = _IN_A_REPLAY | {"restart", "stop"}
 """Of what is under RUN and STEER, what there is where only demonstrations are recorded."""
 
 

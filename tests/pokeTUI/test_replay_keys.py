@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from engine.commands import Seek, SkipEvaluation, TakeOver
+from engine.commands import Save, Seek, SkipEvaluation, TakeOver
 from engine.events import REPLAY, ProgressReported
 from pokeTUI.app import CockpitApp
 from pokeTUI.screens.compare import CompareScreen
@@ -29,9 +29,20 @@ async def test_arrows_seek_in_a_replay_and_nothing_can_be_changed(
         await settle(pilot)
         assert "‖ replay 50/200" in screen_text(pilot)
         assert "10 steps" in screen_text(pilot)
-        await pilot.press("left", "left", "right", "right", "right", "end", "home", "left", "t")
+        await pilot.press("left", "left", "right", "right", "right", "end", "home", "left", "s")
         steps = [one.step for one in session.sent if isinstance(one, Seek)]
         assert steps == [40, 30, 40, 50, 60, 200, 0, 0]
+        assert not any(isinstance(one, Save) for one in session.sent)
+
+
+async def test_t_leaves_a_replay_to_play_on_from_where_it_stands(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        replaying(session, 50)
+        await settle(pilot)
+        assert " t play " in screen_text(pilot)
+        await pilot.press("t")
+        assert isinstance(pilot.app, CockpitApp)
+        assert (pilot.app.branch_at, pilot.app.return_code) == (50, 0)
         assert not any(isinstance(one, TakeOver) for one in session.sent)
 
 
