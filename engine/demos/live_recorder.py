@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, Demonstration
+from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import free_path, head_of_env, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.actions import is_between_maps
@@ -254,13 +255,17 @@ class LiveRecorder:
         Raises:
             DemoError: A text is no plain line, or a tag no word; nothing is changed.
         """
-        writer = self._open()
-        if tags:
-            writer.tag(*tags)
-            self._tags = tuple(dict.fromkeys((*self._tags, *tags)))
-        if task:
-            writer.set_task(task)
-            self._task = task
+        try:
+            plain_text(task)
+            read_tags(tags)
+        except (ValueError, TypeError) as error:
+            raise DemoError(f"That cannot be taken: {error}.", "Write it plainer.") from None
+        if self._writer is not None and tags:
+            self._writer.tag(*tags)
+        if self._writer is not None and task:
+            self._writer.set_task(task)
+        self._tags = tuple(dict.fromkeys((*self._tags, *tags)))
+        self._task = task or self._task
 
     def finish(self) -> tuple[Path, Demonstration]:
         """Write the demonstration's file; return its path and what is in it.

@@ -198,7 +198,7 @@ def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps:
     writer.event(MAP, stepped.place)
     reward, is_terminated, is_over = 0.0, False, False
     while not is_over:
-        action = choose(_batch(stepped, reward))
+        action = choose(batch_of(stepped, reward))
         reward, is_terminated, is_truncated = stepped.step(action)
         is_over = is_terminated or is_truncated
         writer.step(action, reward, done=is_over)
@@ -219,7 +219,8 @@ def note_step(
         writer.memory(memory_hash(env.emulator))
 
 
-def _batch(stepped: SteppedEnv, reward: float) -> Batch:
+def batch_of(stepped: SteppedEnv, reward: float = 0.0) -> Batch:
+    """Return what an agent chooses from: a batch of one, without what ended."""
     features = stepped.features[None].copy()
     no = np.zeros(1, np.bool_)
     return Batch(

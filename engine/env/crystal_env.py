@@ -42,6 +42,7 @@ from engine.types import (
     RewardBreakdown,
 )
 
+_UNLIMITED = 1 << 30
 _RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
 
 
@@ -183,6 +184,12 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def max_steps(self) -> int:
         """Return after how many steps this episode is truncated, as far as it has come."""
         return self._episode.max_steps
+
+    def lift_limits(self) -> None:
+        """Truncate no episode from now on: a person takes the time it takes."""
+        unlimited = {"max_steps": _UNLIMITED, "stuck_steps": 0}
+        self.config = self.config.model_copy(update=unlimited)
+        self._episode.limit(self.config)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

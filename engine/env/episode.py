@@ -70,6 +70,10 @@ class Episode:
         self._config = config
         self._badges_at_start = 0
 
+    def limit(self, config: EnvConfig) -> None:
+        """Let these limits hold from now on."""
+        self._config = config
+
     def begin(self, state: GameState, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start at `state`."""
         self.origin = origin

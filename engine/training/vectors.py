@@ -20,10 +20,15 @@ def make_vector(config: RunConfig) -> VectorEnv:
 
 def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
     """Start the worker processes of a run and tell what takes long; what `emit` raises ends it."""
-    prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
+    prepare_start(config, emit)
     number, processes = config.num_envs, config.worker_count()
     emit(ProgressReported(f"starting {number} games in {processes} processes"))
     return make_vector(config)
+
+
+def prepare_start(config: RunConfig, emit: Callable[[Event], None]) -> None:
+    """Play a ROM's introduction if that was never done, and tell how far it is."""
+    prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
 
 
 def _tell_introduction(emit: Callable[[Event], None], done: int, most: int) -> None:

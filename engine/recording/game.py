@@ -1,0 +1,97 @@
+"""The game that demonstrations are recorded in."""
+
+from pathlib import Path
+
+from engine.config import RunConfig
+from engine.demos.live_recorder import LiveRecorder
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.errors import ConfigurationError
+from engine.recording.plan import RecordingPlan
+from engine.recording.players import LoadedPlayer
+from engine.strategy.planned import PlannedAdvisor
+
+
+class RecordedGame(SteppedEnv):
+    """One game, and the demonstration that is written of it.
+
+    Args:
+        config: Names the game, and says how an action is pressed and what ends an episode.
+        plan: What is recorded.
+        player: Who plays; None: a person, whom no count of steps stops.
+        saved: Demonstrations that the set has: the next ones shall not have their random numbers.
+
+    Attributes:
+        recorder: Writes what is played.
+
+    Raises:
+        PokeTUIError: The game cannot be set up, or nobody can begin at the plan's start.
+    """
+
+    def __init__(
+        self, config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None, saved: int
+    ) -> None:
+        env = _open(config, plan, player)
+        if player is None:
+            env.lift_limits()
+        advisor = PlannedAdvisor(env.profile, 0, config.seed)
+        super().__init__(env, advisor, sees_pixels=player is not None and player.needs_pixels)
+        env.seed_random(config.seed + saved)
+        self._folder = plan.folder(config)
+        self._point = self._go_on() if plan.start is not None else b""
+        self.recorder = LiveRecorder(
+            self,
+            self._folder,
+            by="human" if player is None else player.by,
+            task=plan.task,
+            tags=plan.tags,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """Return where demonstrations are written."""
+        return self._folder
+
+    def begin_episode(self) -> None:
+        """Bring the game to where the next demonstration begins."""
+        if self._point:
+            self.restore(self._point)
+        else:
+            self.begin()
+
+    def close(self) -> None:
+        """Leave what was not finished in its log, and free the emulator."""
+        self.recorder.close()
+        super().close()
+
+    def _go_on(self) -> bytes:
+        """Play on in the episode that the game is in; return the game, brought to rest."""
+        if self._advisor is not None:
+            self._advisor.reset(self.env.state)
+        if self._stack is not None:
+            self._stack.begin(self.env.frame())
+        last = self.env.last_live
+        if last is not None and last.after == self.env.episode_steps:
+            self.count_frames(is_over=True)
+        self._observe()
+        if self.env.is_success:
+            self.env.close()
+            raise ConfigurationError(
+                "Nothing can be recorded from there: the goal is reached.",
+                "Begin at a step before.",
+            )
+        return self.save()
+
+
+def _open(
+    config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None
+) -> EnhancedPyBoyPokemonCrystalEnv:
+    if plan.start is not None:
+        from engine.training.recorded import find_recorded, open_at
+
+        return open_at(find_recorded(plan.start.source, config), plan.start.step)
+    if player is not None and player.frames is not None:
+        hold, wait = player.frames
+        used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        config = config.model_copy(update={"env": used_to})
+    return make_crystal_env(config, 0)

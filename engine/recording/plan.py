@@ -1,0 +1,79 @@
+"""Say what is to be recorded."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.config import RunConfig
+from engine.demos.dataset import demos_folder
+from engine.demos.layout import plain_text, read_tags
+from engine.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPoint:
+    """A place within something recorded.
+
+    Attributes:
+        source: A demonstration's path, or "run:episode" with the run's id or path.
+        step: Moves before it, as a replay counts them: see `engine.training.playback`.
+    """
+
+    source: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingPlan:
+    """What a session records.
+
+    Attributes:
+        set_name: Folder below that of all demonstrations; "": that folder itself. What is there
+            counts: a set is resumed.
+        episodes: How many the set is to have; 0: any number.
+        limit_s: After so long a demonstration is saved by itself; 0: never. Pauses do not count.
+        pause_s: Between two of them.
+        task: What is shown, in words.
+        tags: Single words.
+        player: Who plays: "" a person; "rules"; "random"; or the name of a cloned policy or a run.
+            A person may take over from it, and what it would have done is kept beside.
+        start: Every demonstration begins there; None: where the game begins.
+        is_live: A person begins in real time.
+
+    Raises:
+        ConfigurationError: Something cannot be.
+    """
+
+    set_name: str = ""
+    episodes: int = 0
+    limit_s: float = 0.0
+    pause_s: float = 0.0
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    player: str = ""
+    start: DemoPoint | None = None
+    is_live: bool = False
+
+    def __post_init__(self) -> None:
+        if self.episodes < 0:
+            raise ConfigurationError("A set cannot have fewer than no episodes.", "Give 0 or more.")
+        for name, seconds in (("limit", self.limit_s), ("pause", self.pause_s)):
+            if not math.isfinite(seconds) or seconds < 0:
+                raise ConfigurationError(
+                    f"The {name} of {seconds} seconds is none.", "Give 0 seconds or more."
+                )
+        if self.set_name != Path(self.set_name).name or self.set_name.startswith("."):
+            raise ConfigurationError(
+                f"A set cannot be named {self.set_name!r}.", "Give it the name of a folder."
+            )
+        try:
+            plain_text(self.task)
+            read_tags(self.tags)
+        except (ValueError, TypeError):
+            raise ConfigurationError(
+                "The task must be one line of text, and each tag a word.", "Write them plainer."
+            ) from None
+
+    def folder(self, config: RunConfig) -> Path:
+        """Return where the set is."""
+        return demos_folder(config) / self.set_name

@@ -1,0 +1,131 @@
+"""Find who plays while demonstrations are recorded; what was learnt is loaded only if it plays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.agents.base import Choices
+from engine.config import RunConfig
+from engine.demos.recorder import random_policy, rules_policy
+from engine.env.batch import Batch
+from engine.errors import CheckpointError
+from engine.training.evaluation import ALONE
+from engine.training.policy_folders import PolicyFolder
+from engine.training.runs import RunFolder, find_run, load_settings
+from engine.types import Source
+
+if TYPE_CHECKING:
+    from engine.agents.base import Player
+
+RULES, RANDOM = "rules", "random"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPlayer:
+    """Who plays.
+
+    Attributes:
+        by: Its name, for the demonstrations.
+        choose: Chooses from a batch of one.
+        needs_pixels: It looks at the screen.
+        frames: Frames that it is used to hold a button and wait; None: any.
+    """
+
+    by: str
+    choose: Callable[[Batch], Choices]
+    needs_pixels: bool = False
+    frames: tuple[int, int] | None = None
+
+
+def load_player(name: str, config: RunConfig) -> LoadedPlayer:
+    """Return a player by its name.
+
+    Args:
+        name: "rules", "random", or the name of a cloned policy or a run.
+        config: Names the save folder, and the seed of what is drawn.
+
+    Raises:
+        CheckpointError: There is no such policy or run, or it is damaged.
+    """
+    if name == RULES:
+        return LoadedPlayer(name, _rules(config.seed))
+    if name == RANDOM:
+        return LoadedPlayer(name, _random(config.seed))
+    path = Path(name).expanduser()
+    if path.is_file() or _is_there(PolicyFolder.find, name, config):
+        return _policy(name, config)
+    if _is_there(find_run, name, config):
+        return _run(name, config)
+    raise CheckpointError(
+        f"Nobody is called {name!r}: neither a cloned policy nor a run.",
+        "Choose rules or random, or see: poketui runs",
+    )
+
+
+def _rules(seed: int) -> Callable[[Batch], Choices]:
+    policy = rules_policy(seed)
+
+    def choose(batch: Batch) -> Choices:
+        action = policy(batch)
+        is_advised = np.array([batch.prior[0, action] > 0])
+        sure = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
+        return Choices(np.array([action]), sure, is_advised, Source.RANDOM)
+
+    return choose
+
+
+def _random(seed: int) -> Callable[[Batch], Choices]:
+    policy = random_policy(seed)
+
+    def choose(batch: Batch) -> Choices:
+        nobody = np.zeros(1, np.bool_)
+        return Choices(np.array([policy(batch)]), np.zeros(1, np.float32), nobody, Source.RANDOM)
+
+    return choose
+
+
+def _alone(player: "Player") -> Callable[[Batch], Choices]:
+    return lambda batch: player(batch, ALONE)
+
+
+def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) -> bool:
+    try:
+        find(config.save_dir, name)
+    except CheckpointError:
+        return False
+    return True
+
+
+def _policy(name: str, config: RunConfig) -> LoadedPlayer:
+    import torch
+
+    from engine.training.policies import read_policy
+
+    torch.set_num_threads(1)
+    policy, path = read_policy(config.save_dir, name)
+    by = f"policy-{path.parents[1].name}"
+    needs_pixels = policy.config.inputs != "features"
+    return LoadedPlayer(by, _alone(policy.player(config.seed)), needs_pixels)
+
+
+def _run(name: str, config: RunConfig) -> LoadedPlayer:
+    import torch
+
+    from engine.env.features import FEATURE_SIZE
+    from engine.training.build import build_agent
+    from engine.training.checkpoint import CheckpointStore
+    from engine.training.snapshot import refuse_other_versions
+
+    torch.set_num_threads(1)
+    folder = RunFolder(find_run(config.save_dir, name))
+    settings = load_settings(folder)
+    saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+    with refuse_other_versions(saved):
+        agent = build_agent(settings, FEATURE_SIZE)
+        agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
+    frames = settings.env.hold_frames, settings.env.wait_frames
+    player = _alone(agent.player(config.seed))
+    return LoadedPlayer(f"run-{folder.run_id}", player, settings.needs_pixels, frames)

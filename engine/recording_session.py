@@ -1,0 +1,229 @@
+"""Record demonstrations in a thread, with commands and events as a run has them.
+
+Nothing is trained. What learns is loaded only where a trained policy plays.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+from engine.commands import Command, Stop
+from engine.config import RunConfig
+from engine.errors import ConfigurationError, PokeTUIError
+from engine.events import (
+    Event,
+    ProgressReported,
+    ReasoningLogged,
+    RunFailed,
+    RunStopped,
+    WarningRaised,
+)
+from engine.games.profile import load_rom
+from engine.recording.plan import DemoPoint, RecordingPlan
+from engine.session import Mailbox
+from engine.training.controls import CommandQueue
+
+__all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
+
+FIRST_SPEED = 12.0
+"""Actions a second of a player that is watched; a person can follow what happens."""
+
+_log = logging.getLogger(__name__)
+
+
+class RecordingSession:
+    """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
+
+    Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
+    that is asked for; it is saved then, and the next one begins, until the set is complete. What
+    may be asked for is in `engine.recording.steering`.
+
+    Args:
+        config: Names the game and the save folder.
+        plan: What is recorded.
+        speed: Actions a second of the player, if one plays; 0: as fast as it goes.
+        clock: Seconds that only rise.
+
+    Attributes:
+        mailbox: What is told. The last event is RunStopped or RunFailed.
+
+    Raises:
+        ConfigurationError: The set's folder cannot be written.
+        RomError: The ROM is unusable.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        plan: RecordingPlan,
+        *,
+        speed: float = FIRST_SPEED,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.config = config
+        self.mailbox = Mailbox()
+        self._plan = plan
+        self._folder = plan.folder(config)
+        self._speed = speed
+        self._clock = clock
+        self._commands = CommandQueue()
+        self._thread = threading.Thread(target=self._run, name="recording", daemon=True)
+        _check(config, plan)
+
+    @property
+    def run_id(self) -> str:
+        """Return the set's name."""
+        return self._folder.name
+
+    @property
+    def run_dir(self) -> str:
+        """Return the set's folder."""
+        return str(self._folder)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the session's thread runs."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start to load the game and to record, and return at once."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for something; what comes of it is told by events."""
+        self._commands.put(command)
+
+    def stop(self, timeout_s: float = 10.0) -> bool:
+        """Ask to save and end, wait for it, and tell whether it ended in time."""
+        self.send(Stop())
+        return self.join(timeout_s)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end and tell whether it came in time."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self.is_alive
+
+    def _run(self) -> None:
+        end: RunStopped | RunFailed
+        try:
+            end = _record(
+                self.config,
+                self._plan,
+                self._commands,
+                self.mailbox.post,
+                speed=self._speed,
+                is_shown=True,
+                clock=self._clock,
+            )
+        except PokeTUIError as error:
+            end = RunFailed(error.message, error.hint, has_checkpoint=False)
+        except Exception as error:
+            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
+            # would wait for ever.
+            _log.exception("the recording failed unexpectedly")
+            text = f"An unexpected error ended the recording: {type(error).__name__}: {error}"
+            hint = "What was played is rescued when the set is recorded on."
+            end = RunFailed(text, hint, has_checkpoint=False)
+        self.mailbox.post(end)
+
+
+def record_headless(
+    config: RunConfig,
+    plan: RecordingPlan,
+    emit: Callable[[Event], None] = lambda event: None,
+    commands: CommandQueue | None = None,
+) -> RunStopped:
+    """Let a player fill a set where nobody looks, as fast as it goes; return why it ended.
+
+    A Stop among the commands saves what is played and ends it. After Ctrl-C what was played is
+    saved, too, and KeyboardInterrupt raised on.
+
+    Args:
+        config: Names the game and the save folder.
+        plan: What is recorded; it must name a player and a number of episodes.
+        emit: Takes events: RecordingEnded tells of each file.
+        commands: What is asked for meanwhile.
+
+    Raises:
+        ConfigurationError: There is no player, or no end.
+        PokeTUIError: The game or the player is unusable, or nothing can be written.
+    """
+    if not plan.player or not plan.episodes:
+        raise ConfigurationError(
+            "With no screen, somebody must play, and it must end.",
+            "Give --player rules and --episodes 5.",
+        )
+    _check(config, plan)
+    queue = commands or CommandQueue()
+    try:
+        return _record(config, plan, queue, emit, speed=0.0, is_shown=False, clock=time.monotonic)
+    except KeyboardInterrupt:
+        from engine.recording.saved_set import resume_set
+
+        resume_set(plan.folder(config))
+        raise
+
+
+def _check(config: RunConfig, plan: RecordingPlan) -> None:
+    """Check what can be checked at once.
+
+    Raises:
+        ConfigurationError: The set's folder cannot be written.
+        RomError: The ROM is unusable.
+    """
+    load_rom(config.rom_path, config.allow_unknown_rom)
+    folder = plan.folder(config)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot write to {folder}: {error.strerror or error}.",
+            "Give another folder with --save-dir.",
+        ) from None
+
+
+def _record(
+    config: RunConfig,
+    plan: RecordingPlan,
+    commands: CommandQueue,
+    emit: Callable[[Event], None],
+    *,
+    speed: float,
+    is_shown: bool,
+    clock: Callable[[], float],
+) -> RunStopped:
+    # Here, not above: the emulator takes a second, and the terminal shows its first screen
+    # meanwhile.
+    from engine.recording.game import RecordedGame
+    from engine.recording.loop import RecordingLoop
+    from engine.recording.players import load_player
+    from engine.recording.saved_set import resume_set
+    from engine.training.vectors import prepare_start
+
+    found = resume_set(plan.folder(config))
+    for text in found.rescued:
+        emit(ReasoningLogged(0, "run", text))
+    for text in found.refused:
+        emit(WarningRaised(text))
+    player = None
+    if plan.player:
+        emit(ProgressReported(f"loading {plan.player}"))
+        player = load_player(plan.player, config)
+    prepare_start(config, emit)
+    emit(ProgressReported("loading the game"))
+    with closing(RecordedGame(config, plan, player, found.count)) as game:
+        loop = RecordingLoop(
+            game,
+            plan,
+            player,
+            found.count,
+            commands,
+            emit,
+            speed=speed,
+            is_shown=is_shown,
+            clock=clock,
+        )
+        return loop.run()
