@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, read_limited
@@ -23,7 +24,7 @@ from engine.demos.writing import write_whole
 from engine.errors import DemoError
 from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action
 
-_MAX_CSV = 1 << 26
+_MAX_CSV, _MAX_LINE = 1 << 25, 1 << 12
 _MAX_TEXT = 1 << 24
 _COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "random")
 _NAMES = {action.name: int(action) for action in Action}
@@ -135,21 +136,38 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     Raises:
         DemoError: It is no such table.
     """
+    actions, random = csv_actions(path)
+    return from_actions(actions, config, folder, origin=path, random=random)
+
+
+def csv_actions(path: Path) -> tuple[NDArray[np.int64], tuple[int, int] | None]:
+    """Read the actions of a table, and the game's random bytes where it tells them.
+
+    Raises:
+        DemoError: It is no such table.
+    """
     data = read_limited(path, _MAX_CSV)
+    actions: list[int] = []
+    random = None
     try:
-        table = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+        table = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
         columns = [name.strip().lower() for name in next(table, [])]
         place = columns.index("action")
-        rows = [row for row in table if row]
-        named = [row[place].strip().upper() for row in rows]
-        actions = [_NAMES[name] if name in _NAMES else int(name[:9]) for name in named]
-        random = _random(rows[0][columns.index("random")]) if "random" in columns else None
+        for row in table:
+            if not row:
+                continue
+            if not actions and "random" in columns:
+                random = _random(row[columns.index("random")])
+            name = row[place].strip().upper()
+            actions.append(_NAMES[name] if name in _NAMES else _number(name))
+            if len(actions) > _FEW:
+                raise DemoError(f"{path} holds too many actions.", "Name another file.")
     except (ValueError, IndexError, csv.Error):
         raise DemoError(
             f"{path} is no table of actions.",
             f"It needs a column 'action' with {', '.join(_NAMES)}, or 0 to {NUM_ACTIONS - 1}.",
         ) from None
-    return from_actions(np.array(actions, np.int64), config, folder, origin=path, random=random)
+    return np.array(actions, np.int64), random
 
 
 def from_actions(
@@ -180,12 +198,26 @@ def from_actions(
     return demo, path
 
 
+def _short_lines(text: io.StringIO) -> Iterator[str]:
+    """Yield lines; one without end would be millions of cells in memory."""
+    while line := text.readline(_MAX_LINE + 1):
+        if len(line) > _MAX_LINE:
+            raise ValueError("a line is too long")
+        yield line
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise ValueError("it is no number")
+    return int(text)
+
+
 def _random(text: str) -> tuple[int, int] | None:
     """Return the game's random state of "12 34", None where it is not told."""
     if not text.strip():
         return None
-    first, second = (int(part[:9]) for part in text.split())
-    if not (0 <= first < 256 and 0 <= second < 256):
+    first, second = (_number(part) for part in text.split())
+    if not (first < 256 and second < 256):
         raise ValueError("it is no pair of bytes")
     return first, second
 

@@ -46,6 +46,7 @@ _HASH_SIZE = 32
 _SIZES = struct.Struct("<II")
 _LIVE = struct.Struct("<IB")
 _MAX_FACTS, _MAX_ARRAYS, _MAX_SEGMENTS, _MAX_STRETCHES = 1 << 23, 1 << 24, 4096, 1 << 16
+_MAX_LIVE_INPUTS = 1 << 19
 _DONE, _INTERVENTION = 1, 2
 _AGAIN = "Use another file, or record it anew."
 BROKEN = (
@@ -290,6 +291,10 @@ def _segments(packed: Sequence[Any], arrays: bytes) -> tuple[tuple[Segment, ...]
     actions = arrays[:at]
     if any(action >= NUM_ACTIONS for action in actions):
         raise ValueError("an action is none")
+    if sum(_whole(count, len(arrays)) for *_, live in heads for *_, count in live) > (
+        _MAX_LIVE_INPUTS
+    ):
+        raise ValueError("its live inputs are too many")
     segments, done = [], 0
     for random, length, live in heads:
         stretches = []

@@ -4,6 +4,7 @@ The dataset's observations are pictures, uint8 (T + 1, 144, 160, 3), kept withou
 demonstrations themselves lie beside them in the folder `demos`, so that nothing is lost.
 """
 
+import math
 import shutil
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -24,6 +25,9 @@ from engine.types import FRAME_SHAPE, NUM_ACTIONS
 DEMOS = "demos"
 _DATA, _FILE = "data", "main_data.hdf5"
 _MAX_EPISODES, _MAX_ACTIONS = 10_000, 1 << 20
+_MAX_CHUNK = 1 << 24
+_FILTERS = frozenset({1, 2, 3, 4, 6, 32000})
+"""Deflate, shuffle, the checksum, szip, scale-offset and LZF: those that come with h5py."""
 _INSTALL = "Install it: pip install 'poketui[minari]'"
 
 
@@ -92,7 +96,7 @@ def read_minari_actions(folder: Path) -> Iterator[NDArray[np.int64]]:
             if len(names) > _MAX_EPISODES:
                 raise DemoError(f"{folder} has too many episodes.")
             for name in names:
-                yield _actions(file[name]["actions"], folder)
+                yield _actions(file, name, folder)
     except DemoError:
         raise
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
@@ -101,11 +105,36 @@ def read_minari_actions(folder: Path) -> Iterator[NDArray[np.int64]]:
         ) from None
 
 
-def _actions(stored: Any, folder: Path) -> NDArray[np.int64]:
-    is_whole = stored.dtype.kind in "iu" and len(stored.shape) == 1
-    if not is_whole or stored.shape[0] > _MAX_ACTIONS or stored.external:
+def _actions(file: Any, name: str, folder: Path) -> NDArray[np.int64]:
+    """Read the actions of an episode, after looking at how they are kept.
+
+    An HDF5 file may point into others, and may name programs that unpack it.
+    """
+    import h5py
+
+    episode = _own(file, name)
+    stored = _own(episode, "actions") if isinstance(episode, h5py.Group) else None
+    if not isinstance(stored, h5py.Dataset):
+        raise DemoError(f"{folder} has an episode without actions of its own.", "Use another.")
+    is_whole = stored.dtype.kind in "iu" and len(stored.shape or ()) == 1
+    if not is_whole or stored.shape[0] > _MAX_ACTIONS or stored.external or stored.is_virtual:
         raise DemoError(f"The actions in {folder} are no rows of integers.", "Use another.")
+    chunk = math.prod(stored.chunks or (0,)) * stored.dtype.itemsize
+    ways = stored.id.get_create_plist()
+    filters = {ways.get_filter(number)[0] for number in range(ways.get_nfilters())}
+    if chunk > _MAX_CHUNK or not filters <= _FILTERS:
+        raise DemoError(
+            f"The actions in {folder} are packed in a way of their own.", "Use another."
+        )
     return np.asarray(stored[()]).astype(np.int64)
+
+
+def _own(group: Any, name: str) -> Any:
+    """Return what a group holds itself; None if it is a link to another file."""
+    import h5py
+
+    is_own = isinstance(group.get(name, getlink=True), h5py.HardLink)
+    return group[name] if is_own else None
 
 
 def _episode(buffers: Any, number: int, demo: Demonstration, config: RunConfig) -> Any:

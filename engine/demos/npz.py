@@ -1,6 +1,7 @@
 """Read and write NPZ files a row at a time, without pickles and without trusting what they say."""
 
 import contextlib
+import io
 import lzma
 import math
 import re
@@ -40,12 +41,27 @@ _BROKEN = (
 """What damaged archives and headers raise."""
 _MAX_FILE, _MAX_MEMBERS, _MAX_HEADER = 1 << 34, 64, 4096
 _MAX_NUMBER_SIZE = 16
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What numpy writes. The other ways are unpacked whole, a million times what is in the file."""
 _NPY = b"\x93NUMPY"
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=]?[biufcmMOSUV][0-9]{0,4})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:[0-9]{1,15}, ?){0,7}(?:[0-9]{1,15})?)\), ?\} *\n?"
 )
 _ANOTHER = "Use another file."
+_MAX_DIRECTORY = 1 << 18
+"""Bytes of an archive's list of members: zipfile makes 500 bytes of 50 before anyone can look."""
+
+
+class _Directory(io.FileIO):
+    """A file of which no more than a short list of members is read at once while it is opened."""
+
+    is_open = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if not self.is_open and size is not None and size > _MAX_DIRECTORY:
+            raise ValueError("its list of members is too long")
+        return super().read(-1 if size is None else size) or b""
 
 
 class NpzReader:
@@ -66,7 +82,15 @@ class NpzReader:
         try:
             if path.stat().st_size > _MAX_FILE:
                 raise DemoError(f"{path} is too large.", _ANOTHER)
-            self._zip = zipfile.ZipFile(path)
+            self._file = _Directory(path)
+            try:
+                self._zip = zipfile.ZipFile(self._file)
+            except (
+                BaseException
+            ):  # whatever failed, the file must not stay open; it is raised again
+                self._file.close()
+                raise
+            self._file.is_open = True
         except DemoError:
             raise
         except _BROKEN as error:
@@ -75,8 +99,9 @@ class NpzReader:
         members = self._zip.infolist()
         self._members = {info.filename.removesuffix(".npy"): info for info in members}
         self.names = frozenset(self._members)
-        if len(members) > _MAX_MEMBERS or len(self._members) != len(members):
-            self._zip.close()
+        is_known = all(info.compress_type in _PACKED for info in members)
+        if len(members) > _MAX_MEMBERS or len(self._members) != len(members) or not is_known:
+            self._close()
             raise DemoError(f"{path} is no NPZ file of an episode.", _ANOTHER)
 
     def __enter__(self) -> Self:
@@ -88,7 +113,11 @@ class NpzReader:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self._zip.close()
+        self._file.close()
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return an array's shape as its header says.
