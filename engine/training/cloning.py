@@ -230,10 +230,15 @@ def evaluation_figures(evaluation: Evaluation) -> dict[str, float]:
     return figures
 
 
-def _score(evaluation: Evaluation | None, epoch: Epoch) -> list[float]:
+def score_of(evaluation: Evaluation) -> list[float]:
     """Return what the best checkpoint has the most of: success, then milestones, then reward."""
-    if evaluation is None:
-        loss = epoch.loss if epoch.validation is None else epoch.validation.balanced_loss
-        return [0.0, 0.0, -loss]
     reached = sum(evaluation.milestones.values())
     return [evaluation.success_rate, reached, evaluation.avg_reward]
+
+
+def _score(evaluation: Evaluation | None, epoch: Epoch) -> list[float]:
+    """Return the score of an evaluation; where there is none, the lower loss is the better one."""
+    if evaluation is not None:
+        return score_of(evaluation)
+    loss = epoch.loss if epoch.validation is None else epoch.validation.balanced_loss
+    return [0.0, 0.0, -loss]

@@ -94,7 +94,8 @@ def bc(
     """Clone a policy: learn from demonstrations what to do."""
     # Here, not above: these load the learning library.
     from engine.errors import ConfigurationError
-    from engine.training.from_demonstrations import Source, aggregate, clone_policy
+    from engine.training.aggregation import aggregate
+    from engine.training.from_demonstrations import Source, clone_policy
     from engine.training.policy_folders import PolicyFolder
     from pokeTUI.cli.reports import saves
 

@@ -76,6 +76,45 @@ def bench_planner(
     measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))
 
 
+@bench_app.command("imitation")
+def bench_imitation(
+    demos: Annotated[
+        str,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of demonstrations.",
+            show_default="five that the rules play, for each seed",
+        ),
+    ] = "",
+    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
+    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    rollouts: Annotated[
+        int, typer.Option(min=1, help="Episodes by which a policy is judged.")
+    ] = 30,
+    arms: Annotated[
+        str,
+        typer.Option(
+            metavar="ARM,...",
+            help="replay, bc, ppo, dagger; alone measures PPO without demonstrations anew.",
+            show_default="all but alone",
+        ),
+    ] = "",
+    save_dir: SaveDir = None,
+    set_: Settings = None,
+) -> None:
+    """Say what demonstrations are worth: cloned, then PPO, and DAgger; the practice game."""
+    from engine.bench.imitation import measure_imitation
+
+    overrides = parse_settings(set_)
+    if save_dir is not None:
+        overrides["save_dir"] = save_dir
+    names = [name.strip() for name in arms.split(",") if name.strip()]
+    chosen = range(first_seed, first_seed + seeds)
+    raise typer.Exit(
+        measure_imitation(overrides, chosen, demos=demos, rollouts=rollouts, names=names)
+    )
+
+
 @bench_app.command("ui")
 def bench_ui(
     only: Annotated[

@@ -1,5 +1,7 @@
 """Clones of the rules on the practice game: real demonstrations, real rollouts."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from engine.config import EnvConfig
 from engine.imitation.bc import Cloning
 from engine.imitation.dagger import Dagger
 from engine.imitation.games import make_games, play, policy_expert, rules_expert
+from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig, DaggerConfig
 from engine.imitation.sight import make_sight
 from engine.training.cloning import evaluate_clone, rule_examples
@@ -108,3 +111,23 @@ def test_screens_are_noted_as_the_network_sees_them(practice, network):
     assert examples.pixels.shape == (len(examples), *make_sight(config).shape)
     changes = (examples.pixels[1:] != examples.pixels[:-1]).any((1, 2, 3))
     assert changes.mean() > 0.5
+
+
+@pytest.mark.slow
+def test_a_policy_that_sees_the_screen_plays_as_it_learnt(practice):
+    config = CloningConfig(
+        network="tiny", inputs="screen", hidden_size=32, learning_rate=1e-3, batch_size=32,
+        epochs=15, patience=0, val_share=0.0,
+    )  # fmt: skip
+    examples, _ = rule_examples(config, practice, 2)
+    cloning = Cloning(config, examples)
+    while not cloning.is_over:
+        cloning.learn()
+    short = practice.model_copy(update={"env": EnvConfig(max_steps=60, progress_steps=0)})
+    judged = evaluate_clone(cloning.policy, short, 4)
+    assert judged.milestones["left_bedroom"] == 1.0
+    assert judged.milestones["left_house"] >= 0.5
+    network = build_network(config, examples.features.shape[1])
+    chance = evaluate_clone(dataclasses.replace(cloning.policy, network=network), short, 4)
+    assert "left_house" not in chance.milestones
+    assert evaluate_clone(cloning.policy, short, 4) == judged

@@ -9,10 +9,11 @@ from engine.config import RunConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.bc import Epoch
 from engine.imitation.settings import CloningConfig
+from engine.training.aggregation import aggregate
 from engine.training.build import build_agent
 from engine.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
-from engine.training.cloning import CloningRun, Progress
-from engine.training.from_demonstrations import Source, aggregate, clone_policy
+from engine.training.cloning import CloningRun, Progress, score_of
+from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder, agent_settings
 from engine.training.warm_start import begin_from_demonstrations
@@ -209,3 +210,18 @@ def test_dagger_is_resumed_with_all_that_was_labelled(tmp_path):
     assert parts.rounds[0].total == whole.rounds[1].total
     one, other = newest(whole.folder), newest(parts.folder)
     assert all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
+
+
+@pytest.mark.slow
+def test_dagger_keeps_the_student_that_played_best_and_runs_begin_from_it(tmp_path):
+    given = {"hidden_size": 16, "eval_episodes": 2, "learning_rate": 1e-3}
+    ways = {"envs": 2, "episodes": 2, "epochs": 3, "rounds": 2}
+    told = []
+    found = aggregate(str(tmp_path), given, ways, Source(rules=1), tell=told.append)
+    judged = [one for one in told if isinstance(one, Evaluation)]
+    assert len(judged) == 3  # of the demonstrations alone, too
+    scores = [score_of(one) for one in judged]
+    best = read_checkpoint(found.best)
+    assert best.facts["score"] == max(scores)
+    assert best.facts["rounds"] == scores.index(max(scores))
+    assert read_policy(str(tmp_path), "latest")[1] == found.best

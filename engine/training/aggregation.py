@@ -1,0 +1,241 @@
+"""Carry DAgger through: a round, what it came to in play, and all of it saved as it goes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.agents.base import Player
+from engine.agents.random import RandomAgent
+from engine.config import RunConfig
+from engine.errors import CheckpointError, ConfigurationError
+from engine.imitation.dagger import Dagger, Round
+from engine.imitation.examples import Examples
+from engine.imitation.games import Expert, make_games, policy_expert, rules_expert
+from engine.imitation.settings import CloningConfig, DaggerConfig, check
+from engine.imitation.sight import make_sight
+from engine.training.checkpoint import (
+    BEST,
+    Checkpoint,
+    CheckpointStore,
+    read_checkpoint,
+    write_checkpoint,
+)
+from engine.training.cloning import Progress, evaluate_clone, evaluation_figures, score_of
+from engine.training.from_demonstrations import (
+    Source,
+    gather,
+    part_of,
+    run_config,
+    saved_source,
+    settings_of_policy,
+)
+from engine.training.policies import policy_of, read_policy
+from engine.training.policy_folders import PolicyFolder
+from engine.training.tensorboard import TensorBoardFile
+from engine.types import Evaluation
+
+RULES = "rules"
+
+TellRounds = Callable[[Progress | Round | Evaluation], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregated:
+    """What came of DAgger.
+
+    Attributes:
+        folder: Where it is saved.
+        rounds: Those of now.
+        evaluation: Of the last student; None if it was not to be evaluated.
+        best: The checkpoint of the student that played best; None if none was judged.
+    """
+
+    folder: Path
+    rounds: tuple[Round, ...]
+    evaluation: Evaluation | None
+    best: Path | None
+
+
+def aggregate(
+    save_dir: str,
+    given: Mapping[str, Any],
+    rounds: Mapping[str, Any],
+    source: Source,
+    *,
+    expert: str = RULES,
+    game: Mapping[str, Any] | None = None,
+    resume: str = "",
+    tell: TellRounds = lambda told: None,
+) -> Aggregated:
+    """Learn by DAgger from the rule planner, or from another policy.
+
+    Args:
+        save_dir: Where policies are saved.
+        given: Settings of `CloningConfig` that are not to be as usual.
+        rounds: Likewise of `DaggerConfig`.
+        source: Demonstrations to begin with; it may be empty.
+        expert: "rules", or a policy's id or path.
+        game: Settings of the run that say which game it is.
+        resume: Go on with this policy, or "latest"; "" begins a new one.
+        tell: Is told of everything.
+
+    Raises:
+        PokeTUIError: Demonstrations, settings, game or policy are no use.
+    """
+    torch.set_num_threads(1)
+    if resume:
+        folder = PolicyFolder.find(save_dir, resume)
+        saved = folder.settings()
+        if "dagger" not in saved:
+            raise CheckpointError(
+                f"{folder.path.name} was cloned without DAgger.", "Leave --dagger out."
+            )
+        if given:
+            raise ConfigurationError(
+                f"{sorted(given)[0]} cannot change when DAgger is resumed.", "Leave it out."
+            )
+        config = check(CloningConfig, part_of(saved, "cloning"))
+        dagger_config = check(DaggerConfig, {**part_of(saved, "dagger"), **rounds})
+        source, game = saved_source(saved), part_of(saved, "game")
+        expert = str(saved.get("expert", RULES))
+    else:
+        config, dagger_config = check(CloningConfig, dict(given)), check(DaggerConfig, dict(rounds))
+    run = run_config(save_dir, game or {})
+    dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
+    if resume:
+        _load_rounds(dagger, folder)
+    else:
+        if source.demos or source.rules:
+            dagger.examples.append(gather(config, run, source, tell))
+        settings = settings_of_policy(config, source, run)
+        settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
+        folder = PolicyFolder.create(save_dir, settings)
+    return _Rounds(dagger, dagger_config, config, run, folder, tell).play()
+
+
+class _Rounds:
+    """Play the rounds that are left; the student is judged by rollout after each."""
+
+    def __init__(
+        self,
+        dagger: Dagger,
+        dagger_config: DaggerConfig,
+        config: CloningConfig,
+        run: RunConfig,
+        folder: PolicyFolder,
+        tell: TellRounds,
+    ) -> None:
+        self._dagger, self._dagger_config, self._config = dagger, dagger_config, config
+        self._run, self._folder, self._tell = run, folder, tell
+        self._store = folder.store(config.keep_checkpoints)
+        self._evaluation: Evaluation | None = None
+
+    def play(self) -> Aggregated:
+        dagger, wanted = self._dagger, self._dagger_config
+        games = make_games(
+            self._run, wanted.envs, lambda: make_sight(self._config), is_advised=True
+        )
+        figures = TensorBoardFile(self._folder.tensorboard_path, dagger.rounds)
+        told: list[Round] = []
+        try:
+            if dagger.learn_first(self._tell_epochs) is not None:
+                self._end_round(figures)
+            while not dagger.is_over:
+                found = dagger.round(
+                    games,
+                    lambda done: self._tell(
+                        Progress("playing and labelling", done, wanted.episodes)
+                    ),
+                    self._tell_epochs,
+                )
+                told.append(found)
+                self._tell(found)
+                figures.write(found.number, found.figures())
+                self._end_round(figures)
+        finally:
+            figures.close()
+            games.close()
+        best = self._folder.path / "checkpoints" / BEST
+        return Aggregated(
+            self._folder.path, tuple(told), self._evaluation, best if best.is_file() else None
+        )
+
+    def _tell_epochs(self, done: int) -> None:
+        self._tell(Progress("learning", done, self._dagger_config.epochs))
+
+    def _end_round(self, figures: TensorBoardFile) -> None:
+        """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
+        _save_part(self._dagger, self._folder)
+        _save_student(self._dagger, self._store)
+        episodes = self._config.eval_episodes
+        policy = self._dagger.policy
+        if not episodes or policy is None:
+            return
+        found = evaluate_clone(
+            policy,
+            self._run,
+            episodes,
+            lambda done: self._tell(Progress("the policy plays", done, episodes)),
+        )
+        if found is not None:
+            self._evaluation = found
+            self._tell(found)
+            figures.write(self._dagger.rounds, evaluation_figures(found))
+            _save_student(self._dagger, self._store, score_of(found))
+
+
+def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
+    """Write what was labelled last; before the student, which is not resumed without it."""
+    part = dagger.examples[-1]
+    name = f"examples-{len(dagger.examples):04d}.zip"
+    try:
+        write_checkpoint(folder.path / name, Checkpoint({}, part.save()))
+    except OSError as error:
+        raise CheckpointError(
+            f"Cannot write {folder.path / name}: {error.strerror or error}.",
+            "Free some disk space.",
+        ) from None
+
+
+def _save_student(dagger: Dagger, store: CheckpointStore, score: list[float] | None = None) -> None:
+    assert dagger.policy is not None
+    facts, arrays = dagger.policy.save()
+    facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples)}
+    if score is not None:
+        facts["score"] = score
+    store.save(Checkpoint(facts, arrays), dagger.rounds)
+
+
+def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> None:
+    saved, path, _ = folder.store(keep=1).load_newest()
+    dagger.policy = policy_of(saved, path)
+    dagger.rounds = int(saved.facts["rounds"])
+    for number in range(1, int(saved.facts["parts"]) + 1):
+        part = read_checkpoint(folder.path / f"examples-{number:04d}.zip")
+        try:
+            dagger.examples.append(Examples.load(part.arrays))
+        except (KeyError, ValueError, AssertionError):
+            raise CheckpointError(
+                f"The examples of part {number} in {folder.path} are damaged.", "Begin anew."
+            ) from None
+
+
+def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[int], Expert]:
+    if name == RULES:
+        return rules_expert
+    policy, path = read_policy(save_dir, name)
+    if (policy.config.inputs, policy.config.network) != (config.inputs, config.network) and (
+        policy.config.inputs != "features"
+    ):
+        raise ConfigurationError(
+            f"The expert {path} sees other pixels than the student.",
+            "Let them see the same, or take an expert that sees features.",
+        )
+    return lambda seed: policy_expert(policy.player(seed))
+
+
+def _nobody(seed: int) -> Player:
+    return RandomAgent(seed).player(seed)
