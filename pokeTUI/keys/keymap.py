@@ -26,6 +26,8 @@ _NAMES = {
     "space": "space",
     "minus": "-",
 }
+_RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
+"""While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
 
 
@@ -91,10 +93,8 @@ class KeyTable:
                 continue
             if self.refusal(entry, state):
                 continue
-            label, rank = _label(entry, state), entry.rank
-            if entry.action == "toggle_recording" and is_recording(state):
-                rank = 1
-            hints.append(KeyHint(entry.shown, label, entry.action, rank))
+            rank = _RECORDING_RANKS.get(entry.id, entry.rank) if is_recording(state) else entry.rank
+            hints.append(KeyHint(entry.shown, _label(entry, state), entry.action, rank))
         return hints
 
     def groups(self) -> list[tuple[str, list[KeyAction]]]:
@@ -160,7 +160,7 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
         case "toggle_live" if state.status and state.status.is_live:
             return "by turns"
         case "toggle_recording" if is_recording(state):
-            return "save it"
+            return "save" if state.is_human else "keep it"  # there `save` is for a checkpoint
         case _:
             return entry.label
 

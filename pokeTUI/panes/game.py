@@ -2,11 +2,15 @@
 
 import os
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.content import Content
 
-from engine.events import ProgressReported
+from engine.events import ProgressReported, RecordingChanged
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.conditions import is_recording, takeable
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit
 from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line, add_bar
@@ -29,6 +33,8 @@ class GamePane(Vertical):
         self._stage = Container(self._view, id="game_stage")
         self._text = GameText(id="game_text")
         self._starting = Starting(id="starting")
+        self._recording: RecordingChanged | None = None
+        self._look = self._below = ""
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -90,13 +96,11 @@ class GamePane(Vertical):
         self._text.show(state)
         if state.frame is None:
             self._starting.show(state)
-        title = state.run.game if state.run else "Game"
-        if state.is_human:
-            title = "▲ YOU PLAY  z A  x B  t gives back"
-            if state.status is not None and state.status.is_live:
-                title = "▲ YOU PLAY in real time  l by turns"
+        title = game_title(state)
         if self.border_title != title:
             self.border_title = title
+        self._recording = state.recording if is_recording(state) else None
+        self._tell_below()
         self.set_class(state.is_human, "-human")
         self.set_class(state.is_paused and not state.is_human, "-paused")
 
@@ -113,7 +117,18 @@ class GamePane(Vertical):
             self._view.configure(encoder)
         is_exact = mode is GameMode.HALF_BLOCKS and encoder.columns == FRAME_COLUMNS
         scale = "every pixel" if is_exact else f"{encoder.columns}x{encoder.rows}"
-        self.border_subtitle = f"{mode.value} {scale}"
+        self._look = f"{mode.value} {scale}"
+        self._tell_below()
+
+    def _tell_below(self) -> None:
+        """Say in the lower border how the recording stands, else how the game is drawn."""
+        text = self._look
+        if self._recording is not None:
+            text = recording_text(self._recording, self.size.width - 4)
+        if text != self._below:
+            self._below = text
+            # Content, for a bare string would be read as markup, and a person wrote some of it.
+            self.border_subtitle = Content(text)
 
     def _make_encoder(self, mode: GameMode, columns: int, rows: int) -> Encoder:
         depth = self._terminal.depth
@@ -121,6 +136,45 @@ class GamePane(Vertical):
             return FrameEncoder(mode, *fit(columns, rows), depth)
         width, height = self._terminal.cell_size_px or (1, 2)
         return KittyEncoder(*fit(columns, rows, cell_shape=height / width, max_rows=rows), depth)
+
+
+def game_title(state: DashboardState) -> str:
+    """Return the name of the game, or that a person plays it, and by which keys."""
+    if not state.is_human:
+        return state.run.game if state.run else "Game"
+    if state.status is not None and state.status.is_live:
+        return "▲ YOU PLAY in real time  l by turns"
+    recorded = " ● recorded" if is_recording(state) else ""
+    back = "" if takeable(state) else "  t gives back"
+    if recorded:  # where there is little room, the buttons stand in the last line of the screen
+        return f"▲ YOU PLAY{recorded}{back}  z A  x B"
+    return f"▲ YOU PLAY  z A  x B{back}"
+
+
+def recording_text(now: RecordingChanged, width: int) -> str:
+    """Return how a demonstration stands in at most `width` cells; "" if nothing fits."""
+    # Here, not above: it loads what the first screen can do without.
+    from engine.demos.demonstration import INTERVENTION
+
+    what = "intervention: " if INTERVENTION in now.tags else ""
+    steps = f"{what}{now.steps:,} step{'s' * (now.steps != 1)}"
+    yours = f"{now.human_steps:,} by you" if now.human_steps != now.steps else ""
+    back = f"u takes back, up to {now.rewindable:,}" if now.rewindable else ""
+    short_back = f"{now.rewindable:,} can be taken back" if now.rewindable else ""
+    marked = "✓ marked" if now.is_marked else ""
+    task = f"“{printable(now.task)}”" if now.task else ""
+    forms = (
+        (task, steps, yours, back, marked),
+        (steps, yours, back, marked),
+        (steps, yours, short_back, "✓" if now.is_marked else ""),
+        (steps, yours, "✓" if now.is_marked else ""),
+        (steps,),
+    )
+    for form in forms:
+        text = "● " + " · ".join(part for part in form if part)
+        if cell_len(text) <= width:
+            return text
+    return ""
 
 
 def _look(encoder: Encoder) -> tuple[object, ...]:

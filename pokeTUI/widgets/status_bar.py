@@ -1,15 +1,18 @@
 """The top line: what the run is doing, in figures."""
 
-from engine.events import StatusChanged
+from engine.events import RecordingChanged, StatusChanged
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.conditions import is_replay
-from pokeTUI.rendering.lines import Line, clock
+from pokeTUI.keys.conditions import is_replay, only_records
+from pokeTUI.rendering.lines import Line, clock, shorten
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft
 from pokeTUI.widgets.lines_widget import LinesWidget
 
-_FORMS = 6
+_FORMS = 8
 _SHORT = 3
+_NARROW = 6
+"""From here on something is left out that is not needed to play."""
 
 
 class StatusBar(LinesWidget):
@@ -22,12 +25,7 @@ class StatusBar(LinesWidget):
 
     def show(self, state: DashboardState) -> None:
         """Show the figures of `state`."""
-        if (state.status, state.run, state.end, state.is_human) != (
-            self._state.status,
-            self._state.run,
-            self._state.end,
-            self._state.is_human,
-        ):
+        if _shown(state) != _shown(self._state):
             self._state = state
             self.redraw()
 
@@ -50,19 +48,24 @@ class StatusBar(LinesWidget):
         parts = [self._activity()]
         if form <= _SHORT:
             parts.insert(0, ("PokeTUI", Ink.strong))
+        if state.recording is not None:
+            parts += recording_badge(state.recording, is_short=is_short)
         if status is None:
             return parts
+        if only_records(state):
+            return parts + self._of_recording(form)
         steps = f"{status.total_steps:,}"
         if form > _SHORT + 1:
             steps = f"{status.total_steps / 1e6:.2f}M"
         rate = f"{status.steps_per_s:,.0f}"
-        parts += [
-            (f"{steps} steps", Ink.text),
-            (f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text),
-            (f"ep {status.episode}" if is_short else f"episode {status.episode:,}", Ink.text),
-            (("" if is_short else "up ") + clock(status.uptime_s), Ink.text),
-            ("speed " + (f"{status.speed:g}/s" if status.speed > 0 else "max"), Ink.text),
-        ]
+        parts.append((f"{steps} steps", Ink.text))
+        if form <= _NARROW:
+            parts.append((f"{rate}/s" if is_short else f"{rate} steps/s", Ink.text))
+        episode = f"ep {status.episode}" if is_short else f"episode {status.episode:,}"
+        parts.append((episode, Ink.text))
+        if form < _NARROW:
+            parts.append((("" if is_short else "up ") + clock(status.uptime_s), Ink.text))
+        parts.append((_speed(status), Ink.text))
         games = state.run.num_envs if state.run else 1
         if games > 1:
             parts.append((f"game {status.watched_env + 1}/{games}", Ink.text))
@@ -70,6 +73,17 @@ class StatusBar(LinesWidget):
             parts.append((f"{state.run.agent} {state.run.mode}", Ink.dim))
         if state.run is not None and form < 1:
             parts.append((f"run {state.run.run_id}", Ink.dim))
+        return parts
+
+    def _of_recording(self, form: int) -> list[tuple[str, Ink]]:
+        """Return what else matters where demonstrations are recorded: no training is counted."""
+        state, parts = self._state, []
+        if state.status is not None and not state.is_human:
+            parts.append((_speed(state.status), Ink.text))
+        if state.recording is not None and state.recording.task and form < 2:
+            parts.append((shorten(printable(state.recording.task), 30), Ink.dim))
+        if state.run is not None and form < 1:
+            parts.append((shorten(printable(state.run.run_id), 30), Ink.dim))
         return parts
 
     def _activity(self) -> tuple[str, Ink]:
@@ -84,7 +98,7 @@ class StatusBar(LinesWidget):
             sign = "‖" if state.is_paused else "►"
             at = f"{state.status.done:,.0f}/{state.status.total:,.0f}"
             return f" {sign} replay {at} ", Ink.badge_warn if state.is_paused else Ink.badge
-        if state.is_human:
+        if state.is_human and not (state.is_paused and only_records(state)):
             return " ▲ you play ", Ink.badge_warn
         if state.status.is_paused:
             return " ‖ paused ", Ink.badge_warn
@@ -100,3 +114,29 @@ class StatusBar(LinesWidget):
             return ""
         left = self._left.text(status.phase, status.done, status.total)
         return f"{status.done:,.0f}/{status.total:,.0f} {left}".rstrip()
+
+
+def recording_badge(now: RecordingChanged, *, is_short: bool) -> list[tuple[str, Ink]]:
+    """Return how a demonstration stands: which of how many, how long, how many steps."""
+    if not now.is_recording:
+        there = f"{now.saved:,}/{now.wanted:,}" if now.wanted else f"{now.saved:,}"
+        return [(f" ○ {there} saved ", Ink.badge_info)] if now.saved or now.wanted else []
+    which = f" {now.saved + 1:,}/{now.wanted:,}" if now.wanted else ""
+    time = minutes(now.elapsed_s) + (f"/{minutes(now.limit_s)}" if now.limit_s else "")
+    mark = " ✓" if now.is_marked else ""
+    steps = f"{now.steps:,}" if is_short else f" {now.steps:,} step{'s' * (now.steps != 1)}"
+    return [(f" ● rec{which}{'' if is_short else ' '} {time} {steps}{mark} ", Ink.badge_bad)]
+
+
+def minutes(seconds: float) -> str:
+    """Return a duration as m:ss, or h:mm:ss if it is long."""
+    whole = max(0, int(seconds))
+    return clock(whole) if whole >= 3600 else f"{whole // 60}:{whole % 60:02}"
+
+
+def _speed(status: StatusChanged) -> str:
+    return "speed " + (f"{status.speed:g}/s" if status.speed > 0 else "max")
+
+
+def _shown(state: DashboardState) -> tuple[object, ...]:
+    return state.status, state.run, state.end, state.is_human, state.recording

@@ -1,0 +1,224 @@
+"""The keys of a recording, and what the screen says of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from engine import commands, events
+from engine.commands import Command
+from engine.events import RECORD, RecordingChanged
+from pokeTUI.app import CockpitApp
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.entry import PLAY
+from pokeTUI.keys.entry import RECORD as RECORD_GROUP
+from pokeTUI.keys.keymap import KeyTable, fitting
+from pokeTUI.layout import TRAINING_PANES, Arrangement, make_plan
+from pokeTUI.panes.game import game_title, recording_text
+from pokeTUI.widgets.status_bar import StatusBar
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
+from tests.pokeTUI.fake_session import FakeSession, make_run, make_status
+
+NOW = RecordingChanged(
+    True,
+    steps=120,
+    human_steps=84,
+    elapsed_s=42.0,
+    limit_s=300.0,
+    rewindable=96,
+    saved=1,
+    wanted=5,
+)
+
+
+def humans() -> DashboardState:
+    return DashboardState(
+        run=make_run(), status=make_status(is_human=True), is_human=True, recording=NOW
+    )
+
+
+def recording_session(**changes: object) -> DashboardState:
+    run = replace(make_run(1), mode=RECORD, agent="human", run_id="gym")
+    return replace(humans(), run=run, **changes)  # type: ignore[arg-type]
+
+
+def test_no_key_of_a_recording_is_a_button_of_the_game_or_a_panes_key() -> None:
+    table = KeyTable()
+    own = {key for entry in table.entries if entry.group == RECORD_GROUP for key in entry.keys}
+    taken = {
+        key for entry in table.entries if entry.group == PLAY or entry.pane for key in entry.keys
+    }
+    assert len(own) == 8
+    assert not own & taken
+
+
+KEYS: list[tuple[str, Command]] = [
+    ("d", commands.StopRecording()),
+    ("u", commands.Rewind(10)),
+    ("U 2 5 enter", commands.Rewind(25)),
+    ("X enter", commands.DiscardRecording(again=True)),
+    ("D enter", commands.DiscardRecording()),
+    ("D down enter", commands.DiscardRecording(again=True)),
+    ("asterisk", commands.MarkRecording()),
+    ("ampersand w o n enter", commands.MarkRecording("won")),
+    (
+        "e t o space g y m space number_sign g y m enter",
+        commands.DescribeRecording("to gym", ("gym",)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("keys", "command"), KEYS, ids=lambda value: str(value))
+async def test_a_key_works_while_a_person_plays(
+    open_cockpit: OpenCockpit, keys: str, command: Command
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("t")
+        session.post(NOW)
+        await settle(pilot)
+        for key in keys.split():
+            await pilot.press(key)
+            await settle(pilot)
+        assert session.sent == [commands.TakeOver(), command]
+
+
+async def test_a_recording_begins_by_the_key_that_ends_it(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("d")
+        assert session.sent == [commands.StartRecording()]
+
+
+async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        await pilot.press("u", "U", "X", "D", "asterisk", "ampersand", "e")
+        await settle(pilot)
+        assert session.sent == []
+        assert len(pilot.app.screen_stack) == 1
+
+
+async def test_nothing_is_thrown_away_when_the_question_is_left(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(NOW)
+        await settle(pilot)
+        await pilot.press("D")
+        assert await comes_to_show(pilot, "Throw away the demonstration of 120 steps?")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert session.sent == []
+
+
+async def test_more_than_there_is_cannot_be_taken_back(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(replace(NOW, rewindable=4))
+        await settle(pilot)
+        await pilot.press("U", "9", "enter")
+        assert await comes_to_show(pilot, "A number from 1 to 4.")
+        await pilot.press("escape", "u")
+        assert session.sent == [commands.Rewind(4)]
+
+
+async def test_words_that_are_there_can_be_changed(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(replace(NOW, task="to the gym", tags=("clean",)))
+        await settle(pilot)
+        await pilot.press("e")
+        assert await comes_to_show(pilot, "to the gym #clean")
+        await pilot.press("end", "backspace", "enter")
+        assert session.sent == [commands.DescribeRecording("to the gym", ("clea",))]
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_the_badge_is_whole_at_every_width(columns: int) -> None:
+    for state in (humans(), recording_session()):
+        bar = StatusBar()
+        bar._state = state
+        (line,) = bar.draw(columns, 1)
+        assert "● rec 2/5" in line.text
+        assert "0:42/5:00" in line.text
+        assert "120" in line.text
+        assert line.used <= columns
+
+
+def test_what_is_saved_stays_in_sight_between_two_demonstrations() -> None:
+    bar = StatusBar()
+    bar._state = recording_session(recording=replace(NOW, is_recording=False))
+    (line,) = bar.draw(80, 1)
+    assert "○ 1/5 saved" in line.text
+    assert "rec " not in line.text
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+@pytest.mark.parametrize("make_state", [humans, recording_session])
+def test_the_last_line_says_how_to_play_and_how_to_save(
+    make_state: Callable[[], DashboardState], columns: int
+) -> None:
+    hints = fitting(KeyTable().footer(make_state(), "game"), columns)
+    shown = {f"{hint.shown} {hint.label}" for hint in hints}
+    assert shown >= {"↑↓←→ walk", "z A", "x B", "enter START", "d save", "u undo", "? help"}
+
+
+def test_the_border_says_what_fits() -> None:
+    marked = replace(NOW, is_marked=True, task="to the gym", tags=("intervention",))
+    assert recording_text(marked, 100).startswith("● “to the gym” · intervention: 120 steps")
+    assert "u takes back, up to 96 · ✓ marked" in recording_text(marked, 100)
+    assert recording_text(NOW, 34) == "● 120 steps · 84 by you"
+    assert recording_text(NOW, 4) == ""
+    for width in range(100):
+        assert len(recording_text(marked, width)) <= width
+
+
+def test_the_title_says_that_it_is_recorded_and_whether_there_is_a_way_back() -> None:
+    assert game_title(humans()) == "▲ YOU PLAY ● recorded  t gives back  z A  x B"
+    assert game_title(recording_session()) == "▲ YOU PLAY ● recorded  z A  x B"
+
+
+async def test_words_of_a_person_are_no_markup(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit(200, 60) as (pilot, session):
+        session.post(replace(NOW, task="[/] [red]x"))
+        await settle(pilot)
+        assert "“[/] [red]x”" in screen_text(pilot)
+
+
+async def test_a_recording_can_be_paused_though_a_person_plays(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        run = replace(make_run(1), mode=RECORD, agent="human")
+        session.post(run, make_status(is_human=True), NOW)
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        assert "‖ paused" in screen_lines(pilot)[0]
+        await pilot.press("t", "s", "K", "B", "M", "S", "G", "4", "5", "6", "O")
+        await settle(pilot)
+        assert session.sent == [commands.Pause()]
+        assert len(pilot.app.screen_stack) == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_where_demonstrations_are_recorded_the_game_is_large(size: tuple[int, int]) -> None:
+    plan = make_plan(*size, Arrangement.for_recording())
+    assert not TRAINING_PANES & {*plan.shown, *plan.tabs}
+    assert {"game", "party"} <= set(plan.shown)
+    assert plan.regions["game"].width >= size[0] // 2
+
+
+async def test_a_recordings_layout_is_not_remembered(config_dir: object) -> None:
+    from engine.config import RunConfig
+
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig(), arrangement=Arrangement.for_recording())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("L")
+        await settle(pilot)
+        assert not app.board.arrangement.is_presentation
+        await pilot.press("ctrl+r", "4", "tab")
+        await settle(pilot)
+        assert not TRAINING_PANES & {*app.board.plan.shown, *app.board.plan.tabs}
+        assert app.memory.preferences.arrangement() == Arrangement()
+        assert session.sent == []
+
+
+async def test_the_end_of_a_demonstration_is_told(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        session.post(events.RecordingEnded("demos/human-1.demo", 120, 84, 3.5, "you ended it"))
+        assert await comes_to_show(pilot, "demonstration saved as human-1.demo: 120 steps")
