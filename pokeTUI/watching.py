@@ -1,11 +1,19 @@
 """Show what was recorded, and let a person go on from within it."""
 
+import signal
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.events import RunFailed
+from engine.commands import Command
+from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunStopped
+from pokeTUI.dashboard.event_lines import demonstration_end
 
 if TYPE_CHECKING:
+    from engine.recording_session import RecordingSession
     from engine.training.playback import Recorded
+
+BRANCHED = "branched"
+"""Tag of demonstrations that go on from within something recorded."""
 
 
 def watch_replay(save_dir: str | None, run: str, number: int | None, *, color: str = "auto") -> str:
@@ -43,19 +51,85 @@ def watch_demo(
 
 
 def watch(recorded: "Recorded", *, color: str = "auto") -> str:
-    """Show what was recorded until the user leaves it; return what to say of it."""
+    """Show what was recorded until the user leaves it; return what to say of it, a line each.
+
+    Where the user takes over, that is recorded, and the replay comes back to where it was left.
+    """
     from engine.replaying import ReplaySession
     from pokeTUI.app import CockpitApp
     from pokeTUI.launch import check_preferences, check_terminal
 
     check_terminal()
     check_preferences()
-    session = ReplaySession(recorded)
-    cockpit = CockpitApp(session, recorded.settings(), is_attached=True, color=color)
-    try:
-        cockpit.run()
-    finally:
-        session.stop()
-    if isinstance(cockpit.end, RunFailed):
-        return f"{cockpit.end.message} {cockpit.end.hint}".rstrip()
-    return f"{recorded.title} was replayed."
+    lines: list[str] = []
+    told: Sequence[Event] = ()
+    place: int | None = None
+    while True:
+        session = ReplaySession(recorded, place=place, told=told)
+        cockpit = CockpitApp(session, recorded.settings(), is_attached=True, color=color)
+        try:
+            cockpit.run()
+        finally:
+            session.stop()
+        place = cockpit.branch_at
+        if isinstance(cockpit.end, RunFailed):
+            return "\n".join([*lines, f"{cockpit.end.message} {cockpit.end.hint}".rstrip()])
+        if place is None:
+            return "\n".join([*lines, f"{recorded.title} was replayed."])
+        told, end = record_from(recorded, place, color=color)
+        lines += [f"{demonstration_end(each).capitalize()}." for each in told]
+        if isinstance(end, RunStopped) and end.reason in signal.Signals.__members__:
+            return "\n".join(lines)
+
+
+def record_from(
+    recorded: "Recorded", place: int, *, color: str = "auto"
+) -> "tuple[list[RecordingEnded], RunStopped | RunFailed | ConnectionLost | None]":
+    """Let a person play on from within what was recorded; return what became of it, and the end."""
+    from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
+    from pokeTUI.app import CockpitApp
+
+    config = recorded.settings()
+    task = recorded.goal.text if recorded.goal is not None else ""
+    point = DemoPoint(recorded.source, place)
+    plan = RecordingPlan(start=point, task=task, tags=(BRANCHED,))
+    session = _Overheard(RecordingSession(config, plan))
+    cockpit = CockpitApp(session, config, color=color)
+    cockpit.run()
+    session.finish()
+    return session.ended, cockpit.end
+
+
+class _Overheard:
+    """A session that records, and what became of its demonstrations.
+
+    The application takes the events out of the mailbox; here they pass by.
+    """
+
+    def __init__(self, session: "RecordingSession") -> None:
+        self._session = session
+        self.ended: list[RecordingEnded] = []
+
+    @property
+    def mailbox(self) -> "_Overheard":
+        return self
+
+    @property
+    def is_alive(self) -> bool:
+        return self._session.is_alive
+
+    def start(self) -> None:
+        self._session.start()
+
+    def send(self, command: Command) -> None:
+        self._session.send(command)
+
+    def drain(self) -> list[Event]:
+        events = self._session.mailbox.drain()
+        self.ended += [event for event in events if isinstance(event, RecordingEnded)]
+        return events
+
+    def finish(self) -> None:
+        """Wait until all is on disk, even where the user did not."""
+        self._session.stop()
+        self.drain()
