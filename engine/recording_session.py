@@ -214,7 +214,7 @@ def _record(
         player = load_player(plan.player, config)
     prepare_start(config, emit)
     emit(ProgressReported("loading the game"))
-    with closing(RecordedGame(config, plan, player, found.count)) as game:
+    with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
         loop = RecordingLoop(
             game,
             plan,

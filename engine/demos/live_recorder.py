@@ -16,8 +16,10 @@ from engine.env.recording import memory_hash
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
-SNAPSHOT_EVERY = 8
-"""Steps between two snapshots, so that going back never plays more than so many again."""
+SNAPSHOT_EVERY = 32
+"""Steps between two snapshots: going back never plays more than so many again, 2 ms each. A
+snapshot takes 30 ms.
+"""
 LIVE_FRAMES = 60
 """So much real-time play counts as one action where actions are taken back."""
 MAX_SNAPSHOTS = 256
@@ -68,6 +70,7 @@ class LiveRecorder:
         task: What is shown.
         tags: Single words.
         clock: Seconds since 1970.
+        can_rewind: Keep what is needed to take actions back.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class LiveRecorder:
         task: str = "",
         tags: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
+        can_rewind: bool = True,
     ) -> None:
         self._stepped = stepped
         self._env = stepped.env if isinstance(stepped, SteppedEnv) else stepped
@@ -87,9 +91,10 @@ class LiveRecorder:
         self._task = task
         self._tags = tuple(dict.fromkeys(tags))
         self._clock = clock
+        self._can_rewind = can_rewind
         self._writer: DemoWriter | None = None
         self._path = Path()
-        self._begins_at = 0
+        self._begins_at = self._human_steps = 0
         self._start = b""
         self._moments: list[_Moment] = []
         self._known: frozenset[str] = frozenset()
@@ -106,13 +111,18 @@ class LiveRecorder:
         return self._path
 
     @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing was played since it began, or all was taken back."""
+        return self._open().length == self._begins_at and not self._is_beyond(self._first)
+
+    @property
     def facts(self) -> RecordingFacts:
         """Return how it stands."""
         steps = self._open().length - self._begins_at
         return RecordingFacts(
             steps,
-            self._moments[-1].human_steps,
-            len(self._moments) - 1 + self._is_beyond_last,
+            self._human_steps,
+            self._rewindable,
             self._task,
             self._tags,
             self._is_marked,
@@ -136,10 +146,11 @@ class LiveRecorder:
         self._path = free_path(self._folder, self._by, head.created_s)
         self._writer = DemoWriter(self._path, head)
         self._begins_at = self._writer.length
-        self._is_marked = False
+        self._is_marked, self._human_steps = False, 0
         self._start = self._stepped.save()
         frames = self._live_frames(self._begins_at)
-        self._moments = [_Moment(self._begins_at, frames, None, 0, self._start)]
+        self._first = _Moment(self._begins_at, frames, None, 0, self._start)
+        self._moments = [self._first]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)
@@ -179,11 +190,13 @@ class LiveRecorder:
             )
             note_step(writer, self._env, is_terminated=done and self._env.is_success)
         self._known = self._env.milestones
+        self._human_steps += is_human
+        if not self._can_rewind:
+            return
         # Real-time play is never played again, so the first step after it is kept whole.
         is_due = was_live or (writer.length - self._begins_at) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
-        human_steps = self._moments[-1].human_steps + is_human
-        self._keep(_Moment(writer.length, 0, int(action), human_steps, snapshot))
+        self._keep(_Moment(writer.length, 0, int(action), self._human_steps, snapshot))
 
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
@@ -210,9 +223,10 @@ class LiveRecorder:
         before = last.frames if last.step == writer.length else 0
         # Between two maps the game cannot be read, so no snapshot of then could be put back.
         is_readable = not (self._env.state.control.in_game and is_between_maps(self._env.emulator))
-        if (is_over or frames - before >= LIVE_FRAMES) and is_readable:
+        is_due = is_over or frames - before >= LIVE_FRAMES
+        if self._can_rewind and is_due and is_readable:
             snapshot = self._stepped.save()
-            self._keep(_Moment(writer.length, frames, None, last.human_steps, snapshot))
+            self._keep(_Moment(writer.length, frames, None, self._human_steps, snapshot))
 
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
@@ -226,7 +240,7 @@ class LiveRecorder:
             DemoError: As `step`.
         """
         writer = self._open()
-        last = len(self._moments) - 1 + self._is_beyond_last
+        last = self._rewindable
         target = max(0, last - max(0, actions))
         if target == last:
             return 0
@@ -238,7 +252,7 @@ class LiveRecorder:
                 self._play(each.action)
         self._forget_payments()
         del self._moments[target + 1 :]
-        self._known = self._env.milestones
+        self._known, self._human_steps = self._env.milestones, moment.human_steps
         with self._closing_if_broken():
             writer.rewind(moment.step, moment.frames)
         self._is_marked = writer.is_marked
@@ -306,10 +320,15 @@ class LiveRecorder:
         self._end()
 
     @property
-    def _is_beyond_last(self) -> bool:
-        """Tell whether real-time play followed the last moment."""
-        last, now = self._moments[-1], self._env.episode_steps
-        return self._live_frames(now) > (last.frames if last.step == now else 0)
+    def _rewindable(self) -> int:
+        if not self._can_rewind:
+            return 0
+        return len(self._moments) - 1 + self._is_beyond(self._moments[-1])
+
+    def _is_beyond(self, moment: _Moment) -> bool:
+        """Tell whether the last thing that was played is real-time play after a moment."""
+        now = self._env.episode_steps
+        return self._live_frames(now) > (moment.frames if moment.step == now else 0)
 
     def _live_frames(self, step: int) -> int:
         """Return how many frames of real-time play followed that step of the episode."""

@@ -20,6 +20,7 @@ class RecordedGame(SteppedEnv):
         plan: What is recorded.
         player: Who plays; None: a person, whom no count of steps stops.
         saved: Demonstrations that the set has: the next ones shall not have their random numbers.
+        can_rewind: Somebody may want to take actions back.
 
     Attributes:
         recorder: Writes what is played.
@@ -29,7 +30,13 @@ class RecordedGame(SteppedEnv):
     """
 
     def __init__(
-        self, config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None, saved: int
+        self,
+        config: RunConfig,
+        plan: RecordingPlan,
+        player: LoadedPlayer | None,
+        saved: int,
+        *,
+        can_rewind: bool = True,
     ) -> None:
         env = _open(config, plan, player)
         if player is None:
@@ -45,6 +52,7 @@ class RecordedGame(SteppedEnv):
             by="human" if player is None else player.by,
             task=plan.task,
             tags=plan.tags,
+            can_rewind=can_rewind,
         )
 
     @property

@@ -193,7 +193,7 @@ class RecordingLoop:
         if not self.recorder.is_recording:
             return
         facts = self.recorder.facts
-        if not facts.rewindable:
+        if self.recorder.is_empty:
             self.recorder.discard()
             return
         try:

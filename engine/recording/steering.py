@@ -182,7 +182,7 @@ def _stop(loop: RecordingLoop) -> str:
     if not loop.recorder.is_recording:
         return _IDLE
     loop.rest()
-    if not loop.recorder.is_recording or not loop.recorder.facts.rewindable:
+    if not loop.recorder.is_recording or loop.recorder.is_empty:
         return _NOTHING
     loop.end_episode("you stopped it")
     return ""

@@ -110,8 +110,13 @@ def test_what_is_recorded_replays_exactly(
 
 @pytest.mark.parametrize("actions", [1, 5, 8, 21])
 def test_rewinding_brings_everything_back(
-    actions: int, stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+    actions: int,
+    stepped: SteppedEnv,
+    demo_config: RunConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(live_recorder, "SNAPSHOT_EVERY", 8)
     recorder = LiveRecorder(stepped, tmp_path)
     recorder.begin()
     play_on(stepped, recorder, 40 - actions)
@@ -239,6 +244,7 @@ def test_what_is_too_long_ago_stays(
     stepped: SteppedEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_recorder, "MAX_SNAPSHOTS", 3)
+    monkeypatch.setattr(live_recorder, "SNAPSHOT_EVERY", 8)
     recorder = LiveRecorder(stepped, tmp_path)
     recorder.begin()
     play_on(stepped, recorder, 50)
@@ -247,6 +253,22 @@ def test_what_is_too_long_ago_stays(
     assert recorder.facts.steps == 32
     recorder.back_to_start()
     assert stepped.env.episode_steps == 0
+
+
+def test_without_snapshots_all_else_is_alike(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    recorder = LiveRecorder(stepped, tmp_path, can_rewind=False)
+    recorder.begin()
+    assert recorder.is_empty
+    play_on(stepped, recorder, 10)
+    play_live(stepped, recorder, 1, rests=True)
+    facts = recorder.facts
+    assert (facts.steps, facts.human_steps, facts.rewindable) == (10, 5, 0)
+    assert not recorder.is_empty
+    assert recorder.rewind(3) == 0
+    _, demo = recorder.finish()
+    check(demo, demo_config)
 
 
 def test_an_environment_without_arrays_is_recorded_alike(
