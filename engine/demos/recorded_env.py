@@ -105,7 +105,7 @@ class RecordedEnv(SteppedEnv):
             return DemoFacts()
         recorder, ended, taken_back = self._recorder, None, 0
         if recorder is None:
-            return DemoFacts()
+            return self._facts()
         self._recorder = None  # going back steps the game, too
         try:
             match order:

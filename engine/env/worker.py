@@ -224,9 +224,11 @@ class Worker:
 
     def _record(self, payload: bytes) -> bytes:
         index, order = pickle.loads(payload)  # from our own parent: see `_look`
-        facts = self._envs[index].record(order)
-        self._publish(index)
-        self._has_news = self._has_news or self._watched == index
+        try:
+            facts = self._envs[index].record(order)
+        finally:  # an order that fails may have moved the game before
+            self._publish(index)
+            self._has_news = self._has_news or self._watched == index
         return pickle.dumps(facts, pickle.HIGHEST_PROTOCOL)
 
     def _question(self, payload: bytes) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted
+from engine.demos.dataset import DemoSet, Wanted, demos_folder
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.playback import DemoPlayer
 from engine.errors import DemoError
@@ -26,7 +26,8 @@ def read_examples(
     """Read a demonstration, or all of a folder, in the order of their names.
 
     Args:
-        path: A file, or a folder of files.
+        path: A file, or a folder of files; a name that is not here is one of the save folder's
+            demonstrations, e.g. "interventions".
         config: Says what is seen.
         run: Says which game it is.
         tell: Is told how many demonstrations are read, and of how many.
@@ -36,6 +37,8 @@ def read_examples(
         DemoError: There is none, or one is unreadable.
         ReplayError: One goes another way than when it was recorded, or shows another game.
     """
+    if not path.exists() and (kept := demos_folder(run) / path).exists():
+        path = kept
     demos = DemoSet(path) if path.is_dir() else DemoSet(path.parent, [path])
     if not len(demos) or not path.exists():
         raise DemoError(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.agents.base import Player
 from engine.commands import (
     DescribeRecording,
     DiscardRecording,
@@ -22,8 +21,8 @@ from engine.commands import (
 )
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
-from engine.demos.recording_log import log_path, read_log
-from engine.demos.writer import recover
+from engine.demos.recording_log import log_path
+from engine.demos.rescue import rescue
 from engine.env.demo_orders import (
     CANNOT_RECORD,
     BeginDemo,
@@ -35,10 +34,10 @@ from engine.env.demo_orders import (
 )
 from engine.errors import DemoError, PokeTUIError, WorkerError
 from engine.events import RecordingChanged, RecordingEnded, WarningRaised
+from engine.training.foresight import Foresight
 from engine.training.warm_start import join_demonstration
 
 if TYPE_CHECKING:
-    from engine.agents.base import Agent
     from engine.env.batch import Batch
     from engine.training.trainer import Trainer
 
@@ -47,7 +46,7 @@ _TOLD_EVERY_S = 0.5
 _IDLE = "Nothing is being recorded."
 _BUSY = "A demonstration is being recorded already."
 _EVALUATING = "Wait until the evaluation is over."
-_FAILED = "The game's process failed, so its episodes began anew. Try again."
+_FAILED = "This failed, as the warning says. Try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ class RunRecording:
         self._elapsed_s = 0.0
         self._looked_s = 0.0
         self._told_s = 0.0
-        self._foreseeing: tuple[Agent, Player] | None = None
+        self._foresight = Foresight()
 
     @property
     def is_recording(self) -> bool:
@@ -106,7 +105,7 @@ class RunRecording:
 
     def take_over(self, trainer: Trainer) -> None:
         """Record what a person does in the agent's place, if that is wanted."""
-        self._foreseeing = None
+        self._foresight.forget()
         wanted = trainer.config.record_interventions and trainer.vector.can_record
         if not wanted or self._kept is not None:
             return
@@ -117,7 +116,7 @@ class RunRecording:
 
     def give_back(self, trainer: Trainer) -> None:
         """Save what was recorded because a person took over."""
-        self._foreseeing = None
+        self._foresight.forget()
         if self._kept is not None and self._kept.is_by_takeover:
             self._end(trainer, "you gave control back")
 
@@ -133,12 +132,13 @@ class RunRecording:
         """Throw it away; `again`: go back to where it began, and record anew."""
         if refusal := self._refusal(trainer, moves_game=again):
             return refusal
+        index = trainer.controls.watched_env
         facts = self._order(trainer, DiscardRecording(again))
         if facts is None:
             return _FAILED
         if again:
             self._elapsed_s = 0.0
-            self._go_on_from(trainer, facts)
+            self._go_on_from(trainer, index, facts.episode_steps)
         if facts.ended is not None:
             self._tell_ended(trainer, facts.ended, "you threw it away")
         if not again:
@@ -158,7 +158,7 @@ class RunRecording:
         facts = self._order(trainer, Rewind(actions))
         if facts is None:
             return _FAILED
-        self._go_on_from(trainer, facts)
+        self._go_on_from(trainer, trainer.controls.watched_env, facts.episode_steps)
         steps = "the last action" if facts.taken_back == 1 else f"{facts.taken_back} actions"
         trainer.reporter.say("human", f"you took back {steps}")
         self._tell(trainer, facts)
@@ -179,17 +179,10 @@ class RunRecording:
         return ""
 
     def foresee(self, trainer: Trainer) -> str:
-        """Note what the agent would do now, beside what a person is about to do.
-
-        Its random numbers are its own: training goes on as if it had not been asked.
-        """
+        """Note what the agent would do now, beside what a person is about to do."""
         if self._kept is None:
             return ""
-        if self._foreseeing is None or self._foreseeing[0] is not trainer.actor:
-            seed = trainer.config.seed + trainer.metrics.total_steps
-            self._foreseeing = trainer.actor, trainer.actor.player(seed)
-        choices = self._foreseeing[1](trainer.batch, trainer.guidance())
-        proposal = int(choices.actions[self._kept.env_index])
+        proposal = self._foresight.action(trainer, self._kept.env_index)
         return _FAILED if self._order(trainer, ForeseeStep(proposal)) is None else ""
 
     def follow(self, trainer: Trainer, batch: Batch) -> None:
@@ -201,8 +194,10 @@ class RunRecording:
             self._go_on_after(trainer, ended, "the episode ended")
         kept = self._kept
         if kept is not None and not batch.demos and kept.env_index in batch.summaries:
-            self._foreseeing = None
-            self._go_on_after(trainer, self._rescued(kept), "the game's process failed")
+            self._foresight.forget()
+            self._go_on_after(
+                trainer, rescue(kept.env_index, kept.order, kept.path), "the game's process failed"
+            )
 
     def leave_episode(self, trainer: Trainer) -> Callable[[], None]:
         """Save what is recorded of an episode that is left; what is returned records the next."""
@@ -266,21 +261,22 @@ class RunRecording:
             return trainer.vector.record(env_index, order)
         except DemoError as error:
             self._take_in(trainer, DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
+            if isinstance(order, Rewind | DiscardRecording):  # the game may have moved before
+                facts = trainer.vector.record(env_index, LookAtDemo())
+                self._go_on_from(trainer, env_index, facts.episode_steps)
         except WorkerError:  # its end is told by `follow`
             trainer.accept(trainer.vector.mend())
         return None
 
-    def _go_on_from(self, trainer: Trainer, facts: DemoFacts) -> None:
+    def _go_on_from(self, trainer: Trainer, index: int, episode_steps: int) -> None:
         """Go on from where the game was taken back to; the agent learns nothing across that."""
-        assert self._kept is not None
-        index = self._kept.env_index
         if not trainer.controls.is_human:
             trainer.agent.cut(index, trainer.batch)
         trainer.shaping.forget(index)
-        trainer.tally.steps[index] = facts.episode_steps
+        trainer.tally.steps[index] = episode_steps
         trainer.tally.is_touched[index] = True
         trainer.accept(trainer.vector.mend())
-        trainer.reporter.played(trainer.vector, facts.episode_steps)
+        trainer.reporter.played(trainer.vector, episode_steps)
 
     def _go_on_after(self, trainer: Trainer, ended: DemoEnded, reason: str) -> None:
         kept = self._kept
@@ -329,22 +325,6 @@ class RunRecording:
         else:
             if told:
                 trainer.reporter.say("human", told)
-
-    def _rescued(self, kept: _Kept) -> DemoEnded:
-        """Return what the log holds of a demonstration whose game's process is gone."""
-        index, log = kept.env_index, log_path(kept.path)
-        try:
-            demo = read_log(log)
-            own = slice(demo.begins_at, None)
-            human = int(demo.is_intervention[own].sum())
-            if kept.order.needs_human and not human and not demo.has_live:
-                log.unlink(missing_ok=True)
-                return DemoEnded(index, "", demo.episode_length, 0, False, demo.episode_return)
-            recover(log)
-        except (DemoError, OSError) as error:
-            return DemoEnded(index, "", 0, 0, False, 0.0, str(error))
-        steps = demo.episode_length - demo.begins_at
-        return DemoEnded(index, str(kept.path), steps, human, demo.has_live, demo.episode_return)
 
     def _count_time(self, trainer: Trainer) -> None:
         now = self._clock()

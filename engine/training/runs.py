@@ -47,6 +47,7 @@ _CHANGEABLE_KEYS = frozenset(
         "llm_interval",
         "keep_states",
         "keep_states_interval",
+        "record_interventions",
     }
 )
 """Settings that a resumed run takes from the new command if it names them."""

@@ -12,7 +12,7 @@ from engine.types import Action
 from tests.engine.env.factories import MODULES
 from tests.engine.processes import resident_mb
 
-FACTORY = "engine.strategy.advised:make_env"
+FACTORY = "engine.demos.recorded_env:make_env"
 LIMIT_MB = 90.0
 FOREIGN = {"torch", "textual", "rich", "typer", "pydantic_settings", "sdl2"}
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -28,9 +29,12 @@ from engine.commands import (
     TakeOver,
     Watch,
 )
-from engine.config import EnvConfig
+from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
-from engine.demos.recording_log import read_log
+from engine.demos.recorded_env import RecordedEnv
+from engine.demos.recording_log import log_path, read_log
+from engine.env.array_env import ArrayEnv
+from engine.env.demo_orders import BeginDemo, DemoFacts, DemoOrder
 from engine.env.vector import VectorEnv
 from engine.events import (
     CommandRefused,
@@ -40,6 +44,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
+from engine.strategy.advised import make_env as make_advised_env
 from engine.training.steering import obey
 from engine.training.vectors import ENV_FACTORY
 from engine.types import Action
@@ -58,13 +63,29 @@ print(len(steps))
 """
 
 
+class _Cramped(RecordedEnv):
+    """Has room for a few steps of a demonstration on its disk."""
+
+    def record(self, order: DemoOrder) -> DemoFacts:
+        facts = super().record(order)
+        if isinstance(order, BeginDemo):
+            most = log_path(Path(facts.path)).stat().st_size + 300
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        return facts
+
+
+def cramped(config: RunConfig, env_index: int) -> ArrayEnv:
+    return make_advised_env(config, env_index, _Cramped)
+
+
 @contextlib.contextmanager
-def playing(folder: Path, **settings) -> Iterator[Run]:
+def playing(folder: Path, factory: str = ENV_FACTORY, **settings) -> Iterator[Run]:
     """Make a run that shows its second game."""
     given = {"num_envs": 2, "env": EnvConfig(max_steps=200), "clock": Clock(1e-3)} | settings
     run = Run(
         folder / "run",
-        make_vector=lambda config: VectorEnv(ENV_FACTORY, config, config.num_envs, 2),
+        make_vector=lambda config: VectorEnv(factory, config, config.num_envs, 2),
         save_dir=str(folder),
         headless=False,
         **given,
@@ -260,6 +281,7 @@ def test_an_agents_play_can_be_taken_back(run: Run) -> None:
     assert not refusals(run)
 
 
+@pytest.mark.slow
 def test_an_episodes_end_ends_the_demonstration_and_begins_another(tmp_path: Path) -> None:
     with playing(tmp_path, env=EnvConfig(max_steps=16, progress_steps=0)) as run:
         steps(run, 10)
@@ -354,6 +376,7 @@ def test_the_runs_end_saves_what_is_being_recorded(tmp_path: Path) -> None:
         assert run.of(RecordingEnded)[0].reason == "the run ended"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_lost_process_costs_one_warning_and_no_demonstration(
     tmp_path: Path, how: signal.Signals
@@ -366,7 +389,7 @@ def test_a_lost_process_costs_one_warning_and_no_demonstration(
         os.kill(run.vector.pids[1], how)
         press(run, Action.LEFT)
         (refusal,) = refusals(run)
-        assert refusal.startswith("The game's process failed")
+        assert refusal == "This failed, as the warning says. Try again."
         assert len(run.of(WarningRaised)) == 1
         (path,) = saved(run)
         assert own(read_demo(path)) == bytes(MOVES)
@@ -401,6 +424,20 @@ def test_what_cannot_be_written_ends_the_recording_and_nothing_else(
     act(run, StartRecording())
     assert len(refusals(run)) == 1
     steps(run, 3)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_ends_the_recording_and_not_the_play(tmp_path: Path) -> None:
+    with playing(tmp_path, f"{__name__}:cramped") as run:
+        act(run, StartRecording())
+        (log,) = (tmp_path / "demos").glob("*")
+        while run.trainer.recording.is_recording:
+            steps(run, 1)
+            assert run.trainer.tally.steps.sum() < 380
+        assert run.of(WarningRaised)[0].message.endswith(f"poketui demos recover {log}")
+        steps(run, 3)
+        assert len(run.of(WarningRaised)) == 1
+        assert len(read_log(log).actions) > 3
 
 
 def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> None:
