@@ -60,24 +60,28 @@ def check_preferences() -> None:
     KeyTable(file.load().keys, str(file.path))
 
 
-def check_terminal() -> None:
+def check_terminal(
+    instead: str = "Use `poketui run --headless` to train without a screen.",
+) -> None:
     """Make sure that the cockpit can be drawn here.
+
+    Args:
+        instead: What can be done without it.
 
     Raises:
         TerminalError: If this is no terminal, or one that is too small.
     """
     if os.environ.get(WEB_DRIVER_VARIABLE):
         return  # `poketui serve` draws in a browser, of any size, and there is no terminal
-    headless = "Use `poketui run --headless` to train without a screen."
     # Textual reads standard input and draws on standard error.
     streams = (sys.stdin, sys.stdout, sys.stderr)
     if not all(stream.isatty() for stream in streams) or os.environ.get("TERM") == "dumb":
-        raise TerminalError("This is not a terminal that can be drawn on.", headless)
+        raise TerminalError("This is not a terminal that can be drawn on.", instead)
     columns, rows = os.get_terminal_size(sys.stdout.fileno())
     if columns < MIN_COLUMNS or rows < MIN_ROWS:
         raise TerminalError(
             f"The terminal is {columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
-            f"Enlarge it or choose a smaller font. {headless}",
+            f"Enlarge it or choose a smaller font. {instead}",
         )
 
 

@@ -21,8 +21,7 @@ Completer = Callable[[str], list[str]]
 def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the saved runs whose names begin so, the newest first, each with what it is."""
     named = context.params.get("pair") or ()
-    given = context.params.get("save_dir") or os.environ.get("POKETUI_SAVE_DIR") or "saves"
-    runs = _newest_first(Path(given).expanduser() / "runs")
+    runs = _newest_first(_save_folder(context) / "runs")
     found = [run for run in runs if run.name.startswith(incomplete) and run.name not in named]
     return [(run.name, _describe(run)) for run in found[:_MOST_RUNS]]
 
@@ -31,6 +30,26 @@ def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tup
     """Return the same, and "latest" before them."""
     first = [_LATEST] if _LATEST[0].startswith(incomplete) else []
     return first + complete_runs(context, incomplete)
+
+
+def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return who can play: the rules, chance, a cloned policy, a run."""
+    always = [("rules", "the planner's rules"), ("random", "by lot")]
+    folder = _save_folder(context) / "policies"
+    policies = [(path.name, "a cloned policy") for path in _newest_first(folder)]
+    found = [one for one in always + policies[:_MOST_RUNS] if one[0].startswith(incomplete)]
+    return found + complete_runs(context, incomplete)
+
+
+def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the sets of demonstrations whose names begin so."""
+    try:
+        found = sorted(
+            path.name for path in (_save_folder(context) / "demos").iterdir() if path.is_dir()
+        )
+    except OSError:
+        return []
+    return [name for name in found if name.startswith(incomplete)]
 
 
 def complete_live_runs(incomplete: str) -> list[str]:
@@ -65,6 +84,11 @@ def words(*allowed: str) -> Completer:
         return [word for word in allowed if word.startswith(incomplete)]
 
     return complete
+
+
+def _save_folder(context: typer.Context) -> Path:
+    given = context.params.get("save_dir") or os.environ.get("POKETUI_SAVE_DIR") or "saves"
+    return Path(given).expanduser()
 
 
 def _newest_first(runs: Path) -> list[Path]:

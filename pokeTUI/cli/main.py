@@ -14,6 +14,7 @@ from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.options import Color, LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli.record import record
 from pokeTUI.cli.serve import serve
 
 app = typer.Typer(
@@ -248,6 +249,7 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
 
 attaching.register(app)
 app.command()(bc)
+app.command()(record)
 app.command()(doctor)
 app.command()(serve)
 app.add_typer(bench_app, name="bench")

@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.events import RECORD, REPLAY
 from pokeTUI.dashboard.state import DashboardState
 
-HUMAN = "human"
+HUMAN = "you"
 """Who plays where nobody else does."""
 
 WhyNot = Callable[[DashboardState], str]

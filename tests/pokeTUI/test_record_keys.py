@@ -38,7 +38,7 @@ def humans() -> DashboardState:
 
 
 def recording_session(**changes: object) -> DashboardState:
-    run = replace(make_run(1), mode=RECORD, agent="human", run_id="gym")
+    run = replace(make_run(1), mode=RECORD, agent="you", run_id="gym")
     return replace(humans(), run=run, **changes)  # type: ignore[arg-type]
 
 
@@ -181,7 +181,7 @@ async def test_words_of_a_person_are_no_markup(open_cockpit: OpenCockpit) -> Non
 
 async def test_a_recording_can_be_paused_though_a_person_plays(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
-        run = replace(make_run(1), mode=RECORD, agent="human")
+        run = replace(make_run(1), mode=RECORD, agent="you")
         session.post(run, make_status(is_human=True), NOW)
         await settle(pilot)
         await pilot.press("p")

@@ -1,0 +1,193 @@
+"""Define `poketui record`: play, and keep it as demonstrations."""
+
+import re
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from pokeTUI.cli.completion import complete_players, complete_sets
+from pokeTUI.cli.options import Color, SaveDir
+
+if TYPE_CHECKING:
+    from engine.config import RunConfig
+    from engine.recording_session import DemoPoint, RecordingPlan
+
+_SECONDS = (3600.0, 60.0, 1.0)
+_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
+
+
+def record(
+    set_: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            metavar="NAME",
+            help="Set that they belong to; what it has is counted.",
+            show_default="the folder of all",
+            autocompletion=complete_sets,
+        ),
+    ] = "",
+    episodes: Annotated[
+        int,
+        typer.Option(min=0, help="How many the set is to have.", show_default="until you stop"),
+    ] = 0,
+    time_limit: Annotated[
+        str, typer.Option(metavar="TIME", help="Save each after so long: 90s, 5m, 1m30s.")
+    ] = "",
+    pause: Annotated[
+        str, typer.Option(metavar="TIME", help="Rest between two of them, e.g. 5s.")
+    ] = "",
+    task: Annotated[str, typer.Option(help="What is shown, in words.")] = "",
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be repeated.")] = None,
+    player: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who plays: rules, random, a cloned policy or a run; you may take over.",
+            show_default="you",
+            autocompletion=complete_players,
+        ),
+    ] = "",
+    live: Annotated[bool, typer.Option("--live", help="Play in real time.")] = False,
+    from_: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="DEMO", help="Begin within a demonstration, or in RUN:EPISODE."
+        ),
+    ] = "",
+    at: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="STEP", help="After so many of its steps.", show_default="0"),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
+    ] = None,
+    rom: Annotated[
+        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
+    ] = None,
+    allow_unknown_rom: Annotated[
+        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the game's chance.")] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Without a screen; needs --player and --episodes.")
+    ] = False,
+    color: Color = "auto",
+    save_dir: SaveDir = None,
+) -> None:
+    """Play the game yourself, and keep it as demonstrations that an agent learns from."""
+    from engine.config import load_config
+
+    given: dict[str, Any] = {
+        "rom_path": rom,
+        "start_state": state,
+        "allow_unknown_rom": allow_unknown_rom or None,
+        "seed": seed,
+        "save_dir": save_dir,
+    }
+    config = load_config(None, {key: value for key, value in given.items() if value is not None})
+    start = _start(save_dir, from_, at)
+    if start is not None and state:
+        _refuse("--from and --state both say where it begins.", "Leave one of them out.")
+    from engine.recording_session import RecordingPlan
+
+    plan = RecordingPlan(
+        set_name=set_,
+        episodes=episodes,
+        limit_s=seconds(time_limit, "--time-limit"),
+        pause_s=seconds(pause, "--pause"),
+        task=task,
+        tags=tuple(tag or ()),
+        player=player,
+        start=start,
+        is_live=live,
+    )
+    if headless:
+        raise typer.Exit(_record_headless(config, plan))
+    raise typer.Exit(_record(config, plan, color))
+
+
+def seconds(text: str, option: str) -> float:
+    """Return a duration such as 90, 90s, 5m, 1m30s or 1h; 0 for "".
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    match = _DURATION.fullmatch(text.strip().replace(" ", ""))
+    if match is None:
+        _refuse(f"{option} {text}: this is no time.", "Write it like 90s, 5m, 1m30s or 1h.")
+    units = zip(match.groups(), _SECONDS, strict=True)
+    return sum((float(part) * unit for part, unit in units if part), 0.0)
+
+
+def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
+    from engine.events import RunFailed
+    from pokeTUI.recording import record as record_in_cockpit
+
+    found = record_in_cockpit(config, plan, color=color)
+    failed = isinstance(found.end, RunFailed)
+    print("\n".join(found.lines()), file=sys.stderr if failed else sys.stdout)
+    if found.saved:
+        _say_what_next(config, plan)
+    return 1 if failed else 128 + found.signal if found.signal else 0
+
+
+def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
+    from engine.events import Event, RecordingEnded
+    from engine.recording_session import record_headless
+    from pokeTUI.cli.progress import progress
+    from pokeTUI.dashboard.event_lines import demonstration_end
+
+    saved = 0
+    if not plan.player:
+        _refuse("With no screen nobody can play.", "Add --player rules, or leave --headless out.")
+    if not plan.episodes:
+        _refuse("With no screen nobody can say when it is enough.", "Add --episodes 10.")
+    with progress(f"{plan.player} plays") as tell:
+        tell(0, plan.episodes)
+
+        def take(event: Event) -> None:
+            nonlocal saved
+            if isinstance(event, RecordingEnded):
+                saved += bool(event.path)
+                print(f"{demonstration_end(event).capitalize()}.", flush=True)
+                tell(saved, plan.episodes)
+
+        end = record_headless(config, plan, take)
+    if not saved:
+        print(f"Nothing was recorded: {end.reason}.")
+        return 0
+    print(f"{saved:,} demonstration{'s' * (saved != 1)} saved in {plan.folder(config)}.")
+    _say_what_next(config, plan)
+    return 0
+
+
+def _say_what_next(config: "RunConfig", plan: "RecordingPlan") -> None:
+    """Say how the demonstrations are checked, and learnt from."""
+    folder = plan.folder(config)
+    print(f"Check them with: poketui demos validate {folder}/*.demo")
+    print(f"Learn from them with: poketui bc {folder}")
+
+
+def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | None":
+    """Return where to begin, None where the game begins."""
+    from engine.recording_session import DemoPoint
+
+    if not source:
+        if step is not None:
+            _refuse("--at says at which step of --from to begin.", "Add --from DEMO.")
+        return None
+    run, separator, episode = source.rpartition(":")
+    if not (separator and run and episode.isascii() and episode.isdigit()):
+        from pokeTUI.cli.demo_reports import named
+
+        source = str(named(save_dir, [source])[0])
+    return DemoPoint(source, step or 0)
+
+
+def _refuse(message: str, hint: str) -> NoReturn:
+    from engine.errors import ConfigurationError
+
+    raise ConfigurationError(message, hint)
