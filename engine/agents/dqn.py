@@ -289,18 +289,26 @@ class DQN:
         self._owed_gradients -= count
         for _ in range(count):
             loss, chosen, cloning = self._learn()
+        coefficient = self._distillation
         figures = {
+            "loss": (loss + coefficient * cloning).item(),
             "value_loss": loss.item(),
             "value": chosen.mean().item(),
+            "value_max": chosen.max().item(),
             "value_std": chosen.std(correction=0).item(),
             "error": self._usual_error,
             "epsilon": self.epsilon,
             "beta": self.beta,
         }
         if self._demos is not None:
-            figures["distillation"] = self._imitation.cloning * self._demos.coefficient
+            figures["distillation"] = coefficient
             figures["cloning_loss"] = cloning.item()
         return figures
+
+    @property
+    def _distillation(self) -> float:
+        """Return the weight of doing what was demonstrated; 0 without demonstrations."""
+        return self._imitation.cloning * self._demos.coefficient if self._demos is not None else 0.0
 
     def _draw(self, *, is_offline: bool) -> tuple[Sample, Sample | None]:
         """Return what is learnt from, and the demonstrations that are its last part, if any."""
@@ -334,7 +342,7 @@ class DQN:
         loss, cloning = td_loss, torch.zeros(())
         if self._demos is not None and shown is not None:
             cloning = self._demos.loss(values[-len(shown.actions) :], shown)
-            loss = loss + self._imitation.cloning * self._demos.coefficient * cloning
+            loss = loss + self._distillation * cloning
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)

@@ -266,6 +266,7 @@ class PPO:
         self._optimizer.step()
         with torch.no_grad():
             return {
+                "loss": loss.item(),
                 "policy_loss": policy_loss.item(),
                 "value_loss": value_loss.item(),
                 "entropy": mean_entropy.item(),

@@ -51,8 +51,8 @@ class Round:
             | {
                 "dagger/beta": self.beta,
                 "dagger/examples": self.total,
-                "dagger/success_rate": sum(one.is_success for one in self.played) / count,
-                "dagger/episodic_return": sum(one.total_reward for one in self.played) / count,
+                "dagger/success": sum(one.is_success for one in self.played) / count,
+                "dagger/return": sum(one.total_reward for one in self.played) / count,
             }
         )
 

@@ -23,7 +23,8 @@ from engine.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from engine.training.cloning import Progress, evaluate_clone, evaluation_figures, score_of
+from engine.training.cloning import Progress, evaluate_clone, milestone_count, score_of
+from engine.training.figures import evaluation_figures
 from engine.training.from_demonstrations import (
     Source,
     gather,
@@ -183,7 +184,9 @@ class _Rounds:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(self._dagger.rounds, evaluation_figures(found))
+            figures.write(
+                self._dagger.rounds, evaluation_figures(found, milestone_count(self._run))
+            )
             _save_student(self._dagger, self._store, score_of(found))
 
 

@@ -120,7 +120,7 @@ def build_trainer(
             _resume(trainer, folder, emit)
         elif config.start_policy or has_demonstrations(config):
             begin_from_demonstrations(trainer.agent, config, emit)
-        trainer.figures = _open_figures(config, folder, trainer.metrics.total_steps, emit)
+        trainer.figures = _open_figures(trainer, folder, emit)
         undo.pop_all()
     emit(
         RunStarted(
@@ -262,15 +262,14 @@ def environment_seeds(config: RunConfig) -> list[int]:
     return [int(seed) for seed in sequence.generate_state(config.num_envs) % 2**31]
 
 
-def _open_figures(
-    config: RunConfig, folder: RunFolder, step: int, emit: Callable[[Event], None]
-) -> FigureSink:
+def _open_figures(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> FigureSink:
+    config, step = trainer.config, trainer.metrics.total_steps
     writers: list[FigureWriter] = []
     if config.tensorboard:
         writers.append(TensorBoardFile(folder.path / "tensorboard", step))
     if config.wandb != "off":
         writers.append(WandbRun(config, folder.path, folder.run_id))
-    return FigureSink(writers, lambda text: emit(WarningRaised(text)))
+    return FigureSink(writers, lambda text: emit(WarningRaised(text)), len(trainer.milestone_texts))
 
 
 def seed_everything(seed: int) -> None:

@@ -8,6 +8,7 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
+from engine.games.profile import load_rom
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.examples import Examples
 from engine.imitation.games import Games, make_games, play, rules_expert
@@ -16,6 +17,7 @@ from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import make_sight
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
+from engine.training.figures import evaluation_figures
 from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import EpisodeSummary, Evaluation
@@ -198,7 +200,7 @@ class CloningRun:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(self.cloning.steps, evaluation_figures(found))
+            figures.write(self.cloning.steps, evaluation_figures(found, milestone_count(self._run)))
         return found
 
     def _play(
@@ -218,16 +220,9 @@ class CloningRun:
         self._store.save(Checkpoint(facts, arrays), self.cloning.steps)
 
 
-def evaluation_figures(evaluation: Evaluation) -> dict[str, float]:
-    """Return figures by name: those of the documents."""
-    figures = {
-        "evaluation/episodic_return": evaluation.avg_reward,
-        "evaluation/success_rate": evaluation.success_rate,
-        "evaluation/episode_length": evaluation.avg_length,
-    }
-    for key, share in evaluation.milestones.items():
-        figures[f"evaluation_milestone/{key}"] = share
-    return figures
+def milestone_count(run: RunConfig) -> int:
+    """Return how many milestones the game has."""
+    return len(load_rom(run.rom_path, run.allow_unknown_rom)[1].tables.MILESTONES)
 
 
 def score_of(evaluation: Evaluation) -> list[float]:

@@ -13,6 +13,7 @@ from engine.events import (
     PolicyUpdated,
     StatusChanged,
 )
+from engine.types import Evaluation
 
 
 class FigureWriter(Protocol):
@@ -37,11 +38,18 @@ class FigureSink:
     Args:
         writers: Where to; this closes them.
         warn: Takes a line for the user.
+        num_milestones: Of the game, see `figures_of`.
     """
 
-    def __init__(self, writers: Sequence[FigureWriter], warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        writers: Sequence[FigureWriter],
+        warn: Callable[[str], None],
+        num_milestones: int = 0,
+    ) -> None:
         self._writers = list(writers)
         self._warn = warn
+        self._num_milestones = num_milestones
         self._step = 0
         self._speed = 0.0
 
@@ -50,7 +58,7 @@ class FigureSink:
         if isinstance(event, StatusChanged):
             self._speed = event.steps_per_s
             return
-        figures = figures_of(event)
+        figures = figures_of(event, self._num_milestones)
         if not figures:
             return
         if isinstance(event, PolicyUpdated):
@@ -71,8 +79,13 @@ class FigureSink:
             writer.close()
 
 
-def figures_of(event: Event) -> dict[str, float]:
-    """Return an event's figures by name; none of episodes from archived states."""
+def figures_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
+    """Return an event's figures by name; none of episodes from archived states.
+
+    Args:
+        event: What happened.
+        num_milestones: Of the game; of 0 nobody can say what share was reached.
+    """
     figures: dict[str, float] = {}
     match event:
         case EpisodeEnded(summary=summary) if not summary.start:
@@ -84,18 +97,13 @@ def figures_of(event: Event) -> dict[str, float]:
             }
             figures |= {f"reward/{name}": value for name, value in summary.components}
             figures |= {f"milestone/{key}": at for key, at in summary.steps_to_milestone.items()}
+            if num_milestones:
+                reached = len(summary.steps_to_milestone)
+                figures["episode/milestones"] = reached / num_milestones
         case PolicyUpdated():
             figures = {f"update/{name}": value for name, value in event.figures.items()}
         case EvaluationEnded(evaluation=evaluation):
-            figures = {
-                "evaluation/return": evaluation.avg_reward,
-                "evaluation/return_std": evaluation.std_reward,
-                "evaluation/length": evaluation.avg_length,
-                "evaluation/success": evaluation.success_rate,
-            }
-            figures |= {
-                f"evaluation/milestone/{key}": share for key, share in evaluation.milestones.items()
-            }
+            figures = evaluation_figures(evaluation, num_milestones)
         case CurriculumChanged():
             figures = {
                 "curriculum/stage": event.stage,
@@ -104,3 +112,23 @@ def figures_of(event: Event) -> dict[str, float]:
         case _:
             pass
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
+
+
+def evaluation_figures(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
+    """Return an evaluation's figures by name, of a run's policy and of a cloned one alike.
+
+    Args:
+        evaluation: What a policy came to alone.
+        num_milestones: See `figures_of`.
+    """
+    figures = {
+        "evaluation/return": evaluation.avg_reward,
+        "evaluation/return_std": evaluation.std_reward,
+        "evaluation/length": evaluation.avg_length,
+        "evaluation/success": evaluation.success_rate,
+    }
+    for key, share in evaluation.milestones.items():
+        figures[f"evaluation/milestone/{key}"] = share
+    if num_milestones:
+        figures["evaluation/milestones"] = sum(evaluation.milestones.values()) / num_milestones
+    return figures

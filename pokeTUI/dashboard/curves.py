@@ -1,7 +1,8 @@
 """Say which curves a run has, and take their points, smoothed and cut to what is looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -11,15 +12,27 @@ from pokeTUI.dashboard.state import DashboardState, fold
 WINDOWS = (30, 100, 1, 10)
 """Rows that are averaged, in the order of the key; 1 is the bare curve."""
 
-_FIRST_FIGURES = (
-    "entropy",
-    "policy_loss",
-    "value_loss",
-    "imitation_loss",
-    "explained_variance",
-    "approx_kl",
-    "epsilon",
+_FIGURES: Mapping[str, str] = MappingProxyType(
+    {
+        "entropy": "entropy",
+        "loss": "total loss",
+        "policy_loss": "policy loss",
+        "value_loss": "value loss",
+        "imitation_loss": "imitation loss",
+        "cloning_loss": "cloning loss",
+        "kickstart_kl": "distance from the clone",
+        "distillation": "distillation coefficient",
+        "value": "Q-values: mean",
+        "value_max": "Q-values: most",
+        "value_std": "Q-values: spread",
+        "error": "TD error",
+        "explained_variance": "explained variance",
+        "approx_kl": "approx. KL",
+        "clip_fraction": "clipped share",
+        "epsilon": "epsilon",
+    }
 )
+"""Titles of an agent's figures, in the order of the keys; others come after them by their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,10 @@ class Curve:
 
     def points(self, state: DashboardState) -> Points:
         """Return all points that are kept."""
-        return self._record(state).points(self.name)
+        places, values = self._record(state).points(self.name)
+        if self.name == _REACHED and state.run is not None:
+            values = values / max(1, len(state.run.milestones))
+        return places, values
 
     def smoothed(self, state: DashboardState, window: int) -> Points:
         """Return the points as means over `window` rows that end there."""
@@ -72,6 +88,8 @@ RETURN = Curve("episodes", "return", "return")
 LENGTH = Curve("episodes", "length", "length")
 SUCCESS = Curve("episodes", "success", "success", is_share=True)
 PLANNER = Curve("episodes", "planner_share", "planner's share", is_share=True)
+_REACHED = "milestones"
+COMPLETION = Curve("episodes", _REACHED, "milestones reached", is_share=True)
 MILESTONES = Curve("milestones", "", "milestones", is_share=True)
 """No curve but bars, one a milestone."""
 
@@ -80,20 +98,23 @@ def curves(state: DashboardState) -> list[Curve]:
     """Return what can be chosen, in the order of the keys."""
     chosen = [RETURN, LENGTH, SUCCESS, PLANNER]
     if state.run is not None and state.run.milestones:
-        chosen.append(MILESTONES)
+        chosen += [MILESTONES, COMPLETION]
         chosen += [
             Curve("episodes", f"milestone/{key}", text, is_share=True)
             for key, text in state.run.milestones
             if f"milestone/{key}" in state.history.record.names
         ]
-    figures = [name for name in _FIRST_FIGURES if name in state.updates.names]
+    figures = [name for name in _FIGURES if name in state.updates.names]
     figures += [name for name in state.updates.names if name not in figures]
-    chosen += [Curve("updates", name, name.replace("_", " ")) for name in figures]
+    chosen += [
+        Curve("updates", name, _FIGURES.get(name, name.replace("_", " "))) for name in figures
+    ]
     if state.evaluations.count:
         chosen += [
             Curve("evaluations", "return", "evaluation: return"),
             Curve("evaluations", "success", "evaluation: success", is_share=True),
             Curve("evaluations", "length", "evaluation: length"),
+            Curve("evaluations", _REACHED, "evaluation: milestones", is_share=True),
         ]
     return chosen
 

@@ -165,6 +165,7 @@ class EpisodeHistory:
             "length": float(summary.length),
             "success": float(summary.is_success),
             "planner_share": float(summary.planner_share),
+            "milestones": float(len(summary.steps_to_milestone)),
             **{_MILESTONE + key: 1.0 for key in summary.steps_to_milestone},
             **{_COMPONENT + name: float(value) for name, value in summary.components},
         }

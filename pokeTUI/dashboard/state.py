@@ -189,6 +189,7 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
                 "return": evaluation.avg_reward,
                 "length": evaluation.avg_length,
                 "success": evaluation.success_rate,
+                "milestones": sum(evaluation.milestones.values()),
             }
             return replace(state, evaluations=state.evaluations.add(float(episode), figures))
         case events.CheckpointSaved():

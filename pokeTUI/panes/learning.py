@@ -251,7 +251,7 @@ class LearningPane(Pane):
             line.add_whole("  last tenth", Ink.text)
         if state.policy is not None and curve.source == "episodes":
             line.add_whole(f"  update {state.policy.update:,}", Ink.dim)
-            for name in ("entropy", "value_loss", "epsilon"):
+            for name in ("entropy", "value_loss", "epsilon", "distillation"):
                 if name in state.policy.figures:
                     value = brief(state.policy.figures[name])
                     line.add_whole(f"  {name.replace('_', ' ')} {value}", Ink.dim)

@@ -54,6 +54,30 @@ def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
     assert make_pane(*["next"] * len(titles)).curve.title == "return"
 
 
+def test_what_the_document_wants_to_see_has_a_name_and_a_place() -> None:
+    figures = {"loss": 1.0, "value": 2.0, "value_max": 3.0, "value_std": 0.5, "distillation": 0.25}
+    state = fold(STATE, PolicyUpdated(99, 200_000, figures))
+    for title, value in (
+        ("total loss", "1.00"),
+        ("Q-values: mean", "2.00"),
+        ("Q-values: most", "3.00"),
+        ("Q-values: spread", "0.50"),
+        ("distillation coefficient", "0.25"),
+    ):
+        text = shown(*steps_to(title, state), state=state)
+        assert f"{title} {value}" in text
+    assert "distillation 0.25" in shown(size=(118, 16), state=state)
+
+
+def test_milestones_that_are_reached_are_a_share_of_all() -> None:
+    state = fold(DashboardState(), make_run())
+    few = dict.fromkeys([key for key, _ in MILESTONES[:3]], 5)
+    episode = make_episode(1, 1.0)
+    event = replace(episode, summary=replace(episode.summary, steps_to_milestone=few))
+    text = shown(*steps_to("milestones reached", state), state=fold(state, event))
+    assert f"milestones reached {3 / len(MILESTONES):.0%}" in text
+
+
 def test_before_the_first_episode_it_says_so() -> None:
     text = shown(state=DashboardState(run=make_run()))
     assert "The curve starts when the first episode ends." in text

@@ -282,7 +282,9 @@ def test_an_update_reports_its_figures():
         batch = vector.step(agent.decide(batch, ALONE).actions)
         agent.observe(batch)
     figures = agent.update(batch)
-    assert set(figures) == {"value_loss", "value", "value_std", "error", "epsilon", "beta"}
+    assert set(figures) == {
+        "loss", "value_loss", "value", "value_max", "value_std", "error", "epsilon", "beta",
+    }  # fmt: skip
     assert all(np.isfinite(value) for value in figures.values())
 
 

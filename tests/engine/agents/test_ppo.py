@@ -151,6 +151,7 @@ def test_an_update_reports_its_figures_and_empties_the_rollout():
     assert agent.is_update_due
     figures = agent.update(batch)
     assert set(figures) == {
+        "loss",
         "policy_loss",
         "value_loss",
         "entropy",

@@ -93,7 +93,8 @@ def test_figures_reach_tensorboard_by_map_and_action(tmp_path):
     (file,) = (tmp_path / "tensorboard").iterdir()
     content = file.read_bytes()
     for name in (b"bc/loss", b"validation_map/TOWN", b"validation_action/up",
-                 b"evaluation/success_rate", b"evaluation_milestone/a"):  # fmt: skip
+                 b"evaluation/success", b"evaluation/milestone/a",
+                 b"evaluation/milestones"):  # fmt: skip
         assert name in content
 
 

@@ -61,6 +61,12 @@ def test_an_episode_is_figures_by_component_and_milestone():
     }
 
 
+def test_how_many_milestones_were_reached_is_a_share_of_all():
+    assert figures_of(ended(), 10)["episode/milestones"] == 0.1
+    evaluation = Evaluation(4, 1.0, 0.0, 20.0, 0.0, 0.5, {"one": 1.0, "badge": 0.5})
+    assert figures_of(EvaluationEnded(9, 90, evaluation), 3)["evaluation/milestones"] == 0.5
+
+
 def test_episodes_from_archived_states_have_no_figures():
     assert not figures_of(ended(start="badge"))
 
