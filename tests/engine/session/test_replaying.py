@@ -11,8 +11,21 @@ from pathlib import Path
 import pytest
 
 from engine import commands
-from engine.commands import Pause, Resume, Save, Seek, SetSpeed, StepOnce, Stop, TakeOver
+from engine.commands import (
+    Pause,
+    Press,
+    Resume,
+    Save,
+    Seek,
+    SetSpeed,
+    StepOnce,
+    Stop,
+    StopRecording,
+    TakeOver,
+)
 from engine.config import EnvConfig, RunConfig
+from engine.demos.demonstration import read_demo
+from engine.demos.validation import validate
 from engine.errors import CheckpointError, ReplayError
 from engine.events import (
     REPLAY,
@@ -23,6 +36,8 @@ from engine.events import (
     FrameRendered,
     GameObserved,
     PayoutMade,
+    RecordingChanged,
+    RecordingEnded,
     RewardPaid,
     RunFailed,
     RunStarted,
@@ -30,12 +45,13 @@ from engine.events import (
     StatusChanged,
     WarningRaised,
 )
+from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
 from engine.replaying import ReplaySession
 from engine.session import EngineSession
 from engine.training.journal import read_journal
 from engine.training.playback import KEPT_EVERY, Playback
 from engine.training.recorded import RecordedEpisode
-from engine.types import Source
+from engine.types import Action, Source
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +88,7 @@ def latest(saves: Path) -> RecordedEpisode:
 class Viewer:
     """Reads a session's mailbox."""
 
-    def __init__(self, session: ReplaySession) -> None:
+    def __init__(self, session: ReplaySession | RecordingSession) -> None:
         self.session = session
         self.seen: list[Event] = []
         session.start()
@@ -246,6 +262,32 @@ def test_states_are_kept_so_that_going_back_is_short(saves: Path) -> None:
     playback.go_back(KEPT_EVERY + 20)
     assert playback.step == KEPT_EVERY
     playback.close()
+
+
+def test_a_person_plays_on_from_within_an_episode_and_it_is_recorded(saves: Path) -> None:
+    episode = latest(saves)
+    plan = RecordingPlan(start=DemoPoint(episode.source, 40), tags=("branched",))
+    session = RecordingSession(episode.settings(), plan)
+    viewer = Viewer(session)
+    pressed = (Action.DOWN, Action.A, Action.RIGHT)
+    for count, action in enumerate(pressed):
+        viewer.until(lambda it: has_steps(it, count))  # noqa: B023
+        viewer.send(Press(action))
+    viewer.until(lambda it: has_steps(it, len(pressed)))
+    viewer.send(StopRecording())
+    viewer.until(lambda it: bool(it.of(RecordingEnded)))
+    assert session.stop()
+    (ended,) = viewer.of(RecordingEnded)
+    demo = read_demo(Path(ended.path))
+    assert (demo.begins_at, ended.steps, ended.human_steps) == (40, 3, 3)
+    assert bytes(demo.actions) == episode.recording.actions[:40] + bytes(pressed)
+    (found,) = validate([Path(ended.path)], episode.settings())
+    assert (found.refusal, found.steps) == ("", 43)
+
+
+def has_steps(viewer: Viewer, count: int) -> bool:
+    changes = viewer.of(RecordingChanged)
+    return bool(changes) and changes[-1].is_recording and changes[-1].steps == count
 
 
 def test_no_learning_library_is_loaded() -> None:
