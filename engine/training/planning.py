@@ -132,13 +132,13 @@ class Planning:
 
     @property
     def worth(self) -> float:
-        """Return how far the models are believed at all, 0 to 1; nearly 1 at first.
+        """Return how far the models are believed at all, 0 to 1; about half at first.
 
         Goals seem good that are reached while the policy makes its progress by itself. Those that
-        are ignored show how much it would have made anyway: as it becomes more likely than not
-        that following is worth nothing, belief is withdrawn.
+        are ignored show how much it would have made anyway. So belief is the chance, by both, that
+        following is worth something.
         """
-        return min(1.0, 2 * self._chance)
+        return self._chance
 
     @property
     def proof(self) -> float:

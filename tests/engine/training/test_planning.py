@@ -253,7 +253,7 @@ def test_nobody_is_asked_where_nobody_would_follow(tmp_path):
 
 
 def test_who_makes_no_difference_is_not_believed_any_more(bench):
-    assert bench.planning.worth == pytest.approx(0.9, abs=0.02)
+    assert bench.planning.worth == pytest.approx(0.45, abs=0.01)
     assert bench.planning.proof == 0.0
     alike = [verdict(), verdict(made_progress=False)]
     ignored = [replace(one, is_ignored=True) for one in alike]
@@ -261,7 +261,7 @@ def test_who_makes_no_difference_is_not_believed_any_more(bench):
     for _ in range(400):
         bench.step(verdicts=[*alike, *ignored])
         worths.append(bench.planning.worth)
-    assert worths[10] > 0.6  # too little is known yet
+    assert worths[10] > 0.3  # too little is known yet
     assert worths == sorted(worths, reverse=True)
     assert worths[-1] < 0.05
     assert bench.planning.proof == 0.0
@@ -271,7 +271,7 @@ def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(b
     useless = verdict(is_ignored=True, made_progress=False, outcome=Outcome.FAILED)
     for _ in range(200):
         bench.step(verdicts=[verdict(), useless])
-    assert bench.planning.worth == 1.0
+    assert bench.planning.worth == pytest.approx(1.0)
     assert bench.planning.proof == pytest.approx(1.0)
     for _ in range(400):
         bench.step(verdicts=[verdict(made_progress=False), replace(useless, made_progress=True)])
@@ -279,7 +279,7 @@ def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(b
     for _ in range(500):
         bench.planning.count(EpisodeSummary(0, 0.0, 1, ()))
     faded = bench.planning.worth
-    assert faded > 0.8
+    assert faded > 0.4
     facts = json.loads(json.dumps(bench.planning.save()))
     bench.planning.load(facts)
     assert bench.planning.worth == faded
