@@ -1,0 +1,393 @@
+"""Sessions that record demonstrations of the practice game, driven as the cockpit drives them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import commands
+from engine.commands import (
+    Branch,
+    DescribeRecording,
+    DiscardRecording,
+    GiveBack,
+    Hold,
+    MarkRecording,
+    Pause,
+    PlayLive,
+    Press,
+    Restart,
+    Resume,
+    Rewind,
+    Save,
+    SetGoal,
+    StartRecording,
+    StepOnce,
+    Stop,
+    StopRecording,
+    TakeOver,
+)
+from engine.config import RunConfig
+from engine.demos.demonstration import NO_PROPOSAL, SUFFIX
+from engine.demos.live_recorder import LiveRecorder
+from engine.demos.recorder import record_policy, rules_policy
+from engine.env.stepping import make_crystal_env
+from engine.errors import ConfigurationError
+from engine.events import (
+    RECORD,
+    ControlChanged,
+    DecisionMade,
+    EpisodeEnded,
+    FrameRendered,
+    GameObserved,
+    PayoutMade,
+    ReasoningLogged,
+    RecordingEnded,
+    RewardPaid,
+    RunFailed,
+    RunStarted,
+    RunStopped,
+    WarningRaised,
+)
+from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
+from engine.types import Action, Source
+from tests.engine.recording.conftest import Begin, assert_replays
+
+WALK = (5, 7, 5, 4, 7, 7, 5, 6)
+
+
+def test_a_person_records_a_set_by_turns(begin: Begin, config: RunConfig) -> None:
+    watcher = begin(set_name="walks", episodes=2, task="walk", tags=("one",))
+    assert watcher.next(RunStarted).mode == RECORD
+    assert watcher.next(ControlChanged).is_human
+    watcher.recording(is_recording=True, steps=0, saved=0, wanted=2)
+    watcher.press(WALK)
+    now = watcher.recording(steps=8)
+    assert (now.human_steps, now.rewindable, now.task, now.tags) == (8, 8, "walk", ("one",))
+    watcher.send(MarkRecording("good"), DescribeRecording("walk about", ("two",)))
+    watcher.recording(is_marked=True, tags=("one", "two"), task="walk about")
+    watcher.send(StopRecording())
+    first = watcher.saved()
+    watcher.recording(is_recording=True, steps=0, saved=1)
+    watcher.press((4, 4))
+    watcher.recording(steps=2)
+    watcher.send(StopRecording())
+    watcher.saved()
+    assert "has its 2 demonstrations" in watcher.next(RunStopped).reason
+    assert (first.by, first.is_success, first.tags) == ("human", True, {"one", "two"})
+    lengths = [demo.episode_length for demo in assert_replays(config, "walks")]
+    assert sorted(lengths) == [2, 8]
+    assert len(watcher.all(EpisodeEnded)) == 2
+
+
+def test_every_pane_is_told_what_it_shows(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "rules"
+    ((_, led),) = record_policy(rules_policy(1), config, 1, folder, max_steps=40)
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    watcher.press(led.actions[:1])
+    decision = watcher.next(DecisionMade).decision
+    assert (int(decision.action), decision.source) == (led.actions[0], Source.HUMAN)
+    assert watcher.next(FrameRendered).frame.shape == (144, 160, 3)
+    watcher.press(led.actions[1:])
+    assert watcher.next(PayoutMade).component == "milestone"
+    watcher.recording(steps=40)
+    observed = watcher.all(GameObserved)[-1]
+    assert observed.goal is not None
+    assert observed.visited is not None
+    assert sum(value for _, value in watcher.all(RewardPaid)[-1].episode) > 0
+    watcher.press(led.actions[:1])
+    status = watcher.status(is_human=True, phase="recording")
+    assert dict(status.shares)["human"] == 1.0
+
+
+def test_a_set_is_resumed_with_what_a_crash_left(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "demos" / "walks"
+    env = make_crystal_env(config, 0)
+    try:
+        env.seed_random(1)
+        for steps in (6, 3, 0):
+            env.begin_episode()
+            recorder = LiveRecorder(env, folder)
+            recorder.begin()
+            for action in WALK[:steps]:
+                recorder.step(action, env.advance(action)[0], done=False, is_human=True)
+            if steps == 6:
+                recorder.finish()
+            else:
+                recorder.close()
+    finally:
+        env.close()
+    (folder / f"torn{SUFFIX}").write_bytes(b"no demonstration")
+    watcher = begin(set_name="walks", episodes=3)
+    assert "3 steps" in watcher.next(ReasoningLogged).text
+    assert "torn" in watcher.next(WarningRaised).message
+    watcher.recording(is_recording=True, saved=2, wanted=3)
+    assert len(list(folder.glob(f"*{SUFFIX}.part"))) == 1  # the one that is being written
+    watcher.press((5,))
+    watcher.recording(steps=1)
+    watcher.send(StopRecording())
+    assert "has its 3" in watcher.next(RunStopped).reason
+    (folder / f"torn{SUFFIX}").unlink()
+    assert len(assert_replays(config, "walks")) == 3
+    again = begin(set_name="walks", episodes=3)
+    assert "has its 3" in again.next(RunStopped).reason
+
+
+def test_stop_saves_what_was_played_and_nothing_else(begin: Begin, config: RunConfig) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    watcher.press((5, 7, 5))
+    watcher.recording(steps=3)
+    watcher.send(Stop("enough"))
+    assert watcher.saved().episode_length == 3
+    assert watcher.next(RunStopped).reason == "enough"
+    watcher = begin()
+    watcher.recording(is_recording=True, saved=1)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert len(assert_replays(config)) == 1
+
+
+def test_a_demonstration_is_saved_when_its_time_is_up(begin: Begin, config: RunConfig) -> None:
+    watcher = begin(limit_s=0.5, episodes=1)
+    watcher.recording(is_recording=True, limit_s=0.5)
+    watcher.press((5, 7))
+    assert watcher.next(RecordingEnded).reason == "its time was up"
+    watcher.next(RunStopped)
+    assert len(assert_replays(config)) == 1
+
+
+def test_time_stands_still_in_a_pause(begin: Begin) -> None:
+    watcher = begin(limit_s=600)
+    watcher.recording(is_recording=True)
+    watcher.send(Pause())
+    assert watcher.status(is_paused=True).phase == "paused"
+    first = watcher.recording(is_recording=True)
+    assert "resume" in watcher.refusal(Press(Action.A))
+    assert watcher.recording(is_recording=True).elapsed_s == first.elapsed_s
+    watcher.send(Resume())
+    watcher.press((5,))
+    assert watcher.recording(steps=1).elapsed_s >= first.elapsed_s
+
+
+def test_between_two_demonstrations_there_is_time(begin: Begin, config: RunConfig) -> None:
+    watcher = begin(pause_s=600)
+    watcher.recording(is_recording=True)
+    watcher.press((5,))
+    watcher.recording(steps=1)
+    watcher.send(StopRecording())
+    assert watcher.status(phase="resetting").total == 600
+    assert not watcher.recording().is_recording
+    assert "resume" in watcher.refusal(Press(Action.A))
+    watcher.send(Resume())
+    watcher.recording(is_recording=True, steps=0, saved=1)
+    watcher.press((5, 5))
+    watcher.recording(steps=2)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert len(assert_replays(config)) == 2
+
+
+def test_actions_are_taken_back(begin: Begin, config: RunConfig) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    assert "nothing to take back" in watcher.refusal(Rewind(1))
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    watcher.send(Rewind(5))
+    assert watcher.recording(steps=3).rewindable == 3
+    watcher.press((4, 4))
+    watcher.recording(steps=5)
+    watcher.send(StopRecording())
+    assert bytes(watcher.saved().actions) == bytes((*WALK[:3], 4, 4))
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
+def test_a_demonstration_is_thrown_away_and_recorded_again(begin: Begin, config: RunConfig) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    watcher.press(WALK)
+    watcher.recording(steps=8)
+    watcher.send(DiscardRecording(again=True))
+    assert watcher.next(RecordingEnded).path == ""
+    watcher.recording(is_recording=True, steps=0, rewindable=0, saved=0)
+    watcher.press((4, 4, 7))
+    watcher.recording(steps=3)
+    watcher.send(DiscardRecording())
+    watcher.recording(is_recording=False)
+    watcher.press((5, 5))  # nobody records that
+    watcher.send(StartRecording("later", ("word",)))
+    watcher.recording(is_recording=True, steps=0, task="later")
+    assert "already" in watcher.refusal(StartRecording())
+    watcher.press((6,))
+    watcher.recording(steps=1)
+    watcher.send(Restart())
+    demo = watcher.saved()
+    assert bytes(demo.actions) == bytes((4, 4, 7, 5, 5, 6))
+    assert (demo.begins_at, demo.task, demo.tags) == (5, "later", {"word"})
+    watcher.recording(is_recording=True, steps=0, saved=1)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert_replays(config)
+
+
+@pytest.mark.slow
+def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
+    watcher = begin(is_live=True)
+    watcher.status(is_live=True)
+    watcher.send(Hold(frozenset({Action.RIGHT})))
+    watcher.recording(rewindable=3)  # two seconds, and some of the third
+    assert "real time" in watcher.refusal(Press(Action.A))
+    watcher.send(Rewind(1))
+    watcher.status(is_paused=True, is_live=True)
+    assert watcher.recording(rewindable=2).is_recording
+    watcher.send(Hold(frozenset()), Resume(), Hold(frozenset({Action.DOWN})))
+    watcher.recording(rewindable=4)
+    watcher.send(PlayLive(False))
+    watcher.status(is_live=False)
+    watcher.press((5, 7))
+    watcher.recording(steps=2)
+    watcher.send(PlayLive(True), StopRecording())
+    assert watcher.saved().has_live
+    watcher.recording(is_recording=True, saved=1)  # goes on in real time
+    watcher.status(is_live=True)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    for demo in assert_replays(config):
+        assert demo.has_live
+
+
+def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> None:
+    watcher = begin(player="rules", episodes=1, speed=200.0)
+    assert watcher.next(RunStarted).agent == "rules"
+    assert not watcher.next(ControlChanged).is_human
+    watcher.recording(is_recording=True)
+    assert "Take control first" in watcher.refusal(Press(Action.A))
+    watcher.next(DecisionMade, lambda event: event.decision.source is Source.PLANNER)
+    watcher.send(TakeOver())
+    watcher.status(is_human=True)
+    watcher.press((4, 4, 6))
+    assert (
+        "rules"
+        in watcher.next(
+            DecisionMade, lambda event: event.decision.source is Source.HUMAN
+        ).decision.reason
+    )
+    watcher.recording(human_steps=3)
+    watcher.send(GiveBack())
+    demo = watcher.saved()
+    assert watcher.next(RunStopped)
+    assert (demo.by, demo.is_success) == ("rules", True)
+    assert demo.is_intervention.sum() == 3
+    assert (demo.proposals != NO_PROPOSAL).tolist() == demo.is_intervention.tolist()
+    assert_replays(config)
+
+
+def test_a_demonstration_begins_within_another(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "demos"
+    ((path, other),) = record_policy(rules_policy(1), config, 1, folder / "rules", max_steps=60)
+    watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
+    for _ in range(2):
+        watcher.recording(is_recording=True, steps=0)
+        watcher.press((4, 5, 6))
+        watcher.recording(steps=3)
+        watcher.send(StopRecording())
+        demo = watcher.saved()
+        assert bytes(demo.actions) == bytes((*other.actions[:40], 4, 5, 6))
+        assert demo.begins_at == 40
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert len(assert_replays(config, "later")) == 2
+
+
+def test_no_demonstration_begins_after_the_goal(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "demos"
+    ((path, other),) = record_policy(rules_policy(1), config, 1, folder)
+    assert other.is_success
+    watcher = begin(start=DemoPoint(str(path), other.episode_length))
+    with pytest.raises(AssertionError, match="goal is reached"):
+        watcher.next(RunStopped)
+    assert isinstance(watcher.seen[-1], RunFailed)
+
+
+def test_a_goal_ends_a_persons_demonstration(begin: Begin, config: RunConfig) -> None:
+    ((_, other),) = record_policy(
+        rules_policy(1), config, 1, Path(config.save_dir) / "rules", max_steps=0
+    )
+    watcher = begin(episodes=1)
+    watcher.recording(is_recording=True)
+    watcher.press(tuple(other.actions))
+    assert watcher.next(RecordingEnded).reason == "the goal was reached"
+    watcher.next(RunStopped)
+    (demo,) = assert_replays(config)
+    assert bytes(demo.actions) == bytes(other.actions)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Save(),
+        SetGoal("badge"),
+        Branch(1),
+        GiveBack(),
+        TakeOver(),
+        StepOnce(),
+        Hold(frozenset({Action.A})),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_line(begin: Begin, command: commands.Command) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    reason = watcher.refusal(command)
+    assert reason
+    assert "\n" not in reason
+
+
+def test_a_plan_that_cannot_be_is_refused() -> None:
+    for wrong in (
+        {"episodes": -1},
+        {"limit_s": float("nan")},
+        {"pause_s": -1.0},
+        {"set_name": "../up"},
+        {"set_name": ".hidden"},
+        {"task": "two\nlines"},
+        {"tags": ("two words",)},
+    ):
+        with pytest.raises(ConfigurationError):
+            RecordingPlan(**wrong)  # type: ignore[arg-type]
+
+
+def test_an_unwritable_folder_is_refused_at_once(config: RunConfig) -> None:
+    (Path(config.save_dir) / "demos").write_text("a file")
+    with pytest.raises(ConfigurationError, match="Cannot write"):
+        RecordingSession(config, RecordingPlan())
+
+
+def test_an_unknown_player_is_refused(begin: Begin) -> None:
+    watcher = begin(player="nobody")
+    with pytest.raises(AssertionError, match="Nobody is called 'nobody'"):
+        watcher.next(RunStopped)
+
+
+def test_nothing_that_learns_is_loaded(config: RunConfig) -> None:
+    code = (
+        "import json, sys\n"
+        "from engine.config import RunConfig\n"
+        "from engine.recording_session import RecordingPlan, record_headless\n"
+        "plan = RecordingPlan('few', episodes=1, player='random')\n"
+        "from engine.config import EnvConfig\n"
+        "env = EnvConfig(max_steps=30, progress_steps=0)\n"
+        "end = record_headless(RunConfig(save_dir=sys.argv[1], env=env), plan)\n"
+        "print(json.dumps([end.reason, 'torch' in sys.modules]))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, config.save_dir], capture_output=True, check=True, text=True
+    )
+    assert json.loads(told.stdout) == ["the set has its demonstration", False]
+    (demo,) = assert_replays(config, "few")
+    assert (demo.by, demo.episode_length) == ("random", 30)
