@@ -45,7 +45,7 @@ from engine.types import Action, Frame
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.keys.actions import SPEEDS
-from pokeTUI.keys.conditions import is_replay
+from pokeTUI.keys.conditions import is_replay, only_records
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.palette import ActionsProvider
 from pokeTUI.keys.playing import Playing, buttons
@@ -69,7 +69,7 @@ from pokeTUI.screens.closing import ClosingScreen
 from pokeTUI.screens.cockpit import CockpitScreen
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.failure import FailureScreen
-from pokeTUI.screens.first_run import FirstRunScreen
+from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
@@ -202,7 +202,16 @@ class CockpitApp(RecordActions):
             self.board.game.set_mode(GameMode(self.memory.preferences.view))
         self._link.start()
         self.set_interval(FRAME_INTERVAL_S, self._poll)
-        if not self.memory.preferences.has_seen_first_run:
+        self._explain()
+
+    def _explain(self) -> None:
+        """Explain the cockpit, or how to record in it, to who sees it for the first time."""
+        preferences = self.memory.preferences
+        if self._is_arranged and not preferences.has_seen_recording:
+            self.memory.remember(has_seen_recording=True)
+            self._link.send(Pause())  # the time that a demonstration may take waits for the reader
+            self.push_screen(FirstRunScreen(RECORDING), lambda _: self._link.send(Resume()))
+        elif not (self._is_arranged or preferences.has_seen_first_run):
             self.memory.remember(has_seen_first_run=True)
             self.push_screen(FirstRunScreen())
 
@@ -603,7 +612,7 @@ class CockpitApp(RecordActions):
         self._is_closing = True
         self._link.send(Stop(reason))
         self._pop_all()
-        self.push_screen(ClosingScreen())
+        self.push_screen(ClosingScreen(is_recording=only_records(self._dashboard)))
 
     def _pop_all(self) -> None:
         """Leave whatever is in front of the cockpit."""

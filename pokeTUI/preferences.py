@@ -57,6 +57,8 @@ class Preferences(BaseModel):
     """How the game is drawn; empty: as suits the terminal."""
     has_seen_first_run: bool = False
     """The page that explains the cockpit was shown."""
+    has_seen_recording: bool = False
+    """So was the page that explains how to record demonstrations."""
     layout: LayoutPreferences = LayoutPreferences()
     keys: dict[str, str] = Field(default_factory=dict)
     """Keys by action, with commas between, e.g. pause = "f5,space"."""

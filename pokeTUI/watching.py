@@ -4,12 +4,10 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.commands import Command
 from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunStopped
 from pokeTUI.dashboard.event_lines import demonstration_end
 
 if TYPE_CHECKING:
-    from engine.recording_session import RecordingSession
     from engine.training.playback import Recorded
 
 BRANCHED = "branched"
@@ -86,50 +84,12 @@ def record_from(
     recorded: "Recorded", place: int, *, color: str = "auto"
 ) -> "tuple[list[RecordingEnded], RunStopped | RunFailed | ConnectionLost | None]":
     """Let a person play on from within what was recorded; return what became of it, and the end."""
-    from engine.recording_session import DemoPoint, RecordingPlan, RecordingSession
-    from pokeTUI.app import CockpitApp
+    from engine.recording_session import DemoPoint, RecordingPlan
+    from pokeTUI.recording import record
 
     config = recorded.settings()
     task = recorded.goal.text if recorded.goal is not None else ""
     point = DemoPoint(recorded.source, place)
     plan = RecordingPlan(start=point, task=task, tags=(BRANCHED,))
-    session = _Overheard(RecordingSession(config, plan))
-    cockpit = CockpitApp(session, config, color=color)
-    cockpit.run()
-    session.finish()
-    return session.ended, cockpit.end
-
-
-class _Overheard:
-    """A session that records, and what became of its demonstrations.
-
-    The application takes the events out of the mailbox; here they pass by.
-    """
-
-    def __init__(self, session: "RecordingSession") -> None:
-        self._session = session
-        self.ended: list[RecordingEnded] = []
-
-    @property
-    def mailbox(self) -> "_Overheard":
-        return self
-
-    @property
-    def is_alive(self) -> bool:
-        return self._session.is_alive
-
-    def start(self) -> None:
-        self._session.start()
-
-    def send(self, command: Command) -> None:
-        self._session.send(command)
-
-    def drain(self) -> list[Event]:
-        events = self._session.mailbox.drain()
-        self.ended += [event for event in events if isinstance(event, RecordingEnded)]
-        return events
-
-    def finish(self) -> None:
-        """Wait until all is on disk, even where the user did not."""
-        self._session.stop()
-        self.drain()
+    found = record(config, plan, color=color)
+    return list(found.ended), found.end

@@ -1,5 +1,6 @@
 """One page that explains the cockpit, shown once."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,26 +10,84 @@ from textual.events import Click, Key, MouseScrollDown, MouseScrollUp
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-_PANES = (
-    ("0 Game", "the watched game; many more are played at once"),
-    ("1 Party and place", "where the player is, with whom, and what comes next"),
-    ("2 Rewards", "what each step pays, and for what"),
-    ("3 Reasoning", "who decides, why, and what the language model says"),
-    ("4 Curriculum", "how far the planner still leads, and what is missing"),
-    ("5 Learning", "whether it gets better"),
-    ("6 7", "past decisions, and the log of the run"),
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is explained.
+
+    Attributes:
+        parts: (heading, lines); a line is what it is about, and what is said of it.
+    """
+
+    title: str
+    first: str
+    parts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    last: str
+
+
+COCKPIT = Page(
+    "Welcome to PokeTUI",
+    "An agent learns to play. You watch it think, steer it, or play yourself.",
+    (
+        (
+            "What you see",
+            (
+                ("0 Game", "the watched game; many more are played at once"),
+                ("1 Party and place", "where the player is, with whom, and what comes next"),
+                ("2 Rewards", "what each step pays, and for what"),
+                ("3 Reasoning", "who decides, why, and what the language model says"),
+                ("4 Curriculum", "how far the planner still leads, and what is missing"),
+                ("5 Learning", "whether it gets better"),
+                ("6 7", "past decisions, and the log of the run"),
+            ),
+        ),
+        (
+            "The keys that matter",
+            (
+                ("p", "pause and go on;  + -  faster and slower;  n  the next game"),
+                ("t", "take the game over: arrows walk, z is A, x is B; t gives it back"),
+                ("tab", "the next pane, its keys at the bottom; a number hides a pane"),
+                ("?", "all keys;  ctrl+p  finds an action by its name"),
+                ("q", "save and leave; poketui run --resume goes on from there"),
+            ),
+        ),
+    ),
+    "The game, the learning and the planner start meanwhile.",
 )
-_KEYS = (
-    ("p", "pause and go on;  + -  faster and slower;  n  the next game"),
-    ("t", "take the game over: arrows walk, z is A, x is B; t gives it back"),
-    ("tab", "the next pane, its keys at the bottom; a number hides a pane"),
-    ("?", "all keys;  ctrl+p  finds an action by its name"),
-    ("q", "save and leave; poketui run --resume goes on from there"),
+RECORDING = Page(
+    "Record demonstrations",
+    "You play, and an agent learns from it. All is kept as you play it.",
+    (
+        (
+            "Play",
+            (
+                ("↑↓←→", "walk, and choose in menus"),
+                ("z  x", "the buttons A and B;  enter  START;  bksp  SELECT"),
+                ("l", "in real time, or by turns again: one press is one action"),
+            ),
+        ),
+        (
+            "Record",
+            (
+                ("d", "save the demonstration; the next one begins"),
+                ("u  U", "take back the last ten actions, or as many as you say"),
+                ("X  D", "record it again from its beginning, or throw it away"),
+                ("*  e", "mark that it shows what was wanted; say in words what it shows"),
+                ("p  q", "pause; save and leave"),
+                ("?", "all keys"),
+            ),
+        ),
+    ),
+    "An episode that reaches its goal is saved by itself.",
 )
 
 
 class FirstRunScreen(ModalScreen[None]):
-    """Explain the cockpit; any key or click goes on, while the engine starts behind."""
+    """Explain the cockpit; any key or click goes on, while the engine starts behind.
+
+    Args:
+        page: What is explained.
+    """
 
     DEFAULT_CSS = """
     FirstRunScreen { align: center middle; background: $background 80%; }
@@ -42,12 +101,16 @@ class FirstRunScreen(ModalScreen[None]):
     """
     AUTO_FOCUS: ClassVar[str] = ""
 
+    def __init__(self, page: Page = COCKPIT) -> None:
+        super().__init__()
+        self._page = page
+
     def compose(self) -> ComposeResult:
         """Yield the page."""
         with VerticalScroll(id="first_run_box") as box:
-            box.border_title = "Welcome to PokeTUI"
+            box.border_title = self._page.title
             box.border_subtitle = "any key goes on"
-            yield Static(_text(), id="first_run_text")
+            yield Static(_text(self._page), id="first_run_text")
 
     def on_key(self, event: Key) -> None:
         """Go on."""
@@ -69,16 +132,13 @@ class FirstRunScreen(ModalScreen[None]):
         event.stop()
 
 
-def _text() -> Content:
-    lines = [
-        Content("An agent learns to play. You watch it think, steer it, or play yourself."),
-        Content(""),
-        Content.styled("What you see", "bold $lichen"),
-        *(Content.assemble((f"  {name:<18} ", "$primary"), text) for name, text in _PANES),
-        Content(""),
-        Content.styled("The keys that matter", "bold $lichen"),
-        *(Content.assemble((f"  {key:<4} ", "bold $primary"), text) for key, text in _KEYS),
-        Content(""),
-        Content("The game, the learning and the planner start meanwhile."),
-    ]
-    return Content("\n").join(lines)
+def _text(page: Page) -> Content:
+    lines = [Content(page.first)]
+    for heading, rows in page.parts:
+        width = max(len(about) for about, _ in rows) + 1
+        lines += [Content(""), Content.styled(heading, "bold $lichen")]
+        lines += [
+            Content.assemble((f"  {about:<{width}} ", "bold $primary"), text)
+            for about, text in rows
+        ]
+    return Content("\n").join([*lines, Content(""), Content(page.last)])

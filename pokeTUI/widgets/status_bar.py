@@ -98,6 +98,9 @@ class StatusBar(LinesWidget):
             sign = "‖" if state.is_paused else "►"
             at = f"{state.status.done:,.0f}/{state.status.total:,.0f}"
             return f" {sign} replay {at} ", Ink.badge_warn if state.is_paused else Ink.badge
+        if only_records(state) and state.status.phase == "resetting" and not state.is_paused:
+            left = max(0.0, state.status.total - state.status.done)
+            return f" … the next in {left:.0f} s ", Ink.badge_info
         if state.is_human and not (state.is_paused and only_records(state)):
             return " ▲ you play ", Ink.badge_warn
         if state.status.is_paused:

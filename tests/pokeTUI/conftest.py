@@ -25,7 +25,9 @@ def _truecolor_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def config_dir(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Keep the user's own preferences out of it: here the first run is over."""
     folder = tmp_path_factory.mktemp("config")
-    (folder / "preferences.toml").write_text("has_seen_first_run = true\n", encoding="utf-8")
+    (folder / "preferences.toml").write_text(
+        "has_seen_first_run = true\nhas_seen_recording = true\n", encoding="utf-8"
+    )
     monkeypatch.setenv("POKETUI_CONFIG_DIR", str(folder))
     return folder
 
