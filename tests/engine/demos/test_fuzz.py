@@ -15,6 +15,7 @@ from engine.demos.npz import NpzReader
 from engine.demos.recording_log import log_path, read_log
 from engine.demos.writer import DemoWriter
 from engine.errors import DemoError
+from tests.engine.demos.damage import damaged
 from tests.engine.demos.test_demonstration import reseal
 
 Recorded = tuple[Path, Demonstration]
@@ -25,32 +26,6 @@ _ODD = (None, -1, 2**70, 1e308, "", "\x1b[2J", [], {}, [[]] * 9, True, [[0, 0]] 
 def check_line(error: DemoError) -> None:
     """Check that an error is one printable line."""
     assert str(error).isprintable()
-
-
-def damaged(data: bytes, rng: random.Random) -> bytes:
-    """Flip bits, cut, splice, repeat or overwrite."""
-    out = bytearray(data)
-    for _ in range(rng.choice((1, 1, 2, 8))):
-        at = rng.randrange(len(out) or 1)
-        match rng.randrange(6):
-            case 0:
-                out[at : at + 1] = bytes(
-                    [(out or b"\0")[at % max(1, len(out))] ^ 1 << rng.randrange(8)]
-                )
-            case 1:
-                del out[at:]
-            case 2:
-                out[at:at] = rng.randbytes(rng.randrange(1, 40))
-            case 3:
-                end = at + rng.randrange(1, 200)
-                out[at:end] = out[end : end + 50]
-            case 4:
-                out[at : at + 4] = rng.choice(
-                    (b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f")
-                )
-            case 5:
-                del out[at : at + rng.randrange(1, 60)]
-    return bytes(out)
 
 
 def fuzz_files(data: bytes, demo: Demonstration, rng: random.Random, count: int) -> int:

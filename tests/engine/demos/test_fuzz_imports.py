@@ -1,0 +1,161 @@
+"""Damaged files of other programs are refused in one line or read right, and cost no memory."""
+
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.exchange import csv_actions, from_csv, from_npz
+from engine.demos.minari_folder import read_minari_actions
+from engine.demos.npz import NpzReader
+from engine.errors import DemoError
+from engine.types import NUM_ACTIONS
+from tests.engine.demos.damage import archives, bombs, hdf5_files, tables
+
+COUNT = 300
+_OTHER = re.compile("'(observations|demo)'|pictures")
+"""An archive is refused for its other arrays, too."""
+_READ_IN_LITTLE = """
+import resource, sys
+from pathlib import Path
+from engine.config import RunConfig
+from engine.demos.exchange import from_csv, from_npz
+from engine.errors import DemoError
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+saves = sys.argv[1]
+for name in sys.argv[2:]:
+    read = from_csv if name.endswith("csv") else from_npz
+    try:
+        read(Path(name), RunConfig(save_dir=saves), Path(saves))
+    except DemoError as error:
+        print(error)
+"""
+"""Reads files with no more than 160 MiB beside what the program takes anyway."""
+
+
+def check_line(error: DemoError, *, is_right: bool) -> None:
+    """Check that a refusal is one printable line, of what is to be refused."""
+    assert str(error).isprintable()
+    assert is_right
+
+
+def read_table(path: Path) -> list[int]:
+    return [int(action) for action in csv_actions(path)[0]]
+
+
+def read_archive(path: Path) -> list[int]:
+    with NpzReader(path) as file:
+        return [int(action) for action in file.whole_numbers("actions", 1 << 20)]
+
+
+def fuzz_files(
+    made: Iterator[tuple[bytes, list[int] | None]],
+    path: Path,
+    read: Callable[[Path], list[int]],
+    play: Callable[[Path], object],
+    rng: random.Random,
+    played_share: float,
+) -> Counter[str]:
+    """Read damaged files, and import some of those that could be read; return how it went."""
+    went: Counter[str] = Counter()
+    for data, sound in made:
+        path.write_bytes(data)
+        try:
+            actions = read(path)
+        except DemoError as error:
+            went["refused"] += 1
+            check_line(error, is_right=sound is None)
+            continue
+        went["read"] += 1
+        assert sound is None or actions == sound
+        is_playable = len(actions) > 0 and all(0 <= each < NUM_ACTIONS for each in actions)
+        if is_playable and sound is None and rng.random() > played_share:
+            continue
+        try:
+            play(path)
+        except DemoError as error:
+            went["refused when played"] += 1
+            check_line(error, is_right=not is_playable or bool(_OTHER.search(str(error))))
+        else:
+            went["played"] += 1
+            assert is_playable
+    return went
+
+
+def fuzz_tables(folder: Path, config: RunConfig, count: int, played_share: float) -> Counter[str]:
+    rng = random.Random(count)
+    path = folder / "x.csv"
+    return fuzz_files(
+        tables(rng, count),
+        path,
+        read_table,
+        lambda path: from_csv(path, config, folder),
+        rng,
+        played_share,
+    )
+
+
+def fuzz_archives(folder: Path, config: RunConfig, count: int, played_share: float) -> Counter[str]:
+    rng = random.Random(count)
+    path = folder / "x.npz"
+    return fuzz_files(
+        archives(rng, count),
+        path,
+        read_archive,
+        lambda path: from_npz(path, config, folder),
+        rng,
+        played_share,
+    )
+
+
+def fuzz_datasets(folder: Path, count: int) -> Counter[str]:
+    went: Counter[str] = Counter()
+    for sound in hdf5_files(folder, random.Random(count), count):
+        try:
+            found = [list(actions) for actions in read_minari_actions(folder)]
+        except DemoError as error:
+            went["refused"] += 1
+            check_line(error, is_right=sound is None)
+        else:
+            went["read"] += 1
+            assert sound is None or found == [sound]
+            assert all(np.asarray(actions).dtype.kind in "iu" for actions in found if actions)
+    return went
+
+
+def test_damaged_tables_are_refused_or_read_right(demo_config: RunConfig, tmp_path: Path) -> None:
+    went = fuzz_tables(tmp_path, demo_config, COUNT, 0.05)
+    assert went["refused"] > COUNT / 3
+    assert went["played"]
+
+
+def test_damaged_archives_are_refused_or_read_right(demo_config: RunConfig, tmp_path: Path) -> None:
+    went = fuzz_archives(tmp_path, demo_config, COUNT, 0.05)
+    assert went["refused"] > COUNT / 3
+    assert went["played"]
+
+
+def test_damaged_datasets_are_refused_or_read_right(tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    pytest.importorskip("minari")
+    went = fuzz_datasets(tmp_path, COUNT)
+    assert went["refused"] > COUNT / 3
+    assert went["read"]
+
+
+@pytest.mark.slow
+def test_bombs_are_refused_within_a_little_memory(tmp_path: Path) -> None:
+    made = dict(bombs(tmp_path))
+    command = [sys.executable, "-c", _READ_IN_LITTLE, str(tmp_path / "saves"), *map(str, made)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert found.stderr == ""
+    for line, words in zip(found.stdout.splitlines(), made.values(), strict=True):
+        assert any(word in line for word in words.split("|")), line
