@@ -1,0 +1,182 @@
+"""Who plays while demonstrations are recorded."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.commands import Press, Stop, TakeOver
+from engine.config import EnvConfig, PPOConfig, RunConfig
+from engine.demos.demonstration import NO_PROPOSAL
+from engine.errors import CheckpointError, ConfigurationError
+from engine.events import RecordingEnded, RunStarted, RunStopped
+from engine.recording.players import load_player
+from engine.recording_session import RecordingPlan, record_headless
+from engine.session import EngineSession
+from engine.training.controls import CommandQueue
+from engine.types import Action
+from tests.engine.recording.conftest import Begin, assert_replays
+
+
+def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
+    told: list[object] = []
+    plan = RecordingPlan("rules", episodes=1, player="rules", task="badge", tags=("shown",))
+    end = record_headless(config, plan, told.append)
+    assert end.reason == "the set has its demonstration"
+    ended = [event for event in told if isinstance(event, RecordingEnded)]
+    assert len(ended) == 1
+    demos = assert_replays(config, "rules")
+    for demo in demos:
+        assert (demo.by, demo.task, demo.tags, demo.is_success) == (
+            "rules",
+            "badge",
+            {"shown"},
+            True,
+        )
+        assert (demo.proposals == NO_PROPOSAL).all()
+    before = {demo.recording.segments for demo in demos}
+    record_headless(config, RecordingPlan("rules", episodes=2, player="rules"))
+    after = {demo.recording.segments for demo in assert_replays(config, "rules")}
+    assert before < after
+    assert len(after) == 2
+
+
+def test_with_no_screen_somebody_plays_and_it_ends(config: RunConfig) -> None:
+    for plan in (RecordingPlan(episodes=3), RecordingPlan(player="rules")):
+        with pytest.raises(ConfigurationError, match="somebody must play"):
+            record_headless(config, plan)
+
+
+def test_a_stop_saves_what_a_player_has_played(config: RunConfig) -> None:
+    commands = CommandQueue()
+    steps = 0
+
+    def count(event: object) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 30:
+            commands.put(Stop("enough"))
+
+    end = record_headless(config, RecordingPlan(episodes=5, player="random"), count, commands)
+    assert end.reason == "enough"
+    (demo,) = assert_replays(config)
+    assert 0 < demo.episode_length == end.total_steps
+
+
+def test_an_interrupted_recording_is_saved(config: RunConfig) -> None:
+    def interrupt(event: object) -> None:
+        if getattr(event, "episode_steps", 0) >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        record_headless(config, RecordingPlan(episodes=5, player="rules"), interrupt)
+    (demo,) = assert_replays(config)
+    assert demo.episode_length >= 20
+
+
+def test_nobody_of_that_name_plays(config: RunConfig) -> None:
+    with pytest.raises(CheckpointError, match="neither a cloned policy nor a run"):
+        load_player("somebody", config)
+
+
+@pytest.mark.slow
+def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None:
+    """What a run learnt plays alone; a policy cloned from the screen is taken over from."""
+    from engine.env.features import FEATURE_SIZE
+    from engine.imitation.networks import build_network
+    from engine.imitation.policy import Policy
+    from engine.imitation.settings import CloningConfig
+    from engine.training.checkpoint import Checkpoint
+    from engine.training.policy_folders import PolicyFolder
+
+    few = EnvConfig(max_steps=40, progress_steps=0, wait_frames=14)
+    run = EngineSession(
+        config.model_copy(
+            update={
+                "headless": True,
+                "num_envs": 2,
+                "workers": 1,
+                "total_episodes": 2,
+                "tensorboard": False,
+                "env": few,
+                "ppo": PPOConfig(rollout_steps=16, hidden_size=16),
+            }
+        )
+    )
+    run.start()
+    assert run.join(120)
+    short = config.model_copy(update={"env": EnvConfig(max_steps=40, progress_steps=0)})
+    record_headless(short, RecordingPlan("run", episodes=1, player=run.run_id))
+    (demo,) = assert_replays(config, "run")
+    assert demo.by == f"run-{run.run_id}"
+    assert (demo.recording.frames, demo.episode_length) == ((8, 14), 40)
+
+    cloning = CloningConfig(inputs="screen", hidden_size=16)
+    folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
+    facts, arrays = Policy(cloning, FEATURE_SIZE, build_network(cloning, FEATURE_SIZE)).save()
+    folder.store(keep=1).save(Checkpoint(facts, arrays), 1)
+    watcher = begin(player=folder.path.name, set_name="policy", speed=100.0)
+    assert watcher.next(RunStarted).agent == f"policy-{folder.path.name}"
+    watcher.recording(is_recording=True)
+    watcher.recording(human_steps=0, is_recording=True, steps=5)
+    watcher.send(TakeOver())
+    watcher.status(is_human=True)
+    watcher.send(Press(Action.LEFT), Press(Action.UP))
+    watcher.recording(human_steps=2)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    (demo,) = assert_replays(config, "policy")
+    assert demo.is_intervention.sum() == 2
+    assert (demo.proposals != NO_PROPOSAL).sum() == 2
+
+
+def test_a_killed_session_loses_nothing(config: RunConfig) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from engine.config import RunConfig\n"
+        "from engine.recording_session import RecordingPlan, record_headless\n"
+        "def kill(event):\n"
+        "    if getattr(event, 'episode_steps', 0) >= 25: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "plan = RecordingPlan(episodes=2, player='rules')\n"
+        "record_headless(RunConfig(save_dir=sys.argv[1]), plan, kill)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, config.save_dir], check=False)
+    assert killed.returncode == -9
+    assert list((Path(config.save_dir) / "demos").glob("*.part"))
+    end = record_headless(config, RecordingPlan(episodes=2, player="rules"))
+    assert end.reason == "the set has its 2 demonstrations"
+    lengths = sorted(demo.episode_length for demo in assert_replays(config))
+    assert lengths[0] >= 25
+    assert np.diff(lengths) > 0
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_it_with_what_fitted(config: RunConfig) -> None:
+    """The limit of a file's size stands for the disk's: the log grows into it."""
+    code = (
+        "import resource, signal, sys\n"
+        "from engine.config import RunConfig\n"
+        "from engine.errors import DemoError\n"
+        "from engine.recording_session import RecordingPlan, record_headless\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)\n"
+        "plan = RecordingPlan(episodes=1, player='rules')\n"
+        "try: record_headless(RunConfig(save_dir=sys.argv[1]), plan)\n"
+        "except DemoError as error: print(error)\n"
+    )
+    from engine.env.stepping import make_crystal_env
+
+    env = make_crystal_env(config, 0)  # keeps the start state, so that only the log is written
+    env.close()
+    probe = record_headless(config, RecordingPlan("probe", episodes=1, player="rules"))
+    assert probe.total_steps > 100
+    (path,) = (Path(config.save_dir) / "demos" / "probe").glob("*.demo")
+    command = [sys.executable, "-c", code, config.save_dir, str(path.stat().st_size + 400)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "Cannot write" in told
+    (log,) = (Path(config.save_dir) / "demos").glob("*.part")
+    record_headless(config, RecordingPlan(episodes=2, player="rules"))
+    assert not log.exists()
+    assert len(assert_replays(config)) == 2
