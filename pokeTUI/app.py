@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 from textual.binding import BindingsMap
 from textual.command import Provider
 from textual.driver import Driver
-from textual.events import CursorPosition
+from textual.events import CursorPosition, Key
 from textual.screen import Screen
 
 from engine.commands import (
@@ -57,6 +57,7 @@ from pokeTUI.keys.questions import (
     ask_strategy,
     ask_wish,
 )
+from pokeTUI.keys.refused import RefusedKeys
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory
@@ -137,6 +138,7 @@ class CockpitApp(RecordActions):
         # Not by Textual's set_keymap: it drops all other bindings of a key that it moves, and
         # here the game's buttons, the panes and the application share keys.
         self._bindings = BindingsMap(self.table.bindings())
+        self._refused = RefusedKeys(self.table)
         self.config = config
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
@@ -312,6 +314,13 @@ class CockpitApp(RecordActions):
         if entry.pane and entry.pane != self.board.focused:
             return False
         return not self.table.refusal(entry, self._dashboard)
+
+    def on_key(self, event: Key) -> None:
+        """Say why a key does nothing; all that has the keyboard before the panes keeps quiet."""
+        if len(self.screen_stack) == 1:
+            why = self._refused.why(event.key, self._dashboard, self.board.focused)
+            if why:
+                self.notify(why, timeout=3, markup=False)
 
     def action_act(self, pane: str, name: str) -> None:
         """Let a pane do what one of its keys stands for."""

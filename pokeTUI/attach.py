@@ -39,13 +39,13 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
     return 0
 
 
-def attach_to(run: str | None, *, is_read_only: bool) -> int:
+def attach_to(run: str | None, *, is_read_only: bool, color: str = "auto") -> int:
     """Show a run until the user leaves it or it ends, say how, and return the exit code.
 
     Raises:
         PokeTUIError: There is no such run, or it cannot be shown here.
     """
-    return view(run, is_read_only=is_read_only)()
+    return view(run, is_read_only=is_read_only, color=color)()
 
 
 def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callable[[], int]:

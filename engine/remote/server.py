@@ -192,7 +192,10 @@ class RunServer:
 
     def _obey(self, viewer: Viewer, command: Command) -> None:
         if self._is_read_only(viewer):
-            refusal = "This viewer only watches: attach without --read-only to steer."
+            refusal = (
+                "This viewer only watches. To steer: `poketui attach` without --read-only, or in "
+                "a browser `poketui serve --control`."
+            )
         elif isinstance(command, RequestControl):
             refusal = self._desk.request(viewer)
         elif isinstance(command, ReleaseControl):

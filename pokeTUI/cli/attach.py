@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from pokeTUI.cli.completion import complete_live_runs
+from pokeTUI.cli.options import Color
 
 LiveRunName = Annotated[
     str | None,
@@ -22,11 +23,12 @@ def attach(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Watch only; never be the one who steers.")
     ] = False,
+    color: Color = "auto",
 ) -> None:
     """Show a run that goes on in the background; q leaves it again."""
     from pokeTUI.attach import attach_to
 
-    raise typer.Exit(attach_to(run, is_read_only=read_only))
+    raise typer.Exit(attach_to(run, is_read_only=read_only, color=color))
 
 
 def stop(
