@@ -170,9 +170,8 @@ class RecordedEnv(SteppedEnv):
 
     def _finished(self, recorder: LiveRecorder) -> DemoEnded:
         """Write the file, or throw away what is not to be kept."""
-        facts = recorder.facts
-        is_wanted = facts.human_steps > 0 or (not self._needs_human and facts.steps > 0)
-        if not is_wanted and not self._has_live:
+        is_humans = recorder.facts.human_steps > 0 or self._has_live
+        if recorder.is_empty or (self._needs_human and not is_humans):
             ended = self._described(recorder)
             recorder.discard()
             return ended

@@ -130,3 +130,20 @@ def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> 
     rounds = {"rounds": 1, "episodes": 1, "envs": 1, "epochs": 1}
     made = aggregate(str(tmp_path), given, rounds, source)
     assert made.rounds[0].total > made.rounds[0].labelled
+
+
+def test_the_proposals_are_what_the_agent_would_have_done(tmp_path: Path) -> None:
+    config = SMALL.model_copy(update={"epsilon_end": 0.0})
+    agent = DQN(config, 2, FEATURE_SIZE, 0)
+    best = []
+    with playing(tmp_path, dqn=config, agent=agent, mode="rl_only") as run:
+        steps(run, 20)
+        act(run, TakeOver())
+        for action in (Action.LEFT, Action.UP, Action.RIGHT, Action.DOWN, Action.A):
+            batch = run.trainer.batch
+            values = np.where(batch.mask, agent.evaluate(batch).numpy(), -np.inf)
+            best.append(int(values[1].argmax()))
+            press(run, action)
+        act(run, GiveBack())
+        demo = read_demo(Path(run.of(RecordingEnded)[-1].path))
+    assert demo.proposals[demo.begins_at :].tolist() == best
