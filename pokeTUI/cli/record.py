@@ -1,6 +1,5 @@
 """Define `poketui record`: play, and keep it as demonstrations."""
 
-import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -12,9 +11,6 @@ from pokeTUI.cli.options import Color, SaveDir
 if TYPE_CHECKING:
     from engine.config import RunConfig
     from engine.recording_session import DemoPoint, RecordingPlan
-
-_SECONDS = (3600.0, 60.0, 1.0)
-_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
 
 
 def record(
@@ -79,6 +75,7 @@ def record(
 ) -> None:
     """Play the game yourself, and keep it as demonstrations that an agent learns from."""
     from engine.config import load_config
+    from pokeTUI.durations import seconds
 
     given: dict[str, Any] = {
         "rom_path": rom,
@@ -107,19 +104,6 @@ def record(
     if headless:
         raise typer.Exit(_record_headless(config, plan))
     raise typer.Exit(_record(config, plan, color))
-
-
-def seconds(text: str, option: str) -> float:
-    """Return a duration such as 90, 90s, 5m, 1m30s or 1h; 0 for "".
-
-    Raises:
-        ConfigurationError: It is none.
-    """
-    match = _DURATION.fullmatch(text.strip().replace(" ", ""))
-    if match is None:
-        _refuse(f"{option} {text}: this is no time.", "Write it like 90s, 5m, 1m30s or 1h.")
-    units = zip(match.groups(), _SECONDS, strict=True)
-    return sum((float(part) * unit for part, unit in units if part), 0.0)
 
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:

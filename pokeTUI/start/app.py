@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from pokeTUI.folders import config_folder
-from pokeTUI.start.choice import AttachRun, Choice, NewRun, ResumeRun
+from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
 from pokeTUI.theme import THEME_NAMES, THEMES
 from pokeTUI.widgets.menu import Column, Menu, Row
@@ -27,10 +27,11 @@ from pokeTUI.widgets.menu import Column, Menu, Row
 if TYPE_CHECKING:
     from pokeTUI.screens.runs import SavedRuns
 
-NEW, RESUME, ATTACH, COMPARE, REPLAY, RECORDINGS, DOCTOR, SETTINGS, QUIT = (
+NEW, RESUME, ATTACH, RECORD, COMPARE, REPLAY, RECORDINGS, DOCTOR, SETTINGS, QUIT = (
     "new",
     "resume",
     "attach",
+    "record",
     "compare",
     "replay",
     "recordings",
@@ -42,6 +43,7 @@ _ENTRIES = (
     (NEW, "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
     (RESUME, "r", "Resume", "go on with a saved run"),
     (ATTACH, "a", "Attach", "look at a run that goes on in the background"),
+    (RECORD, "o", "Record", "play yourself, and an agent learns from it"),
     (COMPARE, "c", "Compare", "two runs: settings, figures and curves"),
     (REPLAY, "p", "Replay", "a run's episode, played again in its game"),
     (RECORDINGS, "e", "Recordings", "demonstrations and episodes, the newest first"),
@@ -62,7 +64,7 @@ class StartScreen(Screen[None], inherit_bindings=False):
     StartScreen { align: center middle; background: $background; }
     #start_box { width: 74; max-width: 100%; height: auto; }
     #start_title { height: 6; margin-bottom: 1; }
-    #start_menu { height: 9; }
+    #start_menu { height: 10; }
     #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
     #start_keys { height: 1; color: $stone; margin-top: 1; }
     StartScreen.-large #start_box { width: 124; }
@@ -106,6 +108,7 @@ class StartApp(App[None]):
         notice: What came of the last choice.
         marked: Entry that is marked at first.
         form: What was asked for in the form before, so that it need not be typed again.
+        record_form: Likewise for a recording.
 
     Attributes:
         choice: What was chosen; None: nothing, the user leaves.
@@ -133,6 +136,7 @@ class StartApp(App[None]):
         notice: str = "",
         marked: str = NEW,
         form: NewRun | None = None,
+        record_form: NewRecording | None = None,
     ) -> None:
         super().__init__()
         from pokeTUI.terminal.colors import follow_depth
@@ -148,6 +152,7 @@ class StartApp(App[None]):
         self._save_dir = save_dir
         self._notice = notice
         self._form = form
+        self._record_form = record_form
         self._saved: SavedRuns | None = None
         self._live: tuple[str, ...] = ()
         self._has_episodes = self._has_recordings = False
@@ -254,6 +259,7 @@ class StartApp(App[None]):
             NEW: self._new,
             RESUME: self._resume,
             ATTACH: self._attach_to,
+            RECORD: self._record,
             COMPARE: self._compare,
             REPLAY: self._replay,
             RECORDINGS: lambda: self._recordings(None),
@@ -273,6 +279,13 @@ class StartApp(App[None]):
         except PokeTUIError as error:
             self._start.tell(str(error))
             return
+        self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
+
+    def _record(self) -> None:
+        from pokeTUI.start.record_form import RecordScreen
+
+        given = self._record_form.given if self._record_form is not None else {}
+        form = RecordScreen(self._save_dir, given)
         self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
 
     def _resume(self) -> None:

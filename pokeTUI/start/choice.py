@@ -46,4 +46,15 @@ class WatchDemo:
     path: str
 
 
-Choice = NewRun | ResumeRun | AttachRun | ReplayEpisode | WatchDemo
+@dataclass(frozen=True, slots=True)
+class NewRecording:
+    """Record demonstrations.
+
+    Attributes:
+        given: What was given in the form, by its lines' keys.
+    """
+
+    given: Mapping[str, str]
+
+
+Choice = NewRun | NewRecording | ResumeRun | AttachRun | ReplayEpisode | WatchDemo

@@ -3,11 +3,19 @@
 import contextlib
 import io
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, RunFailed, RunStopped
-from pokeTUI.start.choice import AttachRun, Choice, NewRun, ReplayEpisode, ResumeRun, WatchDemo
+from pokeTUI.start.choice import (
+    AttachRun,
+    Choice,
+    NewRecording,
+    NewRun,
+    ReplayEpisode,
+    ResumeRun,
+    WatchDemo,
+)
 
 _TAKE_DOWN_S = 30.0
 """What was left at its start is waited for so long: it holds its run's folder."""
@@ -23,13 +31,17 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
 
     notice, marked = "", NEW
     form: NewRun | None = None
+    record_form: NewRecording | None = None
     while True:
-        app = StartApp(save_dir, color=color, notice=notice, marked=marked, form=form)
+        app = StartApp(
+            save_dir, color=color, notice=notice, marked=marked, form=form, record_form=record_form
+        )
         app.run()
         if app.choice is None:
             return app.return_code or 0
         marked = app.marked
         form = app.choice if isinstance(app.choice, NewRun) else form
+        record_form = app.choice if isinstance(app.choice, NewRecording) else record_form
         try:
             notice, code = _do(app.choice, save_dir, color)
         except PokeTUIError as error:
@@ -49,6 +61,8 @@ def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | No
             return _run(dict(overrides), None, color, is_detached=is_detached)
         case ResumeRun(run=run):
             return _run({"save_dir": save_dir} if save_dir else {}, run, color)
+        case NewRecording(given=given):
+            return _record(given, save_dir, color)
         case AttachRun(run=run):
             from pokeTUI.attach import view
 
@@ -91,6 +105,15 @@ def _run(
     with _said() as said:
         code = report(end, session.run_id)
     return said.getvalue().strip(), code if _by_signal(end) else None
+
+
+def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple[str, int | None]:
+    from pokeTUI.recording import record
+    from pokeTUI.start.record_form import plan_of
+
+    config, plan = plan_of(given, save_dir)
+    found = record(config, plan, color=color)
+    return "\n".join(found.lines()[-2:]), 128 + found.signal if found.signal else None
 
 
 def _by_signal(end: RunStopped | RunFailed | ConnectionLost | None) -> bool:

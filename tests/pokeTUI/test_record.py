@@ -1,0 +1,116 @@
+"""`poketui record` without a screen, and the form of the start screen."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.demos.demonstration import read_demo
+from engine.errors import ConfigurationError
+from pokeTUI.durations import seconds
+from pokeTUI.start.choice import NewRecording
+from pokeTUI.start.record_form import RecordScreen, plan_of
+from tests.pokeTUI.conftest import screen_text
+from tests.pokeTUI.test_start import ready, shows, start
+
+
+def poketui(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("", 0), ("90", 90), ("90s", 90), ("5m", 300), ("1m30s", 90), ("1h", 3600), ("0.5m", 30)],
+)
+def test_a_time_is_read_as_people_write_it(text: str, value: float) -> None:
+    assert seconds(text, "--pause") == value
+
+
+@pytest.mark.parametrize("text", ["x", "5x", "-1", "m", "5s5m", "nan", "1e9"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="this is no time"):
+        seconds(text, "--pause")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--headless"], "Add --player rules"),
+        (["--headless", "--player", "rules"], "Add --episodes 10"),
+        (["--headless", "--player", "nobody", "--episodes", "1"], "Nobody is called 'nobody'"),
+        (["--at", "5"], "Add --from DEMO"),
+        (["--from", "nothing"], "There is no demonstration nothing"),
+        (["--time-limit", "soon"], "this is no time"),
+        (["--set", "../x"], "A set cannot be named"),
+        (["--tag", "two words"], "each tag a word"),
+        (["--headless", "--player", "rules", "--episodes", "1", "--rom", "no.gb"], "no.gb"),
+        ([], "poketui record --headless --player rules"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_is_one_line_with_a_remedy(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
+    done = poketui("record", *options, "--save-dir", str(tmp_path))
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_player_fills_a_set_without_a_screen_and_it_goes_on(tmp_path: Path) -> None:
+    common = ["--player", "random", "--set", "lot", "--tag", "a", "--tag", "b", "--task", "try"]
+    folder = tmp_path / "demos" / "lot"
+    options = ["--headless", *common, "--time-limit", "1s", "--save-dir", str(tmp_path)]
+    done = poketui("record", "--episodes", "1", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Demonstration saved as ")
+    assert f"1 demonstration saved in {folder}" in done.stdout
+    assert f"poketui bc {folder}" in done.stdout
+    done = poketui("record", "--episodes", "2", *options)
+    assert "1 demonstration saved" in done.stdout
+    demos = [read_demo(path) for path in sorted(folder.glob("*.demo"))]
+    assert [demo.by for demo in demos] == ["random", "random"]
+    assert {demo.tags for demo in demos} == {frozenset("ab")}
+    done = poketui("record", "--episodes", "2", *options)
+    assert "Nothing was recorded: the set has its 2 demonstrations." in done.stdout
+    files = list(map(str, folder.glob("*.demo")))
+    done = poketui("demos", "validate", *files, "--save-dir", str(tmp_path))
+    assert done.stdout.count("exactly as recorded") == 2
+
+
+def test_the_form_says_what_is_wrong_and_what_it_means() -> None:
+    config, plan = plan_of(
+        {"episodes": "3", "limit": "5m", "set": "gym", "task": "win"}, "somewhere"
+    )
+    assert (config.save_dir, plan.episodes, plan.limit_s) == ("somewhere", 3, 300)
+    assert (plan.set_name, plan.task, plan.player) == ("gym", "win", "")
+    for wrong in ({"episodes": "many"}, {"limit": "x"}, {"set": "a/b"}):
+        with pytest.raises(ConfigurationError):
+            plan_of(wrong, None)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_start_screen_leads_to_a_recording(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = start(tmp_path / "saves")
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        assert "play yourself, and an agent learns from it" in screen_text(pilot)
+        await pilot.press("o")
+        await shows(pilot, "Record demonstrations", "until you leave", "‹ you ›")
+        assert isinstance(app.screen, RecordScreen)
+        await pilot.press("up", "up", "right")
+        await shows(pilot, "‹ rules ›")
+        await pilot.press("left", "up", "enter", "5", "x", "enter")
+        await shows(pilot, "this is no time")
+        await pilot.press("backspace", "m", "enter")
+        await shows(pilot, "5m")
+        await pilot.press("down", "down", "down", "enter")
+    assert app.choice == NewRecording({"limit": "5m", "player": ""})
+    assert app.marked == "record"
