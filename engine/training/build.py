@@ -41,7 +41,7 @@ from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
 from engine.training.vectors import make_vector as _make_vector
 from engine.training.vectors import start_games
-from engine.training.warm_start import begin_from_demonstrations, has_demonstrations
+from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.training.weights_biases import WandbRun
 
 _log = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def build_trainer(
         )
         if is_resumed:
             _resume(trainer, folder, emit)
-        elif config.start_policy or has_demonstrations(config):
+        elif begins_from_others(config):
             begin_from_demonstrations(trainer.agent, config, emit)
         trainer.figures = _open_figures(trainer, folder, emit)
         undo.pop_all()

@@ -261,7 +261,12 @@ class HybridLLMRLTrainer:
         folder = RunFolder.create(config)
         folder.unlock()
         run = self._make_run(config, folder)
-        run.begin()
+        try:
+            run.begin()
+        except PokeTUIError:
+            run.close()
+            shutil.rmtree(folder.path)
+            raise
         return run
 
     def _make_run(self, config: RunConfig, folder: RunFolder) -> LocalRun:

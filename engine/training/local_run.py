@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from engine.agents.calibration import Calibration
-from engine.agents.hybrid_agent import HybridAgent
+from engine.agents.hybrid_agent import AgentMode, HybridAgent
 from engine.agents.led import LedAgent
 from engine.config import RunConfig
 from engine.env.analysis import GameStateAnalysis
@@ -32,6 +32,7 @@ from engine.training.journal import Journal
 from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
+from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Decision, Evaluation
 
 
@@ -114,10 +115,17 @@ class LocalRun:
             self._planning.close()
 
     def begin(self) -> None:
-        """Take the first look at a new run's environment."""
+        """Take the first look at a new run's environment; what learns may know something already.
+
+        Raises:
+            PokeTUIError: The policy or the demonstrations that it shall begin from are no use.
+        """
         config = self.trainer.config
         seed_everything(config.seed)
         self.trainer.batch = self.trainer.vector.reset(environment_seeds(config))
+        agent = self._parts.agent
+        if agent.mode is not AgentMode.LLM_ONLY and begins_from_others(config):
+            begin_from_demonstrations(agent.policy_for(self.trainer.batch), config, self._emit)
 
     @contextmanager
     def working(self) -> Iterator[None]:

@@ -26,6 +26,11 @@ def has_demonstrations(config: RunConfig) -> bool:
     return config.agent == "dqn" and bool(config.imitation.demos or config.imitation.rules)
 
 
+def begins_from_others(config: RunConfig) -> bool:
+    """Tell whether a new run's agent begins with what others have shown or learnt."""
+    return bool(config.start_policy) or has_demonstrations(config)
+
+
 def begin_from_demonstrations(
     agent: Agent, config: RunConfig, emit: Callable[[Event], None]
 ) -> None:
@@ -38,11 +43,7 @@ def begin_from_demonstrations(
     if config.start_policy:
         policy, path = read_policy(config.save_dir, config.start_policy)
         _refuse_others(policy, config, str(path))
-        network = policy.network
-        if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
-            agent.ppo.begin_from(network.network.state_dict())
-        elif isinstance(agent, DQN) and isinstance(network, ValueClone):
-            agent.begin_from(network.network.state_dict())
+        _begin(agent, policy, str(path))
     if isinstance(agent, DQN) and has_demonstrations(config):
 
         def tell(told: Progress) -> None:
@@ -55,6 +56,30 @@ def begin_from_demonstrations(
         agent.learn_offline(
             lambda done: tell(Progress("learning from demonstrations", done, gradients))
         )
+
+
+def _begin(agent: Agent, policy: Policy, path: str) -> None:
+    """Give an agent the weights of a policy.
+
+    Raises:
+        ConfigurationError: It is another agent than the settings say: somebody's own.
+    """
+    network = policy.network
+    try:
+        if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
+            agent.ppo.begin_from(network.network.state_dict())
+        elif isinstance(agent, DQN) and isinstance(network, ValueClone):
+            agent.begin_from(network.network.state_dict())
+        else:
+            raise ConfigurationError(
+                f"start_policy: {type(agent).__name__} cannot begin from the policy {path}.",
+                "Take a GuidedPolicy for a cloned ppo, a DQN for a cloned dqn.",
+            )
+    except RuntimeError:
+        raise ConfigurationError(
+            f"start_policy: the agent's network has another shape than the policy {path}.",
+            "Give it the hidden size and the encoder that were cloned.",
+        ) from None
 
 
 def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
