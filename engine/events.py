@@ -104,7 +104,8 @@ class StatusChanged:
     watched_env: int
     episode_steps: int
     phase: str
-    """acting, learning, evaluating, saving, paused."""
+    """acting, learning, evaluating, saving, replaying, recording, resetting (between two
+    demonstrations), playing (without recording), paused."""
     is_live: bool = False
     """A person plays in real time."""
     shares: tuple[tuple[str, float], ...] = ()

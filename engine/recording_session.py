@@ -33,6 +33,10 @@ FIRST_SPEED = 12.0
 _log = logging.getLogger(__name__)
 
 
+class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
+    """The session is to end before anything is recorded."""
+
+
 class RecordingSession:
     """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
 
@@ -203,17 +207,26 @@ def _record(
     from engine.recording.saved_set import resume_set
     from engine.training.vectors import prepare_start
 
+    def tell(event: Event) -> None:
+        if commands.stop is not None:
+            raise _StartLeft
+        emit(event)
+
     found = resume_set(plan.folder(config))
-    for text in found.rescued:
-        emit(ReasoningLogged(0, "run", text))
-    for text in found.refused:
-        emit(WarningRaised(text))
     player = None
-    if plan.player:
-        emit(ProgressReported(f"loading {plan.player}"))
-        player = load_player(plan.player, config)
-    prepare_start(config, emit)
-    emit(ProgressReported("loading the game"))
+    try:
+        for text in found.rescued:
+            tell(ReasoningLogged(0, "run", text))
+        for text in found.refused:
+            tell(WarningRaised(text))
+        if plan.player:
+            tell(ProgressReported(f"loading {plan.player}"))
+            player = load_player(plan.player, config)
+        prepare_start(config, tell)
+        tell(ProgressReported("loading the game"))
+    except _StartLeft:
+        reason = commands.stop.reason if commands.stop is not None else ""
+        return RunStopped(reason or "asked to stop", 0, "")
     with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
         loop = RecordingLoop(
             game,

@@ -117,7 +117,7 @@ class Demonstration:
 
     @property
     def episode_return(self) -> float:
-        """Return what was paid, the steps before `begins_at` included."""
+        """Return what was paid; what was paid before somebody took over is not known."""
         return float(self.rewards.sum(dtype=np.float64)) + self.live_return
 
     @property

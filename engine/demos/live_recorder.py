@@ -94,7 +94,7 @@ class LiveRecorder:
         self._can_rewind = can_rewind
         self._writer: DemoWriter | None = None
         self._path = Path()
-        self._begins_at = self._human_steps = 0
+        self._begins_at = self._first_frames = self._human_steps = 0
         self._start = b""
         self._moments: list[_Moment] = []
         self._known: frozenset[str] = frozenset()
@@ -113,7 +113,8 @@ class LiveRecorder:
     @property
     def is_empty(self) -> bool:
         """Tell whether nothing was played since it began, or all was taken back."""
-        return self._open().length == self._begins_at and not self._is_beyond(self._first)
+        steps = self._open().length
+        return steps == self._begins_at and self._live_frames(steps) <= self._first_frames
 
     @property
     def facts(self) -> RecordingFacts:
@@ -148,9 +149,8 @@ class LiveRecorder:
         self._begins_at = self._writer.length
         self._is_marked, self._human_steps = False, 0
         self._start = self._stepped.save()
-        frames = self._live_frames(self._begins_at)
-        self._first = _Moment(self._begins_at, frames, None, 0, self._start)
-        self._moments = [self._first]
+        self._first_frames = self._live_frames(self._begins_at)
+        self._moments = [_Moment(self._begins_at, self._first_frames, None, 0, self._start)]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)
@@ -323,12 +323,9 @@ class LiveRecorder:
     def _rewindable(self) -> int:
         if not self._can_rewind:
             return 0
-        return len(self._moments) - 1 + self._is_beyond(self._moments[-1])
-
-    def _is_beyond(self, moment: _Moment) -> bool:
-        """Tell whether the last thing that was played is real-time play after a moment."""
-        now = self._env.episode_steps
-        return self._live_frames(now) > (moment.frames if moment.step == now else 0)
+        last, now = self._moments[-1], self._env.episode_steps
+        is_beyond_last = self._live_frames(now) > (last.frames if last.step == now else 0)
+        return len(self._moments) - 1 + is_beyond_last
 
     def _live_frames(self, step: int) -> int:
         """Return how many frames of real-time play followed that step of the episode."""

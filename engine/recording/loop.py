@@ -80,7 +80,7 @@ class RecordingLoop:
         """Record, and return why it ended. What is being recorded then is saved.
 
         Raises:
-            DemoError: Nothing can be written.
+            DemoError: Nothing can be written, and nobody looks.
         """
         self.teller.began("you" if self.player is None else self.player.by)
         if not self._is_complete():
@@ -102,7 +102,8 @@ class RecordingLoop:
         if self.is_waiting:
             self._wait_on()
         elif self.is_over:
-            self.end_episode("the goal was reached" if self.game.env.is_success else "it was over")
+            is_success = self.game.env.is_success
+            self.end_episode("the goal was reached" if is_success else "it had all its steps")
         elif self.recorder.is_recording and self._is_time_up():
             self.rest()
             self.end_episode("its time was up")
@@ -167,21 +168,24 @@ class RecordingLoop:
         """Record from here on.
 
         Raises:
-            DemoError: Nothing can be written.
+            DemoError: Nothing can be written, and nobody looks.
         """
         self.is_waiting = False
-        self.recorder.begin()
         self.progress.elapsed_s = 0.0
         self.teller.phase = "recording"
         if self.controls.is_live:
             self.live.start()
+        try:
+            self.recorder.begin()
+        except DemoError as error:
+            self._lose(error, "Nothing is recorded")
         self.teller.show()
 
     def end_episode(self, reason: str) -> None:
         """End the episode, save its demonstration, and go on to the next.
 
         Raises:
-            DemoError: Nothing can be written.
+            DemoError: Nothing can be written, and nobody looks.
         """
         self._save(reason)
         self.teller.episode_ended(self.game.summary())
@@ -204,7 +208,7 @@ class RecordingLoop:
             self.progress.saved += 1
             self.teller.demo_ended(str(path), facts.steps, facts.human_steps, reason)
 
-    def _lose(self, error: DemoError) -> None:
+    def _lose(self, error: DemoError, what: str = "The demonstration ended") -> None:
         """Go on without recording; with nobody there to see that, end.
 
         Raises:
@@ -213,8 +217,7 @@ class RecordingLoop:
         if not self._is_shown:
             raise error
         self.teller.warn(
-            f"The demonstration ended: {error} What was played before is rescued when the set is "
-            "recorded on."
+            f"{what}: {error} What was played before is rescued when the set is recorded on."
         )
         self.teller.phase = "playing"
         self.teller.status()

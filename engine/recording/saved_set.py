@@ -54,7 +54,8 @@ def _rescue(log: Path) -> str:
         return ""
     recover(log)
     steps = demo.episode_length - demo.begins_at
-    return f"{steps:,} step{'s' * (steps != 1)}"
+    live = ", some of it in real time" if demo.has_live else ""
+    return f"{steps:,} step{'s' * (steps != 1)}{live}"
 
 
 def _is_empty(demo: Demonstration) -> bool:

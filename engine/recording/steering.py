@@ -97,6 +97,8 @@ def _change_recording(loop: RecordingLoop, command: Command) -> str:
         case StartRecording(task, tags):
             return _start(loop, task, tags)
         case Restart():
+            if loop.is_waiting:
+                return _RESETTING
             loop.rest()
             loop.end_episode("you began another episode")
         case StopRecording():

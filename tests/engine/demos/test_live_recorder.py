@@ -329,3 +329,47 @@ def test_what_was_taken_back_stays_so_when_the_process_is_killed(
     assert bytes(demo.actions) == bytes((5, 7, 5, 4, 7, 7, 5, 4, 4, 7))
     assert [stretch.after for stretch in demo.recording.segments[-1].live] == [7]
     check(demo, demo_config)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_played_and_taken_back_replays(
+    seed: int,
+    stepped: SteppedEnv,
+    demo_config: RunConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_recorder, "SNAPSHOT_EVERY", 5)
+    monkeypatch.setattr(live_recorder, "MAX_SNAPSHOTS", 12)
+    rng = np.random.default_rng(seed)
+    play_on_silently(stepped, seed % 3 * 4)
+    before = stepped.env.summary().total_reward
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    for _ in range(40):
+        kind = rng.choice(["play", "live", "stop", "rewind", "rewind", "again"], p=(
+            0.45, 0.15, 0.13, 0.12, 0.12, 0.03
+        ))  # fmt: skip
+        if kind == "play":
+            play_on(stepped, recorder, int(rng.integers(1, 9)), first=int(rng.integers(100)))
+        elif kind == "again":
+            recorder.back_to_start()
+        elif kind == "rewind":
+            then, wanted = recorder.facts.rewindable, int(rng.integers(1, 12))
+            assert recorder.rewind(wanted) == min(wanted, then)
+            assert recorder.facts.rewindable == max(0, then - wanted)
+        else:
+            frames = int(rng.integers(3, 90))
+            button = frozenset({Action(int(rng.choice((0, 4, 5, 6, 7))))})
+            stepped.play_frames(button, frames, render=False)
+            is_over = kind == "stop"
+            recorder.live(stepped.count_frames(is_over=is_over)[0], is_over=is_over)
+    log = next(tmp_path.glob("*.part")).read_bytes()
+    path, demo = recorder.finish()
+    paid = stepped.env.summary().total_reward - before
+    assert demo.episode_return == pytest.approx(paid, abs=1e-3)
+    check(demo, demo_config)
+    path.unlink()
+    path.with_name(path.name + ".part").write_bytes(log)
+    assert recover(path).recording.segments == demo.recording.segments

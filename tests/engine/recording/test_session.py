@@ -1,6 +1,7 @@
 """Sessions that record demonstrations of the practice game, driven as the cockpit drives them."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -366,6 +367,39 @@ def test_an_unwritable_folder_is_refused_at_once(config: RunConfig) -> None:
     (Path(config.save_dir) / "demos").write_text("a file")
     with pytest.raises(ConfigurationError, match="Cannot write"):
         RecordingSession(config, RecordingPlan())
+
+
+def test_play_goes_on_where_nothing_can_be_written(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "demos" / "set"
+    watcher = begin(set_name="set")
+    watcher.recording(is_recording=True)
+    watcher.press((5,))
+    watcher.recording(steps=1)
+    shutil.rmtree(folder)
+    folder.write_text("no folder any more")
+    watcher.send(StopRecording())
+    assert "Cannot write" in watcher.next(WarningRaised).message
+    assert "Nothing is recorded" in watcher.next(WarningRaised).message
+    watcher.status(phase="playing")
+    watcher.press((5,))
+    folder.unlink()
+    watcher.send(StartRecording())
+    watcher.press((7,))
+    watcher.recording(steps=1)
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    (demo,) = assert_replays(config, "set")
+    assert bytes(demo.actions) == bytes((5, 7))
+
+
+def test_a_session_is_left_before_it_has_begun(config: RunConfig) -> None:
+    session = RecordingSession(config, RecordingPlan())
+    session.send(Stop("no"))
+    session.start()
+    assert session.join(60)
+    (end,) = (event for event in session.mailbox.drain() if isinstance(event, RunStopped))
+    assert (end.reason, end.total_steps) == ("no", 0)
+    assert assert_replays(config) == []
 
 
 def test_an_unknown_player_is_refused(begin: Begin) -> None:
