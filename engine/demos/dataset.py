@@ -147,6 +147,11 @@ class DemoSet:
         """Return what is being recorded, or was left behind: see `engine.demos.writer.recover`."""
         return tuple(sorted(self.folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")))
 
+    def sets(self) -> tuple["DemoSet", ...]:
+        """Return the sets in folders of their own inside this folder, by their names."""
+        inside = sorted(path for path in self.folder.glob("*") if path.is_dir())
+        return tuple(found for found in map(DemoSet, inside) if len(found) or found.logs())
+
     def entries(self) -> Iterator[DemoEntry]:
         """Yield what is in each file; an unreadable one is said to be so."""
         for path in self.paths:

@@ -30,7 +30,7 @@ def settings(
 
 
 def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
-    """Return the files of these names: paths, or names in the folder of demonstrations.
+    """Return the files of these names: paths, or names in the folder of demonstrations or a set.
 
     Raises:
         DemoError: There is no such file.
@@ -38,8 +38,9 @@ def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> l
     folder = demos_folder(settings(save_dir))
     found = []
     for name in files:
-        places = (Path(name), folder / name, folder / f"{name}{suffix}")
-        path = next((place for place in places if place.is_file()), None)
+        folders = [folder, *(one.folder for one in DemoSet(folder).sets())]
+        inside = (place / each for place in folders for each in (name, f"{name}{suffix}"))
+        path = next((place for place in (Path(name), *inside) if place.is_file()), None)
         if path is None:
             raise DemoError(f"There is no demonstration {name}.", "List them: poketui demos")
         found.append(path)
@@ -53,11 +54,20 @@ def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
 
 
 def print_list(save_dir: str | None) -> None:
-    """List the demonstrations."""
+    """List the demonstrations, those of sets in folders of their own as well."""
     demos = chosen(save_dir, [])
-    if not len(demos) and not demos.logs():
+    sets = demos.sets()
+    if not len(demos) and not demos.logs() and not sets:
         print(f"No demonstrations in {demos.folder}.")
         return
+    _print_set(demos)
+    for place, one in enumerate(sets):
+        gap = "\n" if place or len(demos) or demos.logs() else ""
+        print(f"{gap}set {one.folder.name}")
+        _print_set(one)
+
+
+def _print_set(demos: DemoSet) -> None:
     if len(demos):
         print(f"{'demonstration':<34} {'by':<8} {'steps':>7} {'return':>8}  goal  tags")
     for entry in demos.entries():
@@ -215,7 +225,8 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
     if files:
         logs = named(save_dir, files, SUFFIX + LOG_SUFFIX)
     else:
-        logs = [log for log in demos.logs() if not is_being_written(log)]
+        found = (log for one in (demos, *demos.sets()) for log in one.logs())
+        logs = [log for log in found if not is_being_written(log)]
     if not logs:
         print(f"Nothing was left behind in {demos.folder}.")
     refused = 0

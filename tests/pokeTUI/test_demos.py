@@ -1,11 +1,15 @@
 """Drive `poketui demos` as a user would."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from engine.config import RunConfig
+from engine.demos.demonstration import read_demo
 from engine.demos.recorder import random_policy, record_policy
+from engine.demos.recording_log import head_of
+from engine.demos.writer import DemoWriter
 from tests.pokeTUI.test_cli import assert_refused, poketui
 
 
@@ -56,3 +60,23 @@ def test_a_table_goes_out_and_in_again(saves: Path, tmp_path: Path) -> None:
     tables = [str(path) for path in sorted(out.glob("*.csv"))]
     assert poketui("demos", "import", *tables, "--save-dir", str(tmp_path)).returncode == 0
     assert len(list((tmp_path / "demos").glob("*.demo"))) == 2
+
+
+def test_sets_in_folders_of_their_own_are_listed_found_and_recovered(
+    saves: Path, tmp_path: Path
+) -> None:
+    first, second = sorted((saves / "demos").glob("*.demo"))
+    own = tmp_path / "demos" / "interventions"
+    own.mkdir(parents=True)
+    shutil.copyfile(first, own / first.name)
+    writer = DemoWriter(own / second.name, head_of(read_demo(second)))
+    writer.step(0, 0.0)
+    writer.close()
+    where = ("--save-dir", str(tmp_path))
+    listed = poketui("demos", "list", *where).stdout
+    assert listed.startswith("set interventions\n")
+    assert first.stem in listed
+    assert "was left behind" in listed
+    assert "30" in poketui("demos", "show", first.stem, *where).stdout
+    assert "31 steps" in poketui("demos", "recover", *where).stdout
+    assert (own / second.name).exists()
