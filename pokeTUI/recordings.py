@@ -13,11 +13,12 @@ class RecordedRow:
     """A demonstration, or an episode of a run, that can be played again.
 
     Attributes:
-        run_id: Of its run; the name of a demonstration, with the folder of its set before it.
+        run_id: Of its run; the name of a demonstration.
         number: Of the episode; 0 for a demonstration.
         start: Milestone where it began, "" for the true start.
         by: Who played.
         path: Of a demonstration's file.
+        folder: Of its set, below that of all demonstrations.
         refusal: Why it cannot be played, "" if it can.
     """
 
@@ -32,6 +33,7 @@ class RecordedRow:
     task: str = ""
     tags: tuple[str, ...] = ()
     path: str = ""
+    folder: str = ""
     refusal: str = ""
 
     @property
@@ -45,6 +47,7 @@ class RecordedRow:
         if self.refusal:
             return self.refusal
         parts = [
+            f"in {self.folder}" if self.folder else "",
             " ".join(self.tags),
             self.task,
             f"from {self.start}" if self.start else "",
@@ -68,8 +71,10 @@ class RecordedRow:
             is_above = self.total_reward > limit
             return is_above if word[0] == ">" else self.total_reward < limit
         end = "success" if self.is_success else "failure"
-        known = f"{self.run_id} {self.by} {self.start} {self.task} {' '.join(self.tags)}"
-        return end.startswith(word) or self.kind.startswith(word) or word in known.casefold()
+        parts = (self.run_id, self.folder, self.by, self.start, self.task, *self.tags)
+        return (
+            end.startswith(word) or self.kind.startswith(word) or word in " ".join(parts).casefold()
+        )
 
 
 def recorded(
@@ -117,12 +122,13 @@ def _demonstrations(save_dir: str, is_cancelled: Callable[[], bool]) -> Iterator
     for path in sorted(_files(save_dir), key=lambda path: path.name, reverse=True)[:MOST]:
         if is_cancelled():
             return
-        name = str(path.relative_to(folder)).removesuffix(SUFFIX)
+        name = path.name.removesuffix(SUFFIX)
+        part = str(path.parent.relative_to(folder)) if path.parent != folder else ""
         try:
             demo = read_demo(path)
         except DemoError as error:
-            refusal = error.message
-            yield RecordedRow(name, 0, 0.0, 0, False, 0, path=str(path), refusal=refusal)
+            why = error.message.replace(str(path), path.name)
+            yield RecordedRow(name, 0, 0.0, 0, False, 0, path=str(path), folder=part, refusal=why)
             continue
         yield RecordedRow(
             name,
@@ -135,6 +141,7 @@ def _demonstrations(save_dir: str, is_cancelled: Callable[[], bool]) -> Iterator
             task=demo.task,
             tags=tuple(sorted(demo.tags)),
             path=str(path),
+            folder=part,
         )
 
 

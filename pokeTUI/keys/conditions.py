@@ -70,6 +70,8 @@ def saved_runs(state: DashboardState) -> str:
         return "the run is still starting"
     if only_records(state):
         return trains(state)
+    if is_replay(state) and Path(state.run.run_dir).is_file():
+        return "a demonstration belongs to no run"
     return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,7 +20,7 @@ UPDATE_VARIABLE = "POKETUI_UPDATE_SNAPSHOTS"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&*+=?@^~"
 
 
-def draw(app: App[object]) -> str:
+def draw(app: App[Any]) -> str:
     """Return the rows of the screen, then the styles as runs, each named by a letter."""
     strips = [Strip(list(strip)) for strip in app.screen._compositor.render_strips()]
     names: dict[str, str] = {}

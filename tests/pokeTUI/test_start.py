@@ -229,7 +229,7 @@ async def test_demonstrations_stand_beside_the_episodes(saves: Path, tmp_path: P
     async with app.run_test(size=(120, 40)) as pilot:
         await ready(pilot)
         await pilot.press("e")
-        await shows(pilot, "human", "clean · Walk to the door", "! damaged", "ep 3")
+        await shows(pilot, "human", "in mine · clean · Walk", "! damaged", "ep 3")
         screen = app.screen
         assert isinstance(screen, RecordingsScreen)
         assert len(screen.menu.rows) == 8
