@@ -20,9 +20,11 @@ from engine.commands import (
     Hold,
     KeepState,
     MarkRecording,
+    Pause,
     PlayLive,
     Press,
     Restart,
+    Resume,
     Rewind,
     StartRecording,
     StopRecording,
@@ -453,3 +455,30 @@ def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> No
             weights = {name: np.asarray(array).tobytes() for name, array in arrays.items()}
             ends.append((facts, weights, run.vector.save(), run.trainer.batch.features.tobytes()))
     assert ends[0] == ends[1]
+
+
+def test_the_game_is_not_moved_while_an_evaluation_goes_on(run: Run) -> None:
+    waits = "Wait until the evaluation is over."
+    act(run, TakeOver())
+    press(run, *MOVES)
+    run.trainer.reporter.phase("evaluating", 0, 1)
+    act(run, Rewind(1), DiscardRecording(again=True))
+    assert refusals(run) == [waits] * 2
+    act(run, StopRecording(), StartRecording())
+    assert len(saved(run)) == 1
+    assert refusals(run) == [waits] * 3
+
+
+def test_the_clock_of_a_recording_stands_still_in_a_pause(tmp_path: Path) -> None:
+    clock = Clock()
+    with playing(tmp_path, clock=clock) as run:
+        act(run, TakeOver())
+        clock.now_s += 3.0
+        run.trainer.recording.tick(run.trainer)
+        act(run, Pause())
+        clock.now_s += 60.0
+        run.trainer.recording.tick(run.trainer)
+        act(run, Resume())
+        clock.now_s += 2.0
+        run.trainer.recording.tick(run.trainer)
+        assert run.of(RecordingChanged)[-1].elapsed_s == pytest.approx(5.0)
