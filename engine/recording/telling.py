@@ -232,7 +232,8 @@ def pressed(action: Action, proposal: Action | None, by: str) -> Decision:
     """Return a person's decision in words, with what the player would have done."""
     text = "You pressed it."
     if proposal is not None:
-        text += f" {by} would, too." if proposal == action else f" {by}: {proposal.name}."
+        same = proposal == action
+        text += f" {by} would, too." if same else f" {by} would press {proposal.name}."
     return Decision(action, Source.HUMAN, 1.0, text)
 
 

@@ -13,7 +13,7 @@ from engine.demos.demonstration import NO_PROPOSAL
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RecordingEnded, RunStarted, RunStopped
 from engine.recording.players import load_player
-from engine.recording_session import RecordingPlan, record_headless
+from engine.recording_session import DemoPoint, RecordingPlan, record_headless
 from engine.session import EngineSession
 from engine.training.controls import CommandQueue
 from engine.types import Action
@@ -132,11 +132,41 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     assert (demo.proposals != NO_PROPOSAL).sum() == 2
 
 
+@pytest.mark.slow
+def test_a_demonstration_begins_within_a_runs_episode(begin: Begin, config: RunConfig) -> None:
+    """A person is stopped by no count of steps, though the run's episodes had few."""
+    run = EngineSession(
+        config.model_copy(
+            update={
+                "headless": True,
+                "num_envs": 1,
+                "workers": 1,
+                "agent": "rules",
+                "total_episodes": 1,
+                "tensorboard": False,
+                "env": EnvConfig(max_steps=30, progress_steps=0),
+            }
+        )
+    )
+    run.start()
+    assert run.join(120)
+    for start in (DemoPoint(run.run_id, 29), DemoPoint(f"{run.run_dir}:1", 30)):
+        watcher = begin(start=start, set_name="on")
+        watcher.recording(is_recording=True)
+        watcher.send(*[Press(Action.LEFT), Press(Action.DOWN)] * 4)
+        watcher.recording(steps=8)
+        watcher.send(Stop())
+        watcher.next(RunStopped)
+    demos = assert_replays(config, "on")
+    assert [(demo.begins_at, demo.episode_length) for demo in demos] == [(29, 37), (30, 38)]
+    assert not any(demo.dones.any() for demo in demos)
+
+
 def test_a_killed_session_loses_nothing(config: RunConfig) -> None:
     code = (
         "import os, signal, sys\n"
         "from engine.config import RunConfig\n"
-        "from engine.recording_session import RecordingPlan, record_headless\n"
+        "from engine.recording_session import DemoPoint, RecordingPlan, record_headless\n"
         "def kill(event):\n"
         "    if getattr(event, 'episode_steps', 0) >= 25: os.kill(os.getpid(), signal.SIGKILL)\n"
         "plan = RecordingPlan(episodes=2, player='rules')\n"
@@ -159,7 +189,7 @@ def test_a_full_disk_ends_it_with_what_fitted(config: RunConfig) -> None:
         "import resource, signal, sys\n"
         "from engine.config import RunConfig\n"
         "from engine.errors import DemoError\n"
-        "from engine.recording_session import RecordingPlan, record_headless\n"
+        "from engine.recording_session import DemoPoint, RecordingPlan, record_headless\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)\n"
         "plan = RecordingPlan(episodes=1, player='rules')\n"
