@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import SaveDir
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ def bc(
         str,
         typer.Argument(
             metavar="[DEMOS]",
-            help="Folder or file of demonstrations.",
-            show_default="those of the save folder",
+            help="A set of demonstrations, a folder of them, or a file.",
+            show_default="those that belong to no set",
+            autocompletion=complete_sets,
         ),
     ] = "",
     rules: Annotated[
@@ -112,7 +114,9 @@ def bc(
         raise ConfigurationError(
             "--rounds, --round-episodes and --beta are of --dagger.", "Add --dagger rules."
         )
-    recorded = demos or ("" if rules or dagger or resume else str(Path(folder) / "demos"))
+    recorded = _place(demos, Path(folder) / "demos")
+    if not demos and (rules or dagger or resume):
+        recorded = ""
     source = Source(recorded, rules, tuple(tag or ()), by, success)
     printer = _Printer(is_quiet=quiet)
     with printer:
@@ -132,6 +136,13 @@ def bc(
             raise typer.Exit(130) from None
     if not quiet:
         print(f"Saved in {path}. Train on from it: poketui run --from {path.name}")
+
+
+def _place(name: str, folder: Path) -> str:
+    """Return where demonstrations are: a path, or the name of a set in their folder."""
+    if name and Path(name).expanduser().exists():
+        return name
+    return str(folder / name)
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from engine.config import RunConfig
+from engine.demos.recorder import record_policy, rules_policy
+
 
 def poketui(*arguments: str, cwd) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -32,6 +35,22 @@ def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_policy_is_cloned_from_a_set_by_its_name(tmp_path):
+    config = RunConfig(save_dir=str(tmp_path / "saves"))
+    folder = tmp_path / "saves" / "demos" / "home"
+    for _ in record_policy(rules_policy(0), config, 2, folder, max_steps=30):
+        pass
+    small = ("--epochs", "1", "--hidden-size", "16", "--eval-episodes", "0")
+    for name in ("home", str(folder)):
+        found = poketui("bc", name, *small, cwd=tmp_path)
+        assert found.returncode == 0, found.stderr
+        assert "epoch   1  loss" in found.stdout
+    refused = poketui("bc", "nowhere", *small, cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "There is no demonstration at saves/demos/nowhere" in refused.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -41,6 +60,7 @@ def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
         (("bc", "--resume", "nobody"), "There is no cloned policy nobody"),
         (("run", "--from", "nobody", "--headless"), "There is no cloned policy nobody"),
         (("bc", "--rules", "1", "--lr", "0"), "learning_rate = 0"),
+        (("bench", "imitation", "--arms", "bc,nope"), "There is no arm 'nope'"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, arguments, said):
