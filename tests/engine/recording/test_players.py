@@ -11,7 +11,7 @@ from engine.commands import Press, Stop, TakeOver
 from engine.config import EnvConfig, PPOConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.errors import CheckpointError, ConfigurationError
-from engine.events import RecordingEnded, RunStarted, RunStopped
+from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped
 from engine.recording.players import load_player
 from engine.recording_session import DemoPoint, RecordingPlan, record_headless
 from engine.session import EngineSession
@@ -120,7 +120,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     watcher = begin(player=folder.path.name, set_name="policy", speed=100.0)
     assert watcher.next(RunStarted).agent == f"policy-{folder.path.name}"
     watcher.recording(is_recording=True)
-    watcher.recording(human_steps=0, is_recording=True, steps=5)
+    watcher.next(RecordingChanged, lambda now: now.steps >= 5)
     watcher.send(TakeOver())
     watcher.status(is_human=True)
     watcher.send(Press(Action.LEFT), Press(Action.UP))

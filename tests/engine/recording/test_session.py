@@ -45,6 +45,7 @@ from engine.events import (
     GameObserved,
     PayoutMade,
     ReasoningLogged,
+    RecordingChanged,
     RecordingEnded,
     RewardPaid,
     RunFailed,
@@ -242,13 +243,13 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher = begin(is_live=True)
     watcher.status(is_live=True)
     watcher.send(Hold(frozenset({Action.RIGHT})))
-    watcher.recording(rewindable=3)  # two seconds, and some of the third
+    then = watcher.next(RecordingChanged, lambda now: now.rewindable >= 3)  # seconds
     assert "real time" in watcher.refusal(Press(Action.A))
-    watcher.send(Rewind(1))
+    watcher.send(Pause(), Rewind(2))
     watcher.status(is_paused=True, is_live=True)
-    assert watcher.recording(rewindable=2).is_recording
+    now = watcher.next(RecordingChanged, lambda now: now.rewindable < then.rewindable)
     watcher.send(Hold(frozenset()), Resume(), Hold(frozenset({Action.DOWN})))
-    watcher.recording(rewindable=4)
+    watcher.next(RecordingChanged, lambda later: later.rewindable > now.rewindable + 1)
     watcher.send(PlayLive(False))
     watcher.status(is_live=False)
     watcher.press((5, 7))
