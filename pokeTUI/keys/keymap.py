@@ -9,7 +9,7 @@ from textual.keys import Keys, key_to_character
 from engine.errors import ConfigurationError
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.actions import ACTIONS
-from pokeTUI.keys.conditions import is_recording
+from pokeTUI.keys.conditions import is_recording, only_records
 from pokeTUI.keys.entry import PLAY, SEEK, KeyAction
 from pokeTUI.layout import PANES
 from pokeTUI.panes.kinds import PANE_TYPES
@@ -88,7 +88,7 @@ class KeyTable:
         for entry in sorted(self.entries, key=lambda entry: not entry.pane):
             is_elsewhere = entry.pane not in ("", focused)
             is_covered = not entry.pane and bool(entry.keys) and taken >= set(entry.keys)
-            is_in_the_way = state.is_human and entry.action in ("next_view", "save")
+            is_in_the_way = _is_in_the_way(entry, state)
             if not entry.label or is_elsewhere or is_covered or is_in_the_way:
                 continue
             if self.refusal(entry, state):
@@ -148,6 +148,17 @@ def shown_key(key: str) -> str:
     """Return a key as people read it."""
     *modifiers, base = key.split("+")
     return "+".join([*modifiers, _NAMES.get(base) or key_to_character(base) or base])
+
+
+def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
+    """Tell whether an action that is possible would only be in the footer's way now."""
+    match entry.action:
+        case "next_view" | "save":
+            return state.is_human
+        case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
+            return not (state.is_human or is_recording(state) or only_records(state))
+        case _:
+            return False
 
 
 def _label(entry: KeyAction, state: DashboardState) -> str:

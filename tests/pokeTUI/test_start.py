@@ -286,11 +286,11 @@ async def test_the_mouse_does_the_same(saves: Path) -> None:
 async def test_arrows_and_letters_move_the_mark_and_the_notice_stays(tmp_path: Path) -> None:
     app = start(tmp_path / "none", notice="Saved at step 300.", marked="doctor")
     async with app.run_test(size=(80, 24)) as pilot:
-        await shows(pilot, "Saved at step 300.", "▸ 7")
+        await shows(pilot, "Saved at step 300.", "▸ 8")
         await pilot.press("k", "up", "j")
-        await shows(pilot, "▸ 6")
+        await shows(pilot, "▸ 7")
         await pilot.press("end")
-        await shows(pilot, "▸ 9")
+        await shows(pilot, "▸   q  Quit")
         await pilot.press("enter")
     assert app.choice is None
 
