@@ -46,6 +46,7 @@ _TOLD_EVERY_S = 0.5
 _IDLE = "Nothing is being recorded."
 _BUSY = "A demonstration is being recorded already."
 _EVALUATING = "Wait until the evaluation is over."
+_HINT = f"clone a policy from what you play: poketui bc {INTERVENTIONS_FOLDER}"
 _FAILED = "This failed, as the warning says. Try again."
 
 
@@ -82,6 +83,7 @@ class RunRecording:
         self._elapsed_s = 0.0
         self._looked_s = 0.0
         self._told_s = 0.0
+        self._has_hinted = False
         self._foresight = Foresight()
 
     @property
@@ -325,6 +327,10 @@ class RunRecording:
         else:
             if told:
                 trainer.reporter.say("human", told)
+                trainer.save_soon()
+            elif path.parent.name == INTERVENTIONS_FOLDER and not self._has_hinted:
+                self._has_hinted = True
+                trainer.reporter.say("human", _HINT)
 
     def _count_time(self, trainer: Trainer) -> None:
         now = self._clock()

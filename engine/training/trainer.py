@@ -296,6 +296,10 @@ class Trainer:
         self.reporter.idle()
         return not (self.controls.stop_reason or self.controls.skips_evaluation)
 
+    def save_soon(self) -> None:
+        """Write a checkpoint after the next step."""
+        self._is_save_due = True
+
     def save(self) -> None:
         """Write a checkpoint; a full disk is a warning, the run goes on."""
         if self.controls.is_live:

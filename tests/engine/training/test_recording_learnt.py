@@ -113,7 +113,10 @@ def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path:
     agent = DQN(SMALL, 2, FEATURE_SIZE, 0)
     with playing(tmp_path, dqn=SMALL, agent=agent) as run:
         walk(run)
+        walk(run)
         assert not agent.has_demonstrations
+    hints = [text for text in said(run) if "poketui bc interventions" in text]
+    assert len(hints) == 1, "said once"
     assert not any("joined" in text for text in said(run))
 
 
