@@ -4,6 +4,7 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from engine.errors import ReplayError
 from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunStopped
 from pokeTUI.dashboard.event_lines import demonstration_end
 
@@ -52,6 +53,9 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> str:
     """Show what was recorded until the user leaves it; return what to say of it, a line each.
 
     Where the user takes over, that is recorded, and the replay comes back to where it was left.
+
+    Raises:
+        PokeTUIError: It cannot be played, or not be shown here.
     """
     from engine.replaying import ReplaySession
     from pokeTUI.app import CockpitApp
@@ -71,6 +75,8 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> str:
             session.stop()
         place = cockpit.branch_at
         if isinstance(cockpit.end, RunFailed):
+            if not lines:
+                raise ReplayError(cockpit.end.message, cockpit.end.hint)
             return "\n".join([*lines, f"{cockpit.end.message} {cockpit.end.hint}".rstrip()])
         if place is None:
             return "\n".join([*lines, f"{recorded.title} was replayed."])
