@@ -286,6 +286,8 @@ def test_an_update_reports_its_figures():
         "loss", "value_loss", "value", "value_max", "value_std", "error", "epsilon", "beta",
     }  # fmt: skip
     assert all(np.isfinite(value) for value in figures.values())
+    assert figures["loss"] == figures["value_loss"]  # nothing was demonstrated
+    assert figures["value_max"] >= figures["value"]
 
 
 def test_a_loaded_agent_goes_on_bit_for_bit():

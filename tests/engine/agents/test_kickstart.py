@@ -163,6 +163,16 @@ def test_demonstrated_actions_count_less_as_the_own_return_comes_near():
     assert demos.coefficient == 0.0
 
 
+def test_the_total_loss_is_that_of_the_values_and_of_what_was_demonstrated():
+    agent = shown(offline_gradients=1, cloning=0.5)
+    vector = ToyVector(CONFIG)
+    told, _ = drive(agent, vector, vector.reset(range(4)), 3)
+    for figures in told:
+        assert figures["distillation"] > 0
+        shown_loss = figures["distillation"] * figures["cloning_loss"]
+        assert figures["loss"] == pytest.approx(figures["value_loss"] + shown_loss, abs=1e-5)
+
+
 def test_a_cloned_q_network_begins_with_the_clones_choices():
     clone = DQN(DQN_, 4, FEATURE_SIZE, 3).network
     agent = DQN(DQN_, 4, FEATURE_SIZE, 0)
