@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.slow, needs_tmux]
 def terminal(tmp_path: Path) -> Iterator[BareTerminal]:
     folder = tmp_path / "config"
     folder.mkdir()
-    (folder / "preferences.toml").write_text("has_seen_first_run = true\n", encoding="utf-8")
+    seen = "has_seen_first_run = true\nhas_seen_recording = true\n"
+    (folder / "preferences.toml").write_text(seen, encoding="utf-8")
     window = BareTerminal(tmp_path)
     yield window
     window.close()
