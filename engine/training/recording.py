@@ -36,6 +36,7 @@ from engine.errors import DemoError, PokeTUIError, WorkerError
 from engine.events import RecordingChanged, RecordingEnded, WarningRaised
 from engine.training.foresight import Foresight
 from engine.training.warm_start import join_demonstration
+from engine.types import Action
 
 if TYPE_CHECKING:
     from engine.env.batch import Batch
@@ -74,9 +75,13 @@ class RunRecording:
 
     Args:
         clock: Seconds that only rise.
+
+    Attributes:
+        proposal: What the agent would have done where a person acted last; None: nobody asked.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.proposal: Action | None = None
         self._clock = clock
         self._kept: _Kept | None = None
         self._saved = 0
@@ -182,9 +187,11 @@ class RunRecording:
 
     def foresee(self, trainer: Trainer) -> str:
         """Note what the agent would do now, beside what a person is about to do."""
+        self.proposal = None
         if self._kept is None:
             return ""
         proposal = self._foresight.action(trainer, self._kept.env_index)
+        self.proposal = Action(proposal)
         return _FAILED if self._order(trainer, ForeseeStep(proposal)) is None else ""
 
     def follow(self, trainer: Trainer, batch: Batch) -> None:

@@ -173,11 +173,24 @@ def _press(trainer: Trainer, action: Action) -> str:
     batch = trainer.vector.step_one(env_index, action)
     trainer.tally.steps[env_index] += 1
     trainer.tally.is_touched[env_index] = True
-    decision = Decision(action, Source.HUMAN, 1.0, "You pressed it.")
+    decision = Decision(action, Source.HUMAN, 1.0, _beside(action, trainer.recording.proposal))
     trainer.reporter.pressed(trainer.vector, decision, int(trainer.tally.steps[env_index]))
     trainer.accept(batch)
     trainer.recording.tell(trainer)
     return ""
+
+
+def _beside(action: Action, proposal: Action | None) -> str:
+    """Return in words what a person did, and what the agent would have done, if it was asked."""
+    text = "You pressed it."
+    if proposal is None:
+        return text
+    same = proposal == action
+    return (
+        f"{text} The agent would, too."
+        if same
+        else f"{text} The agent would press {proposal.name}."
+    )
 
 
 def _play_live(trainer: Trainer, is_live: bool) -> str:
