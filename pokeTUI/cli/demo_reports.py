@@ -30,7 +30,7 @@ def settings(
 
 
 def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
-    """Return the files of these names: paths, or names in the folder of demonstrations or a set.
+    """Return the files of these names: paths, names in the folder of demonstrations or a set.
 
     Raises:
         DemoError: There is no such file.
@@ -47,10 +47,25 @@ def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> l
     return found
 
 
-def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
-    """Return the set of these files; none named: of all in the folder."""
+def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
+    """Return the files of these names as `named` does; the name of a set stands for all in it.
+
+    Raises:
+        DemoError: There is no such file and no such set.
+    """
     folder = demos_folder(settings(save_dir))
-    return DemoSet(folder, named(save_dir, files) if files else None)
+    found = []
+    for name in names:
+        places = (place for place in (Path(name), folder / name) if place.is_dir())
+        inside = (sorted(place.glob(f"*{suffix}")) for place in places)
+        found += next(filter(None, inside), None) or named(save_dir, [name], suffix)
+    return found
+
+
+def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
+    """Return the set of these files and sets; none named: of all in the folder."""
+    folder = demos_folder(settings(save_dir))
+    return DemoSet(folder, members(save_dir, files) if files else None)
 
 
 def print_list(save_dir: str | None) -> None:
@@ -223,7 +238,7 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
     """Make demonstrations of what was left behind; return the exit code."""
     demos = chosen(save_dir, [])
     if files:
-        logs = named(save_dir, files, SUFFIX + LOG_SUFFIX)
+        logs = members(save_dir, files, SUFFIX + LOG_SUFFIX)
     else:
         found = (log for one in (demos, *demos.sets()) for log in one.logs())
         logs = [log for log in found if not is_being_written(log)]

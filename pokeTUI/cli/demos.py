@@ -14,7 +14,7 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="Demonstrations: paths, or names in the folder of demonstrations.",
+        help="Demonstrations and sets: paths, or names in the folder of demonstrations.",
         show_default="all",
     ),
 ]
@@ -143,7 +143,7 @@ def delete(
     """Delete demonstrations for good."""
     from pokeTUI.cli import demo_reports
 
-    paths = demo_reports.named(save_dir, files)
+    paths = demo_reports.members(save_dir, files)
     count = f"{len(paths)} demonstration{'s' * (len(paths) != 1)}"
     if not yes and not typer.confirm(f"Delete {count} for good?"):
         raise typer.Exit(1)
