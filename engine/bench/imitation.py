@@ -1,7 +1,9 @@
 """Ask what demonstrations are worth: cloned, then reinforced, and with an expert who labels.
 
 All of it on the practice game from bed. What is judged by rollout is played with other seeds than
-those by which cloning chose its best checkpoint.
+those by which cloning chose its best checkpoint. PPO is judged by rollout too, as it was when it
+came to 90 % of its last episodes: of many games at once the short episodes, which are the won ones,
+end first, so that its first episodes look better than it is.
 """
 
 import tempfile
@@ -22,9 +24,12 @@ from engine.demos.validation import validate
 from engine.errors import ConfigurationError, DemoError, TrainingError
 from engine.training.aggregation import aggregate
 from engine.training.cloning import evaluate_clone
+from engine.training.evaluation import summarise
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.policies import read_policy
 from engine.training.policy_folders import agent_settings
+from engine.training.run_evaluation import evaluate_run
+from engine.training.runs import LATEST
 from engine.types import Evaluation
 
 EPISODES = 5
@@ -181,13 +186,16 @@ def _reinforce(bench: _Bench, found: _Found) -> None:
             f"Seed {found.seed}: cloned, PPO came to 90 % "
             + ("never." if step is None else f"at step {step:,}: not in a fifth of the steps.")
         )
-    _print_row(ARMS["ppo"], found.seed, step=step, share=share, began_s=began_s)
+    judged = _judge_run(bench, found.seed)
+    _print_row(ARMS["ppo"], found.seed, judged=judged, step=step, share=share, began_s=began_s)
 
 
 def _train_alone(bench: _Bench, found: _Found) -> None:
     began_s = time.monotonic()
     found.steps_alone = _train(bench, found.seed, {})
-    _print_row(ARMS["alone"], found.seed, step=found.steps_alone, share=1.0, began_s=began_s)
+    judged, step = _judge_run(bench, found.seed), found.steps_alone
+    share = None if step is None else 1.0
+    _print_row(ARMS["alone"], found.seed, judged=judged, step=step, share=share, began_s=began_s)
 
 
 def _train(bench: _Bench, seed: int, settings: Mapping[str, Any]) -> int | None:
@@ -198,6 +206,12 @@ def _train(bench: _Bench, seed: int, settings: Mapping[str, Any]) -> int | None:
     if not curve.total_steps:
         raise TrainingError("The run took no step.", "See its journal.")
     return curve.target_step
+
+
+def _judge_run(bench: _Bench, seed: int) -> Evaluation:
+    """Let the policy of the run that ended just now play alone."""
+    save_dir = bench.config(seed).save_dir
+    return summarise(evaluate_run(save_dir, LATEST, episodes=bench.rollouts).played)
 
 
 def _aggregate(bench: _Bench, found: _Found) -> None:
