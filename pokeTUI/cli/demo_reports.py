@@ -56,9 +56,9 @@ def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) ->
     folder = demos_folder(settings(save_dir))
     found = []
     for name in names:
-        places = (place for place in (Path(name), folder / name) if place.is_dir())
-        inside = (sorted(place.glob(f"*{suffix}")) for place in places)
-        found += next(filter(None, inside), None) or named(save_dir, [name], suffix)
+        places = {place.resolve() for place in (Path(name), folder / name) if place.is_dir()}
+        inside = [path for place in sorted(places) for path in sorted(place.glob(f"*{suffix}"))]
+        found += inside or named(save_dir, [name], suffix)
     return found
 
 

@@ -56,7 +56,7 @@ def test_a_run_is_begun_left_and_replayed_from_the_start_screen(terminal: BareTe
     terminal.press("p")
     terminal.wait_for("Replay: an episode of")
     terminal.press("Enter")
-    terminal.wait_for("episode", "return")
+    terminal.wait_for("recording", "return")
     terminal.press("Enter")
     terminal.wait_for("replay", "10 steps")
     terminal.press("End")
