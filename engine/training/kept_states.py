@@ -37,7 +37,7 @@ class KeptStates:
     Args:
         most: Moments kept by themselves; 0: none.
         interval: Steps of an episode between two of them, more where steps are fast. Milestones
-            bring more.
+            bring more, where they are not as fast.
         clock: Seconds that only rise.
     """
 
@@ -69,8 +69,10 @@ class KeptStates:
             steps: Of its episode.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
-        is_time = steps > 0 and steps % self._interval == 0 and self._clock() >= self._due_s
-        if not (self._automatic.maxlen and has_stepped and (is_time or env_index in batch.reached)):
+        is_wanted = steps > 0 and steps % self._interval == 0 or env_index in batch.reached
+        if not (self._automatic.maxlen and has_stepped and is_wanted):
+            return False
+        if self._clock() < self._due_s:  # who wins in a second reaches ten milestones in it
             return False
         self._due_s = self._clock() + _SHORTEST_S
         with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells

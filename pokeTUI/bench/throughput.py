@@ -35,7 +35,8 @@ def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
         speeds = found["speeds"]
         ratios = [
             (one if is_open else other) / (other if is_open else one)
-            for (is_open, one), (_, other) in pairwise(speeds)
+            for (is_open, one), (was_open, other) in pairwise(speeds)
+            if is_open != was_open
         ]
         share = statistics.median(ratios)
         alone = statistics.median(speed for is_open, speed in speeds if not is_open)
