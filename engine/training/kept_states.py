@@ -69,7 +69,7 @@ class KeptStates:
             steps: Of its episode.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
-        is_wanted = steps > 0 and steps % self._interval == 0 or env_index in batch.reached
+        is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached
         if not (self._automatic.maxlen and has_stepped and is_wanted):
             return False
         if self._clock() < self._due_s:  # who wins in a second reaches ten milestones in it
