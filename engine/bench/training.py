@@ -58,9 +58,11 @@ class _NotedVector(VectorEnv):
         super().__init__(ENV_FACTORY, config, config.num_envs, config.worker_count())
         self._taken = taken
 
-    def step(self, actions: NDArray[np.int64], *, only: int | None = None) -> Batch:
+    def step(
+        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
+    ) -> Batch:
         self._taken.append(actions)
-        return super().step(actions, only=only)
+        return super().step(actions, only=only, shows=shows)
 
 
 def _compare(config: RunConfig, updates: int) -> list[tuple[float, float]]:

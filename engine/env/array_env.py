@@ -188,6 +188,10 @@ class ArrayEnv(Protocol):
         """Return the last frames, None where nobody wants them."""
         ...
 
+    def render(self, shows: bool) -> None:
+        """Draw the next steps' pictures, if they are watched at all, or leave them out."""
+        ...
+
     def watch(self, is_watched: bool, *, renders: bool = True) -> None:
         """Collect payments for `watched` from now on, or no more; render for it, or not."""
         ...

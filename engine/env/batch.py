@@ -115,8 +115,8 @@ class Vector(Protocol):
         """Start an episode everywhere."""
         ...
 
-    def step(self, actions: NDArray[np.int64]) -> Batch:
-        """Take (N,) actions, each in its environment."""
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
+        """Take (N,) actions, each in its environment; `shows`: `observed` is asked next."""
         ...
 
     def step_one(self, index: int, action: int) -> Batch:

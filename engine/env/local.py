@@ -107,12 +107,14 @@ class LocalVector:
         self.stepped.begin(seed)
         return self._batch()
 
-    def step(self, actions: NDArray[np.int64]) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take the (1,) action; where an episode ends the next one begins."""
-        return self.step_one(0, int(actions[0]))
+        self.stepped.render(shows)
+        return self._after(*self.stepped.step(int(actions[0])))
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action."""
+        self.stepped.render(True)
         return self._after(*self.stepped.step(action))
 
     def play_frames(

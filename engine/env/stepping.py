@@ -111,6 +111,13 @@ class SteppedEnv:
         self._shows_frames = is_watched and renders
         self.env.is_rendering = self._shows_frames or self._renders_always
 
+    def render(self, shows: bool) -> None:
+        """Draw the next steps' pictures, if they are watched at all, or leave them out.
+
+        What asks for a picture that was left out waits for it, and nothing else changes.
+        """
+        self.env.is_rendering = self._renders_always or (self._shows_frames and shows)
+
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers go on."""
         if seed is not None:

@@ -109,13 +109,21 @@ class VectorEnv:
         self._clear()
         return self._batch({})
 
-    def step(self, actions: NDArray[np.int64], *, only: int | None = None) -> Batch:
-        """Take (N,) actions, each in its environment, or only the one of environment `only`."""
+    def step(
+        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
+    ) -> Batch:
+        """Take (N,) actions, each in its environment, or only the one of environment `only`.
+
+        Args:
+            actions: Places in `Action`.
+            only: The others then stand still.
+            shows: `observed` is asked next, so that the watched one's picture is to be drawn.
+        """
         self._clear()
         self._num_steps += 1
         self._arrays.actions[:] = actions
         processes = self._pool.processes
-        payload = b""
+        payload = b"" if shows else worker.UNSEEN
         if only is not None:
             processes = [self._pool.owner(only)]
             payload = only.to_bytes(4, "little")

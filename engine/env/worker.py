@@ -31,6 +31,8 @@ BUILD, MAP, RESET, STEP, WATCH, LOOK, SAVE, LOAD, KEEP, BEGIN, DIRECT, QUESTION,
     b"B", b"M", b"R", b"S", b"W", b"O", b"V", b"L", b"K", b"N", b"D", b"?", b"Q",
 )  # fmt: skip
 ORDER, PLACE, BEGIN_NOW, RECORD = b"J", b"P", b"A", b"T"
+UNSEEN = b"-"
+"""Of a STEP of all: nobody looks at what it leads to."""
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -123,7 +125,10 @@ class Worker:
 
     def _step(self, payload: bytes) -> bytes:
         """Step all environments, or only the named one; return what happened beside."""
-        indices = [int.from_bytes(payload, "little")] if payload else list(self._envs)
+        shows = payload != UNSEEN
+        indices = [int.from_bytes(payload, "little")] if payload and shows else list(self._envs)
+        if self._watched is not None:
+            self._envs[self._watched].render(shows)
         actions = self._mapped().actions
         return self._after(
             [(index, self._envs[index].step(int(actions[index]))) for index in indices]

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from engine.training.controls import Controls, Pace
 
 _FRAME_INTERVAL_S = 1 / 30
+FAST_FRAME_INTERVAL_S = 1 / 10
+"""While training goes as fast as it can: each picture shown costs it a step or so."""
 _STATUS_INTERVAL_S = 1 / 10
 _LINE_INTERVAL_S = 1.0
 """Shortest time between two lines about who leads; goals and milestones are never held back."""
@@ -79,7 +81,7 @@ class Reporter:
         self._line_due_s = 0.0
         self._phase = "acting"
         self._done = self._total = 0.0
-        self._is_watching = False
+        self._is_watching = self._is_picture_wanted = False
         self._seen: Watched | None = None
         self._goal: Goal | None = None
         self._leader: Source | None = None
@@ -121,6 +123,15 @@ class Reporter:
         if seen is not None:
             self._observed(seen)
 
+    def wants_picture(self) -> bool:
+        """Tell whether the step that is taken now is to be shown."""
+        now = self._clock()
+        self._is_picture_wanted = self._is_watching and now >= self._frame_due_s
+        if self._is_picture_wanted:
+            is_followed = self._pace.actions_per_s or self._controls.is_paused
+            self._frame_due_s = now + (_FRAME_INTERVAL_S if is_followed else FAST_FRAME_INTERVAL_S)
+        return self._is_picture_wanted
+
     def stepped(
         self,
         vector: Vector,
@@ -147,8 +158,7 @@ class Reporter:
                 explain(choices, index, self._seen.goal, self._seen.reason, self._seen.state)
             )
             self._seen = None
-        if self._is_watching and now >= self._frame_due_s:
-            self._frame_due_s = now + _FRAME_INTERVAL_S
+        if self._is_picture_wanted:
             self._observe(vector)
         if now >= self._status_due_s:
             self.status()

@@ -179,7 +179,7 @@ class Trainer:
         if self.recorder is not None:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
         choices = self.actor.decide(self.batch, self.guidance())
-        batch = self.vector.step(choices.actions)
+        batch = self.vector.step(choices.actions, shows=self.reporter.wants_picture())
         self.actor.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
         self.metrics.total_steps += self.vector.num_envs

@@ -13,12 +13,14 @@ from engine.commands import LookAway, Stop, Watch
 from engine.config import load_config
 from engine.events import Event, PolicyUpdated
 from engine.session import EngineSession, Mailbox
+from engine.training import reporter
 from pokeTUI import app as cockpit
 from pokeTUI.bench.child import options_of, run_program, scratch, write_down
 from pokeTUI.bench.measured import MeasuredApp
 from pokeTUI.terminal import gate
 
 TARGETS = {30: 0.95, 10: 0.98}
+"""Of training without a screen, by pictures a second."""
 STALL_TARGET_S = 0.1
 SIZE = (120, 40)
 _GAMES = 4
@@ -117,6 +119,7 @@ def main() -> None:
     out, options = options_of(sys.argv)
     interval_s = 1 / options["rate"]
     cockpit.FRAME_INTERVAL_S = gate.PLAIN_INTERVAL_S = interval_s
+    reporter.FAST_FRAME_INTERVAL_S = interval_s
     with scratch() as folder:
         given: dict[str, Any] = {"num_envs": _GAMES, "save_dir": str(folder)}
         session = EngineSession(load_config(None, given))

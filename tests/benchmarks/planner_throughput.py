@@ -99,9 +99,11 @@ class _StoppingVector(VectorEnv):
         super().__init__(ENV_FACTORY, config, config.num_envs, config.worker_count())
         self._at_step = at_step
 
-    def step(self, actions: NDArray[np.int64], *, only: int | None = None) -> Batch:
+    def step(
+        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
+    ) -> Batch:
         self._at_step(actions)
-        return super().step(actions, only=only)
+        return super().step(actions, only=only, shows=shows)
 
 
 class Arm:

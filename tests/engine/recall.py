@@ -31,7 +31,7 @@ class RecallVector:
             self._begin(index)
         return self._batch(np.zeros(self.num_envs, np.float32), {})
 
-    def step(self, actions: np.ndarray) -> Batch:
+    def step(self, actions: np.ndarray, *, shows: bool = True) -> Batch:
         answers = np.where(self._signs == 0, Action.LEFT, Action.RIGHT)
         self._left -= 1
         is_over = self._left == 0

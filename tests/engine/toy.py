@@ -138,7 +138,7 @@ class ToyVector:
             game.begin()
         return self._batch()
 
-    def step(self, actions: np.ndarray) -> Batch:
+    def step(self, actions: np.ndarray, *, shows: bool = True) -> Batch:
         self.num_steps += 1
         if self.num_steps == self.fail_at_step:
             raise RuntimeError("toy failure")

@@ -21,11 +21,13 @@ class BreakingVector(VectorEnv):
         super().__init__(ENV_FACTORY, config, config.num_envs, 1)
         self._file = file
 
-    def step(self, actions: NDArray[np.int64], *, only: int | None = None) -> Batch:
+    def step(
+        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
+    ) -> Batch:
         if self._file.exists():
             self._file.unlink()
             raise ZeroDivisionError("the moss came off")
-        return super().step(actions, only=only)
+        return super().step(actions, only=only, shows=shows)
 
 
 def main() -> None:

@@ -68,7 +68,7 @@ class Plain:
             features[index] = env.reset(seed=seed + index)[0]
         return batch_of(features, self.num_actions)
 
-    def step(self, actions: NDArray[np.int64]) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Act in each; where an episode ended, the observation is that of the next one."""
         count = len(self._envs)
         features, final = np.zeros((2, *self._shape), np.float32)

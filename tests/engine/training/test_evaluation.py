@@ -90,12 +90,12 @@ class Interrupting(ToyVector):
     run: Run
     commands: tuple = ()
 
-    def step(self, actions):
+    def step(self, actions, **how):
         if self.num_envs == 3 and self.num_steps == 2:
             for command in type(self).commands:
                 self.run.commands.put(command)
             type(self).commands = ()
-        return super().step(actions)
+        return super().step(actions, **how)
 
 
 def interrupted(folder, *commands) -> Run:
@@ -210,8 +210,8 @@ def test_the_same_seed_gives_the_same_episodes(tmp_path):
 
 def test_an_aborted_episode_is_played_again(tmp_path):
     class Aborting(ToyVector):
-        def step(self, actions):
-            batch = super().step(actions)
+        def step(self, actions, **how):
+            batch = super().step(actions, **how)
             if self.num_steps == 2:
                 summaries = {0: episode(0.0, 0, is_aborted=True)}
                 return dataclasses.replace(batch, summaries=summaries)

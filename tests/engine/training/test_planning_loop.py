@@ -60,10 +60,10 @@ class Watching(VectorEnv):
         self.wrongs: list[str] = []
         self._mask: np.ndarray | None = None
 
-    def step(self, actions, *, only=None):
+    def step(self, actions, **how):
         if self._mask is not None and not self._mask[np.arange(self.num_envs), actions].all():
             self.wrongs.append(f"masked: {actions}")
-        return self._noted(super().step(actions, only=only))
+        return self._noted(super().step(actions, **how))
 
     def question(self, index):
         situation = super().question(index)
