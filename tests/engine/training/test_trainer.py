@@ -29,6 +29,7 @@ from engine.events import (
     StatusChanged,
     WarningRaised,
 )
+from engine.training import reporter
 from engine.training.steering import obey
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
@@ -89,13 +90,17 @@ def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
     assert any("goal: reach the corner" in event.text for event in run.of(ReasoningLogged))
 
 
-def test_frames_come_at_most_thirty_times_a_second(tmp_path):
+@pytest.mark.parametrize(("speed", "most"), [(0.0, 10), (900.0, 30)])
+def test_frames_come_at_most_ten_or_thirty_times_a_second(tmp_path, monkeypatch, speed, most):
+    """Ten times where training goes as fast as it can, and thirty where a speed is set."""
+    monkeypatch.setattr(reporter, "FAST_FRAME_INTERVAL_S", 0.1)
     clock = Clock(tick_s=1e-4)
     run = Run(tmp_path, total_steps=4000, headless=False, clock=clock)
+    run.trainer.pace.limit(speed)
     began_s = clock.now_s
     run.play()
     elapsed_s = clock.now_s - began_s
-    assert 1 <= len(run.of(FrameRendered)) <= 30 * elapsed_s + 2
+    assert 1 <= len(run.of(FrameRendered)) <= most * elapsed_s + 2
 
 
 @pytest.mark.parametrize("stop_at", [64 * 4, 64 * 4 + 20])
