@@ -4,6 +4,7 @@ Textual draws on stderr, so nothing here may print or log there.
 """
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -41,7 +42,7 @@ from engine.commands import (
 )
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStopped
+from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.types import Action, Frame
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
@@ -87,6 +88,8 @@ _SWITCH_INTERVAL_S = 0.0005
 """A tenth of Python's own: while the screen is drawn, the trainer beside it waits less to go on."""
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
+FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
+"""They cannot be followed then, and what is drawn is taken from the training."""
 FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
@@ -158,6 +161,7 @@ class CockpitApp(RecordActions):
         self._checkpoint_before: CheckpointSaved | None = None
         self._is_closing = False
         self._stays = False
+        self._owns_process = False
         self._make_session = make_session
         self.playing = Playing(self._link.send, buttons(self.table.entries))
 
@@ -191,6 +195,7 @@ class CockpitApp(RecordActions):
         is_deaf = not (self.terminal.is_answering or is_browser)
         self.gate = Gate(self._ask_position, is_deaf=is_deaf)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
+        self._owns_process = True
         with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
 
@@ -239,6 +244,10 @@ class CockpitApp(RecordActions):
     def _poll(self) -> None:
         """Fold what has happened and show it."""
         for event in self._link.poll():
+            if isinstance(event, RunStarted) and self._owns_process:
+                # All libraries are loaded now, and stay: looking through them for garbage would
+                # stop screen and trainer for a fifth of a second every now and then.
+                gc.freeze()
             self.playing.take(event)
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
@@ -259,10 +268,10 @@ class CockpitApp(RecordActions):
         if is_new:
             self._shown_frame = state.frame
             self.board.game.show_frame(state)
-        is_by_hand = state.is_human or state.is_paused
-        interval = FRAMES_PER_FIGURES_BY_HAND if is_by_hand else FRAMES_PER_FIGURES
         hand = (state.is_human, state.is_paused)
-        are_figures_due = self.polls - self._figures_at >= interval or hand != self._shown_hand
+        are_figures_due = (
+            self.polls - self._figures_at >= _interval(state) or hand != self._shown_hand
+        )
         self._shown_hand = hand
         if are_figures_due:
             self._figures_at = self.polls
@@ -641,6 +650,14 @@ def next_speed(speed: float, direction: int) -> float:
     ordered = [value or inf for value in SPEEDS]
     nearest = min(range(len(ordered)), key=lambda index: _gap(ordered[index], speed or inf))
     return SPEEDS[max(0, min(len(SPEEDS) - 1, nearest + direction))]
+
+
+def _interval(state: DashboardState) -> int:
+    """Return after how many polls figures are drawn again."""
+    if state.is_human or state.is_paused:
+        return FRAMES_PER_FIGURES_BY_HAND
+    is_at_full_speed = state.status is not None and state.status.speed == 0
+    return FRAMES_PER_FIGURES_AT_FULL_SPEED if is_at_full_speed else FRAMES_PER_FIGURES
 
 
 def _gap(a: float, b: float) -> float:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from engine.config import RunConfig
 from engine.session import EngineSession
-from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
+from pokeTUI.app import FRAMES_PER_FIGURES_AT_FULL_SPEED, CockpitApp
 from pokeTUI.dashboard.state import DashboardState
 
 SEED = 7
@@ -103,7 +103,7 @@ class Cockpit:
         end = time.monotonic() + limit_s
         while time.monotonic() < end:
             await self.wait_for(is_there, end - time.monotonic())
-            drawn = self.app.polls + FRAMES_PER_FIGURES + 1
+            drawn = self.app.polls + FRAMES_PER_FIGURES_AT_FULL_SPEED + 1
             while self.app.polls < drawn and self.app.is_running:
                 await asyncio.sleep(_LOOK_S)
             if is_there(self.state):

@@ -25,6 +25,12 @@ def is_gone(pid: int) -> bool:
     return bool(stat) and stat[0] == "Z"
 
 
+def is_stopped(pid: int) -> bool:
+    """Tell whether a process stands still until it is told to go on."""
+    stat = _stat(pid)
+    return bool(stat) and stat[0] == "T"
+
+
 def children(parent: int) -> list[int]:
     """Return the processes that a process started and that still run."""
     pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]

@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
+from pokeTUI import app as cockpit
 from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
 from tests.pokeTUI.fake_session import FakeSession
 
@@ -19,6 +20,13 @@ def _truecolor_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _quick_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Poll more often, and show the figures at full speed as often as at others."""
+    monkeypatch.setattr(cockpit, "FRAME_INTERVAL_S", 1 / 60)
+    monkeypatch.setattr(cockpit, "FRAMES_PER_FIGURES_AT_FULL_SPEED", FRAMES_PER_FIGURES)
 
 
 @pytest.fixture(autouse=True)

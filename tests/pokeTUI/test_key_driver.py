@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.processes import is_stopped
+
 PUSHED, POPPED, QUERY, SET = b"\x1b[>25u", b"\x1b[<u", b"\x1b[?u", b"\x1b[=27;1u"
 _SECONDS = 30.0
 
@@ -174,7 +176,7 @@ def test_a_suspended_program_puts_the_flags_back_and_asks_again(start) -> None:
     terminal = start()
     terminal.wait_for("ready", "releases")
     os.kill(terminal.pid, signal.SIGTSTP)
-    terminal.wait_until(lambda: terminal.flags == [0])
+    terminal.wait_until(lambda: terminal.flags == [0] and is_stopped(terminal.pid))
     os.kill(terminal.pid, signal.SIGCONT)
     terminal.wait_for("ready", "releases", "releases")
     terminal.type(b"\x1b[1;1:1A", b"\x1b[1;1:3A", b"\x1b[113u")

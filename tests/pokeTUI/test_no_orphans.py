@@ -29,9 +29,10 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     assert process.stdout is not None
     workers: list[int] = []
     try:
-        wait_for_line(process, "saved at step")
+        # Before the first line: a short run may be over by the time that it is read.
+        assert wait_until(lambda: len(children(process.pid)) == 2, LIMIT_S)
         workers += children(process.pid)
-        assert len(workers) == 2
+        wait_for_line(process, "saved at step")
         yield process, workers
     finally:
         end(process, workers)
