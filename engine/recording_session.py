@@ -3,26 +3,22 @@
 Nothing is trained. What learns is loaded only where a trained policy plays.
 """
 
-import logging
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 
-from engine.commands import Command, Stop
 from engine.config import RunConfig
-from engine.errors import ConfigurationError, PokeTUIError
+from engine.errors import ConfigurationError
 from engine.events import (
     Event,
     ProgressReported,
     ReasoningLogged,
-    RunFailed,
     RunStopped,
     WarningRaised,
 )
 from engine.games.profile import load_rom
 from engine.recording.plan import DemoPoint, RecordingPlan
-from engine.session import Mailbox
+from engine.threaded_session import ThreadedSession
 from engine.training.controls import CommandQueue
 
 __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
@@ -30,14 +26,12 @@ __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
 FIRST_SPEED = 12.0
 """Actions a second of a player that is watched; a person can follow what happens."""
 
-_log = logging.getLogger(__name__)
-
 
 class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
     """The session is to end before anything is recorded."""
 
 
-class RecordingSession:
+class RecordingSession(ThreadedSession):
     """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
 
     Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
@@ -66,14 +60,12 @@ class RecordingSession:
         speed: float = FIRST_SPEED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__("recording")
         self.config = config
-        self.mailbox = Mailbox()
         self._plan = plan
         self._folder = plan.folder(config)
         self._speed = speed
         self._clock = clock
-        self._commands = CommandQueue()
-        self._thread = threading.Thread(target=self._run, name="recording", daemon=True)
         _check(config, plan)
 
     @property
@@ -86,52 +78,20 @@ class RecordingSession:
         """Return the set's folder."""
         return str(self._folder)
 
+    def _work(self) -> RunStopped:
+        return _record(
+            self.config,
+            self._plan,
+            self._commands,
+            self.mailbox.post,
+            speed=self._speed,
+            is_shown=True,
+            clock=self._clock,
+        )
+
     @property
-    def is_alive(self) -> bool:
-        """Tell whether the session's thread runs."""
-        return self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start to load the game and to record, and return at once."""
-        self._thread.start()
-
-    def send(self, command: Command) -> None:
-        """Ask for something; what comes of it is told by events."""
-        self._commands.put(command)
-
-    def stop(self, timeout_s: float = 10.0) -> bool:
-        """Ask to save and end, wait for it, and tell whether it ended in time."""
-        self.send(Stop())
-        return self.join(timeout_s)
-
-    def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end and tell whether it came in time."""
-        if self._thread.ident is not None:
-            self._thread.join(timeout_s)
-        return not self.is_alive
-
-    def _run(self) -> None:
-        end: RunStopped | RunFailed
-        try:
-            end = _record(
-                self.config,
-                self._plan,
-                self._commands,
-                self.mailbox.post,
-                speed=self._speed,
-                is_shown=True,
-                clock=self._clock,
-            )
-        except PokeTUIError as error:
-            end = RunFailed(error.message, error.hint, has_checkpoint=False)
-        except Exception as error:
-            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
-            # would wait for ever.
-            _log.exception("the recording failed unexpectedly")
-            text = f"An unexpected error ended the recording: {type(error).__name__}: {error}"
-            hint = "What was played is rescued when the set is recorded on."
-            end = RunFailed(text, hint, has_checkpoint=False)
-        self.mailbox.post(end)
+    def _remedy(self) -> str:
+        return "What was played is rescued when the set is recorded on."
 
 
 def record_headless(

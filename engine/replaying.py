@@ -3,14 +3,11 @@
 A replay never changes anything: neither the run nor its files, nor a demonstration.
 """
 
-import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from engine.commands import Command, LookAway, Pause, Resume, Seek, SetSpeed, StepOnce, Stop, Watch
-from engine.errors import PokeTUIError
 from engine.events import (
     REPLAY,
     CommandRefused,
@@ -22,13 +19,12 @@ from engine.events import (
     ProgressReported,
     ReasoningLogged,
     RewardPaid,
-    RunFailed,
     RunStarted,
     RunStopped,
     StatusChanged,
     WarningRaised,
 )
-from engine.session import Mailbox
+from engine.threaded_session import Mailbox, ThreadedSession
 from engine.training.controls import CommandQueue, Pace
 from engine.training.payouts import payouts
 from engine.training.playback import Playback, Recorded
@@ -42,10 +38,8 @@ NOTE = "recording"
 _NOT_HERE = "Not in a replay: nothing of it can be changed."
 _AT_END = "This is the end: go back first."
 
-_log = logging.getLogger(__name__)
 
-
-class ReplaySession:
+class ReplaySession(ThreadedSession):
     """What was recorded, played again; what an `EngineSession` is to a run.
 
     It obeys Pause, Resume, StepOnce, SetSpeed, Seek and Stop, and refuses all others. At its end
@@ -72,53 +66,20 @@ class ReplaySession:
         told: Sequence[Event] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.mailbox = Mailbox()
+        super().__init__("replay")
         self.recorded = recorded
         self._place = place
         self._told = tuple(told)
-        self._commands = CommandQueue()
         self._pace = Pace(clock)
         self._pace.limit(speed)
         self._clock = clock
-        self._thread = threading.Thread(target=self._run, name="replay", daemon=True)
 
-    @property
-    def is_alive(self) -> bool:
-        """Tell whether the replay's thread runs."""
-        return self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start to load the game and to play, and return at once."""
-        self._thread.start()
-
-    def send(self, command: Command) -> None:
-        """Ask for something; what comes of it is told by events."""
-        self._commands.put(command)
-
-    def stop(self, timeout_s: float = 10.0) -> bool:
-        """Ask to end, wait for it, and tell whether it ended in time."""
-        self.send(Stop())
-        if self._thread.ident is not None:
-            self._thread.join(timeout_s)
-        return not self.is_alive
-
-    def _run(self) -> None:
-        end: RunStopped | RunFailed
-        try:
-            self.mailbox.post(ProgressReported("loading the game"))
-            with closing(Playback(self.recorded)) as playback:
-                player = _Player(playback, self._commands, self._pace, self.mailbox, self._clock)
-                player.begin(self._place, self._told)
-                end = player.play()
-        except PokeTUIError as error:
-            end = RunFailed(error.message, error.hint, has_checkpoint=False)
-        except Exception as error:
-            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
-            # would wait for ever.
-            _log.exception("the replay failed unexpectedly")
-            text = f"An unexpected error ended the replay: {type(error).__name__}: {error}"
-            end = RunFailed(text, "", has_checkpoint=False)
-        self.mailbox.post(end)
+    def _work(self) -> RunStopped:
+        self.mailbox.post(ProgressReported("loading the game"))
+        with closing(Playback(self.recorded)) as playback:
+            player = _Player(playback, self._commands, self._pace, self.mailbox, self._clock)
+            player.begin(self._place, self._told)
+            return player.play()
 
 
 class _Player:

@@ -3,19 +3,17 @@
 import importlib
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands import Command, Stop
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.events import LOSSY, Event, ProgressReported, RunFailed, RunStopped, WarningRaised
+from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.games.profile import load_rom
+from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder, resumed_config
 from engine.training.weights_biases import require_wandb
 
@@ -23,47 +21,16 @@ if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
     from engine.training.trainer import Trainer
 
-_MAILBOX_CAPACITY = 20_000
 _LOOK_S = 0.05
 """How often it is looked whether a start is to be left."""
 _log = logging.getLogger(__name__)
-
-
-class Mailbox:
-    """Hold events for one reader: of each LOSSY kind the newest, of all others each one.
-
-    When nobody reads for long, the oldest go.
-    """
-
-    def __init__(self, capacity: int = _MAILBOX_CAPACITY) -> None:
-        self._lock = threading.Lock()
-        self._kept: deque[tuple[int, Event]] = deque(maxlen=capacity)
-        self._newest: dict[type, tuple[int, Event]] = {}
-        self._count = 0
-
-    def post(self, event: Event) -> None:
-        """Add an event; never blocks for long."""
-        with self._lock:
-            self._count += 1
-            if isinstance(event, LOSSY):
-                self._newest[type(event)] = (self._count, event)
-            else:
-                self._kept.append((self._count, event))
-
-    def drain(self) -> list[Event]:
-        """Take everything out, in the order in which it was posted."""
-        with self._lock:
-            entries = [*self._kept, *self._newest.values()]
-            self._kept.clear()
-            self._newest.clear()
-        return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
 
 
 class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
     """The run is to end before its first step."""
 
 
-class EngineSession:
+class EngineSession(ThreadedSession):
     """One run, new or resumed, in a thread of its own.
 
     The constructor checks what can be checked at once and takes the run's folder, so that a
@@ -96,8 +63,7 @@ class EngineSession:
         *,
         make_vector: "Callable[[RunConfig], VectorEnv] | None" = None,
     ) -> None:
-        self.mailbox = Mailbox()
-        self._commands = CommandQueue()
+        super().__init__("run")
         self._make_vector = make_vector
         self._is_resumed = resume is not None
         if resume is None:
@@ -116,7 +82,6 @@ class EngineSession:
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
         self._is_left = False
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     @property
     def run_id(self) -> str:
@@ -128,35 +93,11 @@ class EngineSession:
         """Return the run's folder."""
         return str(self._folder.path)
 
-    @property
-    def is_alive(self) -> bool:
-        """Tell whether the engine's thread runs."""
-        return self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start building and training, and return at once."""
-        self._thread.start()
-
-    def send(self, command: Command) -> None:
-        """Ask for something; what comes of it is told by events."""
-        self._commands.put(command)
-
-    def stop(self, timeout_s: float = 30.0) -> bool:
-        """Ask to save and end, wait for it, and tell whether it ended in time."""
-        self.send(Stop())
-        return self.join(timeout_s)
-
-    def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end and tell whether it came in time."""
-        if self._thread.ident is not None:
-            self._thread.join(timeout_s)
-        return not self.is_alive
-
     def _run(self) -> None:
         threading.Thread(target=self._watch_start, name="engine start", daemon=True).start()
         try:
             with _log_to_file(str(self._folder.log_path), self.config.log_level):
-                end = self._train()
+                end = self._end()
                 if self._begin():
                     self.mailbox.post(end)
         except OSError as error:
@@ -231,41 +172,43 @@ class EngineSession:
             vector=vector,
         )
 
-    def _train(self) -> RunStopped | RunFailed:
+    def _work(self) -> RunStopped:
         try:
-            vector = self._start_games()
-            try:
-                trainer = self._build(vector)
-            except BaseException:
-                vector.close()
-                raise
-            try:
-                if not self._begin():
-                    raise _StartLeft
-                return trainer.run()
-            finally:
-                trainer.journal.close()
-                if trainer.figures is not None:
-                    trainer.figures.close()
-                if trainer.planning is not None:
-                    trainer.planning.close()
-                if trainer.recorder is not None:
-                    trainer.recorder.close()
-                trainer.vector.close()
+            return self._train()
         except _StartLeft:
             return RunStopped("left at its start", 0, "")  # that was told already
-        except PokeTUIError as error:
+        except PokeTUIError:
             _log.exception("the run failed")
-            return RunFailed(error.message, error.hint, self._folder.has_checkpoint)
-        except Exception as error:
-            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
-            # would wait for ever. The traceback belongs into the log, not on the screen.
-            _log.exception("the run failed unexpectedly")
-            return RunFailed(
-                f"An unexpected error ended the run: {type(error).__name__}: {error}",
-                f"The log has the details: {self._folder.log_path}",
-                self._folder.has_checkpoint,
-            )
+            raise
+
+    def _train(self) -> RunStopped:
+        vector = self._start_games()
+        try:
+            trainer = self._build(vector)
+        except BaseException:
+            vector.close()
+            raise
+        try:
+            if not self._begin():
+                raise _StartLeft
+            return trainer.run()
+        finally:
+            trainer.journal.close()
+            if trainer.figures is not None:
+                trainer.figures.close()
+            if trainer.planning is not None:
+                trainer.planning.close()
+            if trainer.recorder is not None:
+                trainer.recorder.close()
+            trainer.vector.close()
+
+    @property
+    def _has_checkpoint(self) -> bool:
+        return self._folder.has_checkpoint
+
+    @property
+    def _remedy(self) -> str:
+        return f"The log has the details: {self._folder.log_path}"
 
 
 def check_settings(config: RunConfig) -> None:

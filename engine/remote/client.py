@@ -19,7 +19,7 @@ from engine.remote.protocol import (
     event_codec,
     make_hello,
 )
-from engine.session import Mailbox
+from engine.threaded_session import Mailbox
 
 _READ_BYTES = 2**18
 _MAX_UNSENT = 1000

@@ -13,7 +13,7 @@ from engine.remote.protocol import (
     check_versions,
     split_hello,
 )
-from engine.session import Mailbox
+from engine.threaded_session import Mailbox
 
 CAPACITY = 20_000
 """Events that may wait for a viewer that does not read, those that are LOSSY not counted."""

@@ -12,7 +12,8 @@ from engine.bench.environment import Figure
 from engine.commands import LookAway, Stop, Watch
 from engine.config import load_config
 from engine.events import Event, PolicyUpdated
-from engine.session import EngineSession, Mailbox
+from engine.session import EngineSession
+from engine.threaded_session import Mailbox
 from engine.training import reporter
 from pokeTUI import app as cockpit
 from pokeTUI.bench.child import options_of, run_program, scratch, write_down
