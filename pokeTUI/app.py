@@ -45,6 +45,7 @@ from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.types import Action, Frame
 from pokeTUI.dashboard.state import DashboardState, fold
+from pokeTUI.demos.actions import RecordActions
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.keys.actions import SPEEDS
 from pokeTUI.keys.conditions import is_replay, only_records
@@ -65,7 +66,6 @@ from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.preferences import PreferenceFile, layout_of
-from pokeTUI.record_actions import RecordActions
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen

@@ -61,7 +61,7 @@ def watch(
     save_dir: SaveDir = None,
 ) -> None:
     """Watch a demonstration in the cockpit, to and fro; t goes on from there by hand."""
-    from pokeTUI.watching import watch_demo
+    from pokeTUI.demos.watching import watch_demo
 
     print(watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
 

@@ -227,7 +227,7 @@ def replay(
 ) -> None:
     """Play a recorded episode of a run again and check that it goes the same way."""
     if watch:
-        from pokeTUI.watching import watch_replay
+        from pokeTUI.demos.watching import watch_replay
 
         print(watch_replay(save_dir, run, episode, color=color))
         return

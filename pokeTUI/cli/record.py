@@ -108,7 +108,7 @@ def record(
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
     from engine.events import RunFailed
-    from pokeTUI.recording import record as record_in_cockpit
+    from pokeTUI.demos.recording import record as record_in_cockpit
 
     found = record_in_cockpit(config, plan, color=color)
     failed = isinstance(found.end, RunFailed)

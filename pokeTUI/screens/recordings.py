@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from engine.errors import PokeTUIError
-from pokeTUI.recordings import RecordedRow, recorded
+from pokeTUI.demos.listing import RecordedRow, recorded
 from pokeTUI.screens.listing import ListScreen
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.start.choice import ReplayEpisode, WatchDemo

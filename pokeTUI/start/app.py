@@ -189,7 +189,7 @@ class StartApp(App[None]):
     def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
         from engine.errors import PokeTUIError
         from engine.remote.folder import live_runs
-        from pokeTUI.recordings import has_demonstrations
+        from pokeTUI.demos.listing import has_demonstrations
         from pokeTUI.screens.runs import look_for_runs
 
         saved = look_for_runs(self._save_dir)

@@ -71,11 +71,11 @@ def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | No
                 say_end()
             return said.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
-            from pokeTUI.watching import watch_replay
+            from pokeTUI.demos.watching import watch_replay
 
             return watch_replay(save_dir, run, number, color=color), None
         case WatchDemo(path=path):
-            from pokeTUI.watching import watch_demo
+            from pokeTUI.demos.watching import watch_demo
 
             return watch_demo(save_dir, path, color=color), None
 
@@ -108,7 +108,7 @@ def _run(
 
 
 def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple[str, int | None]:
-    from pokeTUI.recording import record
+    from pokeTUI.demos.recording import record
     from pokeTUI.start.record_form import plan_of
 
     config, plan = plan_of(given, save_dir)

@@ -91,7 +91,7 @@ def record_from(
 ) -> "tuple[list[RecordingEnded], RunStopped | RunFailed | ConnectionLost | None]":
     """Let a person play on from within what was recorded; return what became of it, and the end."""
     from engine.recording_session import DemoPoint, RecordingPlan
-    from pokeTUI.recording import record
+    from pokeTUI.demos.recording import record
 
     config = recorded.settings()
     task = recorded.goal.text if recorded.goal is not None else ""
