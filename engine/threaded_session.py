@@ -1,0 +1,115 @@
+"""Let something go on in a thread: commands go in, events come out, exceptions never do."""
+
+import logging
+import threading
+from collections import deque
+
+from engine.commands import Command, Stop
+from engine.errors import PokeTUIError
+from engine.events import LOSSY, Event, RunFailed, RunStopped
+from engine.training.controls import CommandQueue
+
+_MAILBOX_CAPACITY = 20_000
+_log = logging.getLogger(__name__)
+
+
+class Mailbox:
+    """Hold events for one reader: of each LOSSY kind the newest, of all others each one.
+
+    When nobody reads for long, the oldest go.
+    """
+
+    def __init__(self, capacity: int = _MAILBOX_CAPACITY) -> None:
+        self._lock = threading.Lock()
+        self._kept: deque[tuple[int, Event]] = deque(maxlen=capacity)
+        self._newest: dict[type, tuple[int, Event]] = {}
+        self._count = 0
+
+    def post(self, event: Event) -> None:
+        """Add an event; never blocks for long."""
+        with self._lock:
+            self._count += 1
+            if isinstance(event, LOSSY):
+                self._newest[type(event)] = (self._count, event)
+            else:
+                self._kept.append((self._count, event))
+
+    def drain(self) -> list[Event]:
+        """Take everything out, in the order in which it was posted."""
+        with self._lock:
+            entries = [*self._kept, *self._newest.values()]
+            self._kept.clear()
+            self._newest.clear()
+        return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
+
+
+class ThreadedSession:
+    """What all sessions of this process have in common: the thread, and the ways in and out.
+
+    Args:
+        name: What it is, in a word, for people and for the thread.
+
+    Attributes:
+        mailbox: What is told. The last event is RunStopped or RunFailed.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.mailbox = Mailbox()
+        self._name = name
+        self._commands = CommandQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the thread runs."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start to work, and return at once."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Ask for something; what comes of it is told by events."""
+        self._commands.put(command)
+
+    def stop(self, timeout_s: float = 30.0) -> bool:
+        """Ask to save and end, wait for it, and tell whether it ended in time."""
+        self.send(Stop())
+        return self.join(timeout_s)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end and tell whether it came in time."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self.is_alive
+
+    def _run(self) -> None:
+        """Be the thread."""
+        self.mailbox.post(self._end())
+
+    def _end(self) -> RunStopped | RunFailed:
+        """Do the work, and return how it ended."""
+        try:
+            return self._work()
+        except PokeTUIError as error:
+            return RunFailed(error.message, error.hint, self._has_checkpoint)
+        except Exception as error:
+            # The thread's outermost frame: beyond it an exception would be lost, and the terminal
+            # would wait for ever. The traceback belongs into the log, not on the screen.
+            _log.exception("the %s failed unexpectedly", self._name)
+            text = f"An unexpected error ended the {self._name}: {type(error).__name__}: {error}"
+            return RunFailed(text, self._remedy, self._has_checkpoint)
+
+    def _work(self) -> RunStopped:
+        """Do all that is to be done, and say how it was stopped."""
+        raise NotImplementedError
+
+    @property
+    def _has_checkpoint(self) -> bool:
+        """Tell whether it can go on from a checkpoint after a failure."""
+        return False
+
+    @property
+    def _remedy(self) -> str:
+        """Return what helps after an unexpected error."""
+        return ""
