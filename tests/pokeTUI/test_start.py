@@ -17,7 +17,7 @@ from engine.events import EpisodeEnded
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
-from pokeTUI.recordings import recorded
+from pokeTUI.demos.listing import recorded
 from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.screens.recordings import RecordingsScreen
