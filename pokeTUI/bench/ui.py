@@ -46,7 +46,7 @@ def _themes() -> dict[str, Theme]:
         "start": lambda: measure_start(5),
         "frames": lambda: measure_frames(5, 2.0),
         "play": lambda: measure_play(60),
-        "training": lambda: measure_throughput(30, 1.0),
+        "training": lambda: measure_throughput(100, 1.0),
         "keys": lambda: measure_keys(20),
         "memory": lambda: measure_memory(10_000_000),
     }
