@@ -212,7 +212,7 @@ class CockpitApp(RecordActions):
         if self.memory.preferences.view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(self.memory.preferences.view))
         self._link.start()
-        self.set_interval(FRAME_INTERVAL_S, self._poll)
+        self._poll_later()
         self._explain()
 
     def _explain(self) -> None:
@@ -241,6 +241,20 @@ class CockpitApp(RecordActions):
 
     # Events
 
+    def _poll_later(self) -> None:
+        # Not by Textual's timers: they cost several times what the loop's own do.
+        asyncio.get_running_loop().call_later(FRAME_INTERVAL_S, self._tick)
+
+    def _tick(self) -> None:
+        """Poll again and again, while there is something to show it on."""
+        if not self._running:
+            return
+        self._poll_later()
+        try:
+            self._poll()
+        except Exception as error:
+            self._handle_exception(error)  # as for what Textual itself calls: a crash that is told
+
     def _poll(self) -> None:
         """Fold what has happened and show it."""
         for event in self._link.poll():
@@ -265,9 +279,10 @@ class CockpitApp(RecordActions):
     def _draw(self, state: DashboardState) -> None:
         """Show the newest frame and, less often, the figures, once the terminal is ready."""
         is_new = state.frame is not self._shown_frame
+        is_sent = False
         if is_new:
             self._shown_frame = state.frame
-            self.board.game.show_frame(state)
+            is_sent = self.board.game.show_frame(state)
         hand = (state.is_human, state.is_paused)
         are_figures_due = (
             self.polls - self._figures_at >= _interval(state) or hand != self._shown_hand
@@ -276,7 +291,9 @@ class CockpitApp(RecordActions):
         if are_figures_due:
             self._figures_at = self.polls
             self._show_figures(state)
-        if is_new or are_figures_due:
+        if is_sent and not are_figures_due:
+            self.gate.sent()
+        elif is_new or are_figures_due:
             self.call_after_refresh(self.gate.sent)
 
     def _ask_position(self) -> None:

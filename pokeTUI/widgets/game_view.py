@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 from rich.style import Style
+from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
@@ -43,6 +44,10 @@ class GameView(Widget):
     The strips are handed over as they are, so the widget has neither border nor padding: padding
     would force them back into Segments. Its container centres it.
 
+    While nothing covers this widget changed rows go straight to the terminal: Textual's compositor
+    would take four times as long to come to the same text. It still knows the strips, for whenever
+    it draws this part of the screen itself.
+
     A terminal's picture (Kitty graphics) lies above all cells. While anything else covers this
     widget the picture is taken away and the frames are drawn in cells instead.
     """
@@ -77,15 +82,28 @@ class GameView(Widget):
         self._watch_covers(encoder.mode is GameMode.KITTY)
         self.refresh()
 
-    def show(self, frame: Frame) -> None:
-        """Show `frame`, (144, 160, 3) uint8."""
+    def show(self, frame: Frame) -> bool:
+        """Show `frame`, (144, 160, 3) uint8; tell whether it is on its way to the terminal."""
         self._frame = frame
         if self._encoder is None:
-            return
+            return False
         rows = self._encoder.update(frame)
-        if rows:
+        is_sent = not rows or self._draw(rows, self._encoder)
+        if not is_sent:
             self.refresh(*_regions(rows, self._encoder.columns))
         self._place()
+        return is_sent
+
+    def _draw(self, rows: Sequence[int], encoder: Encoder) -> bool:
+        """Draw rows past Textual, if the screen is as it believes; tell whether that was done."""
+        app = self.app
+        is_laid_out = self.size == (encoder.columns, encoder.rows) and not self._layout_required
+        if not is_laid_out or app.is_headless or app._batch_count or not self._is_uncovered():
+            return False
+        x, y = self.region.offset
+        text = "".join(f"\x1b[{y + row + 1};{x + 1}H{encoder.strips[row].ansi}" for row in rows)
+        self._write(f"{SYNC_START}{text}{SYNC_END}" if app._sync_available else text)
+        return True
 
     def on_unmount(self) -> None:
         """Leave no picture behind."""
@@ -167,7 +185,7 @@ class GameView(Widget):
             self._write(kitty.DELETE)
 
     def _write(self, text: str) -> None:
-        """Write around Textual, which knows nothing of pictures."""
+        """Write around Textual."""
         driver = self.app._driver
         if driver is not None:
             driver.write(text)
