@@ -2,11 +2,13 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.engine.processes import wait_until
 from tests.pokeTUI.terminal import Terminal, needs_tmux
 
 pytestmark = [pytest.mark.slow, needs_tmux]
@@ -71,6 +73,30 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
         terminal.wait_until("the cockpit alone", "► playing", gone=(words,))
     terminal.press("q")
     terminal.wait_for("Go on with: poketui run --resume", "exit code 0")
+
+
+def test_what_goes_straight_to_the_terminal_is_what_a_repaint_draws(terminal: Terminal) -> None:
+    def game() -> list[str]:
+        return [line[:60] for line in terminal.tmux("capture-pane", "-p").splitlines()[1:29]]
+
+    terminal.start((120, 40))
+    terminal.wait_for("► playing", "Learning curve", "quadrants")
+    time.sleep(2)  # some pictures
+    terminal.press("p")
+    terminal.wait_for("paused")
+    terminal.press("?")  # covers the game
+    terminal.wait_for("Take one step while paused")
+    terminal.press("Escape")
+    terminal.wait_until("the cockpit alone", "paused", gone=("Take one step while paused",))
+    for _ in range(5):
+        terminal.press(".")
+    time.sleep(1)
+    straight = game()
+    terminal.press("Z")
+    terminal.wait_until("one pane only", gone=("Reasoning",))
+    terminal.press("Z")
+    terminal.wait_for("Reasoning")
+    assert wait_until(lambda: game() == straight)
 
 
 def test_a_small_terminal_is_refused_in_one_line(terminal: Terminal) -> None:
