@@ -259,9 +259,7 @@ class CockpitApp(RecordActions):
         """Fold what has happened and show it."""
         for event in self._link.poll():
             if isinstance(event, RunStarted) and self._owns_process:
-                # All libraries are loaded now, and stay: looking through them for garbage would
-                # stop screen and trainer for a fifth of a second every now and then.
-                gc.freeze()
+                _freeze_garbage()
             self.playing.take(event)
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
@@ -279,15 +277,14 @@ class CockpitApp(RecordActions):
     def _draw(self, state: DashboardState) -> None:
         """Show the newest frame and, less often, the figures, once the terminal is ready."""
         is_new = state.frame is not self._shown_frame
+        hand = (state.is_human, state.is_paused)
+        is_answer = hand != self._shown_hand  # to a key: on a slow link no picture goes before it
+        self._shown_hand = hand
         is_sent = False
         if is_new:
             self._shown_frame = state.frame
-            is_sent = self.board.game.show_frame(state)
-        hand = (state.is_human, state.is_paused)
-        are_figures_due = (
-            self.polls - self._figures_at >= _interval(state) or hand != self._shown_hand
-        )
-        self._shown_hand = hand
+            is_sent = self.board.game.show_frame(state, at_once=not is_answer)
+        are_figures_due = is_answer or self.polls - self._figures_at >= _interval(state)
         if are_figures_due:
             self._figures_at = self.polls
             self._show_figures(state)
@@ -667,6 +664,17 @@ def next_speed(speed: float, direction: int) -> float:
     ordered = [value or inf for value in SPEEDS]
     nearest = min(range(len(ordered)), key=lambda index: _gap(ordered[index], speed or inf))
     return SPEEDS[max(0, min(len(SPEEDS) - 1, nearest + direction))]
+
+
+def _freeze_garbage() -> None:
+    """Look no more for garbage among the libraries, which are all loaded now and stay.
+
+    That would stop screen and trainer for a fifth of a second every minute.
+    """
+    if gc.get_freeze_count():  # an earlier run of this process is among it
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
 
 
 def _interval(state: DashboardState) -> int:

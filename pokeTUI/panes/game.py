@@ -81,15 +81,15 @@ class GamePane(Vertical):
         """Fit the picture once the parts have their sizes."""
         self.call_after_refresh(self._configure)
 
-    def show_frame(self, state: DashboardState) -> bool:
-        """Show the newest frame; tell whether it is on its way to the terminal."""
+    def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
+        """Show the newest frame as `GameView.show` does."""
         if state.frame is None:
             return False
         if not self._stage.display:
             self._starting.display = False
             self._stage.display = True
             self.call_after_refresh(self._configure)
-        return self._view.show(state.frame)
+        return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
         """Show the figures around the picture."""

@@ -82,13 +82,18 @@ class GameView(Widget):
         self._watch_covers(encoder.mode is GameMode.KITTY)
         self.refresh()
 
-    def show(self, frame: Frame) -> bool:
-        """Show `frame`, (144, 160, 3) uint8; tell whether it is on its way to the terminal."""
+    def show(self, frame: Frame, *, at_once: bool = True) -> bool:
+        """Show a frame, and tell whether it is on its way to the terminal.
+
+        Args:
+            frame: (144, 160, 3) uint8.
+            at_once: Before all that Textual draws next; else in its place among that.
+        """
         self._frame = frame
         if self._encoder is None:
             return False
         rows = self._encoder.update(frame)
-        is_sent = not rows or self._draw(rows, self._encoder)
+        is_sent = not rows or (at_once and self._draw(rows, self._encoder))
         if not is_sent:
             self.refresh(*_regions(rows, self._encoder.columns))
         self._place()
