@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.events import FrameRendered
+from pokeTUI.bench.scenery import draw_frame
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.rendering.kitty import DELETE, place
 from pokeTUI.terminal.probe import Terminal
@@ -122,3 +124,37 @@ async def test_a_mode_that_the_terminal_lacks_is_not_taken(open_cockpit: OpenCoc
 async def test_the_border_says_mode_and_scale(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(240, 78) as (pilot, _):
         assert "half blocks every pixel" in screen_text(pilot)
+
+
+async def test_rows_go_straight_to_the_terminal_unless_something_lies_above(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        app: Any = pilot.app
+        frame = draw_frame(40)
+        session.post(FrameRendered(frame, 0))
+        app.clear_notifications()
+        await settle(pilot)
+        written = record_writes(app, monkeypatch)
+        view = app.screen.query_one("#game_view")
+        monkeypatch.setattr(type(app), "is_headless", False)
+
+        async def straight(fill: int) -> list[str]:
+            """Show a frame with other rows at its top; return what was written of them."""
+            written.clear()
+            changed = frame.copy()
+            changed[:12] = fill
+            session.post(FrameRendered(changed, 0))
+            await settle(pilot)
+            x, y = view.region.offset
+            first = f"\x1b[{y + 1};{x + 1}H{view.encoder.strips[0].ansi}"
+            return [text for text in written if text.startswith(first)]
+
+        (text,) = await straight(255)
+        assert 0 < len(re.findall(r"\x1b\[\d+;\d+H", text)) < view.encoder.rows
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert not await straight(9)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert await straight(77)
