@@ -18,7 +18,7 @@ def vote(plans: Sequence[Plan], weights: Mapping[str, float] | None = None) -> P
 
     Args:
         plans: One from each model that gave a valid answer, all for the same situation.
-        weights: How far each model can be believed, by name.
+        weights: How far each model can be believed, by name: 0 to 1, beyond which nothing counts.
 
     Returns:
         The winner in the words of its weightiest voter, set by all its voters. Its confidence is
@@ -43,7 +43,7 @@ def _weight(plan: Plan, weights: Mapping[str, float]) -> float:
     believed = weights.get(plan.setter, UNKNOWN_WEIGHT)
     if not math.isfinite(believed):
         believed = UNKNOWN_WEIGHT
-    return max(0.0, believed) * min(max(0.0, plan.confidence), _MOST_CONFIDENCE)
+    return min(max(0.0, believed), 1.0) * min(max(0.0, plan.confidence), _MOST_CONFIDENCE)
 
 
 def _total(group: Sequence[tuple[float, Plan]]) -> float:

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.llm.ensemble import vote
@@ -78,6 +78,7 @@ def test_models_without_any_weight_still_vote_by_their_number(weight: float) -> 
     assert winner.confidence == pytest.approx(2 / 3 * 0.8)
 
 
+@example([(0, 1.0, 9.98718408256842e307), (1, 1.0, 9.98718408256842e307)])
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.floats(0, 1), st.floats(allow_nan=True)),
