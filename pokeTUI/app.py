@@ -241,19 +241,20 @@ class CockpitApp(RecordActions):
 
     # Events
 
-    def _poll_later(self) -> None:
+    def _poll_later(self) -> asyncio.TimerHandle:
         # Not by Textual's timers: they cost several times what the loop's own do.
-        asyncio.get_running_loop().call_later(FRAME_INTERVAL_S, self._tick)
+        return asyncio.get_running_loop().call_later(FRAME_INTERVAL_S, self._tick)
 
     def _tick(self) -> None:
         """Poll again and again, while there is something to show it on."""
         if not self._running:
             return
-        self._poll_later()
+        next_tick = self._poll_later()
         try:
             self._poll()
-        except Exception as error:
-            self._handle_exception(error)  # as for what Textual itself calls: a crash that is told
+        except Exception as error:  # as from what Textual itself calls: a crash, told once
+            next_tick.cancel()
+            self._handle_exception(error)
 
     def _poll(self) -> None:
         """Fold what has happened and show it."""

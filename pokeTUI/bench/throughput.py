@@ -63,7 +63,7 @@ def _compare(speeds: Sequence[tuple[bool, float]]) -> tuple[float, float, float]
     """
     logs = [
         log(one / other) if is_open else log(other / one)
-        for (is_open, one), (_, other) in zip(speeds[::2], speeds[1::2], strict=False)
+        for (is_open, one), (_, other) in zip(speeds[::2], speeds[1::2], strict=True)
     ]
     mean, error = statistics.fmean(logs), statistics.stdev(logs) / len(logs) ** 0.5
     return exp(mean), exp(mean - 1.96 * error), exp(mean + 1.96 * error)

@@ -82,7 +82,7 @@ class GameView(Widget):
         self._watch_covers(encoder.mode is GameMode.KITTY)
         self.refresh()
 
-    def show(self, frame: Frame, *, at_once: bool = True) -> bool:
+    def show(self, frame: Frame, *, at_once: bool) -> bool:
         """Show a frame, and tell whether it is on its way to the terminal.
 
         Args:

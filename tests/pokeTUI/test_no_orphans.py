@@ -32,6 +32,7 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
         # Before the first line: a short run may be over by the time that it is read.
         assert wait_until(lambda: len(children(process.pid)) == 2, LIMIT_S)
         workers += children(process.pid)
+        assert len(workers) == 2
         wait_for_line(process, "saved at step")
         yield process, workers
     finally:
