@@ -174,10 +174,13 @@ def closed_port() -> str:
 
 
 def judged(loop: Loop, *, is_ignored: bool) -> int:
-    return sum(
-        verdict.is_ignored is is_ignored and verdict.outcome is not Outcome.REPLACED
-        for verdict in loop.verdicts
-    )
+    """Return how many planning events were judged, those that a newer plan cut short too."""
+    return sum(verdict.is_ignored is is_ignored for verdict in loop.verdicts)
+
+
+def has_reached_and_ignored(loop: Loop) -> bool:
+    outcomes = {(v.is_ignored, v.outcome) for v in loop.verdicts}
+    return (False, Outcome.REACHED) in outcomes and any(ignored for ignored, _ in outcomes)
 
 
 @pytest.fixture(scope="module")
@@ -185,11 +188,7 @@ def oracles_run(tmp_path_factory) -> tuple[Path, Loop]:
     """A run in which goals were followed and ignored, and its folder."""
     folder = tmp_path_factory.mktemp("oracle")
     with oracle() as server:
-        loop = play(
-            folder,
-            server.url,
-            lambda loop: judged(loop, is_ignored=True) and judged(loop, is_ignored=False) > 1,
-        )
+        loop = play(folder, server.url, has_reached_and_ignored)
     return folder, loop
 
 
