@@ -10,9 +10,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -22,44 +19,20 @@ from textual.driver import Driver
 from textual.events import CursorPosition, Key
 from textual.screen import Screen
 
-from engine.commands import (
-    Command,
-    GiveBack,
-    KeepState,
-    Pause,
-    ReleaseControl,
-    RequestControl,
-    Restart,
-    Resume,
-    Save,
-    Seek,
-    SetSpeed,
-    SkipEvaluation,
-    StepOnce,
-    Stop,
-    TakeOver,
-    Watch,
-)
+from engine.commands import Command, Pause, Resume, Save, Stop
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
-from engine.types import Action, Frame
+from engine.types import Frame
+from pokeTUI.actions.looking import LookActions
+from pokeTUI.actions.recording import RecordActions
+from pokeTUI.actions.steering import SteerActions
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.demos.actions import RecordActions
 from pokeTUI.hangup import end_on_hangup
-from pokeTUI.keys.actions import SPEEDS
-from pokeTUI.keys.conditions import is_replay, only_records
+from pokeTUI.keys.conditions import only_records
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.palette import ActionsProvider
 from pokeTUI.keys.playing import Playing, buttons
-from pokeTUI.keys.questions import (
-    ask_game,
-    ask_goal,
-    ask_mode,
-    ask_state,
-    ask_strategy,
-    ask_wish,
-)
 from pokeTUI.keys.refused import RefusedKeys
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
@@ -70,16 +43,11 @@ from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
 from pokeTUI.screens.cockpit import CockpitScreen
-from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.failure import FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
-from pokeTUI.screens.help import HelpScreen
-from pokeTUI.screens.runs import RunsScreen
-from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
-from pokeTUI.terminal.keys import KeyReleased
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
 from pokeTUI.theme import THEMES
 
@@ -94,7 +62,7 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(RecordActions):
+class CockpitApp(SteerActions, LookActions, RecordActions):
     """Show a session and let a person steer it.
 
     Args:
@@ -108,7 +76,6 @@ class CockpitApp(RecordActions):
     Attributes:
         end: How the run ended, None if the user left without waiting.
         polls: How often the session was asked for events.
-        branch_at: Step of a replay from which the user wants to go on by hand, None if not.
     """
 
     TITLE = "PokeTUI"
@@ -148,15 +115,12 @@ class CockpitApp(RecordActions):
         self.config = config
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self.branch_at: int | None = None
         self._link = Link(session)
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
         self._dashboard = DashboardState()
         self.polls = 0
         self._last_notice = 0
-        self._speed: float | None = None
-        self._sought: int | None = None
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
         self._is_closing = False
@@ -264,10 +228,7 @@ class CockpitApp(RecordActions):
             self.playing.take(event)
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
-        if state.status is not None and state.status.speed == self._speed:
-            self._speed = None
-        if state.status is not None and state.status.episode_steps == self._sought:
-            self._sought = None
+        self._settle(state)
         self.playing.look(is_covered=len(self.screen_stack) > 1)
         self.polls += 1
         if self.gate.is_open:
@@ -350,224 +311,9 @@ class CockpitApp(RecordActions):
             if why:
                 self.notify(why, timeout=3, markup=False)
 
-    def action_act(self, pane: str, name: str) -> None:
-        """Let a pane do what one of its keys stands for."""
-        self.board.pane(pane).act(name)
-
     def on_command_wanted(self, message: CommandWanted) -> None:
         """Send what a pane wants."""
         self._link.send(message.command)
-
-    def action_toggle_pause(self) -> None:
-        """Pause or go on."""
-        self._link.send(Resume() if self._dashboard.is_paused else Pause())
-
-    def action_step_once(self) -> None:
-        """Take one step."""
-        self._link.send(StepOnce())
-
-    def action_change_speed(self, direction: int) -> None:
-        """Go to the next speed up or down."""
-        status = self._dashboard.status
-        if self._speed is None:
-            self._speed = status.speed if status is not None else 0.0
-        self._speed = next_speed(self._speed, direction)
-        self._link.send(SetSpeed(self._speed))
-
-    def action_seek(self, steps: int) -> None:
-        """In a replay, go so many steps on; presses that come fast add up."""
-        status = self._dashboard.status
-        if status is not None:
-            now = self._sought if self._sought is not None else status.episode_steps
-            self._seek(min(int(status.total), max(0, now + steps)))
-
-    def action_seek_to(self, share: float) -> None:
-        """In a replay, go to its beginning or its end."""
-        status = self._dashboard.status
-        if status is not None:
-            self._seek(round(share * status.total))
-
-    def _seek(self, step: int) -> None:
-        self._sought = step
-        self._link.send(Seek(step))
-
-    def action_skip_evaluation(self) -> None:
-        """Leave the evaluation that is going on."""
-        self._link.send(SkipEvaluation())
-
-    def action_runs(self) -> None:
-        """List the runs that are saved beside this one, and compare it with one."""
-        run = self._dashboard.run
-        if run is None:
-            return
-        here = Path(run.run_dir)
-        save_dir = str(here.parent.parent)
-
-        def compare(other: str | None) -> None:
-            if other is not None:
-                self.push_screen(CompareScreen(save_dir, here.name, other))
-
-        self.push_screen(
-            RunsScreen(
-                "Other runs",
-                save_dir=save_dir,
-                without=here.name,
-                hint="Picked, it is set beside this run: settings, figures and curves.",
-                keys="enter compares   esc goes back",
-            ),
-            compare,
-        )
-
-    def action_toggle_control(self) -> None:
-        """Take the game over, or give it back; a replay is left, for the game to go on from it."""
-        if is_replay(self._dashboard) and self._dashboard.status is not None:
-            now = self._dashboard.status.episode_steps
-            self.branch_at = now if self._sought is None else self._sought
-            self.exit(return_code=0)
-            return
-        self._link.send(GiveBack() if self._dashboard.is_human else TakeOver())
-
-    def action_press(self, name: str) -> None:
-        """Press a button of the game."""
-        self.playing.press(Action[name])
-
-    def action_toggle_live(self) -> None:
-        """Play in real time, or by turns."""
-        self.playing.toggle_live()
-
-    def on_key_released(self, event: KeyReleased) -> None:
-        """A key of the game may have gone up."""
-        self.playing.release(event.key)
-
-    def on_releases_reported(self) -> None:
-        """The terminal tells when keys go up."""
-        self.playing.report_releases()
-
-    def on_app_blur(self) -> None:
-        """Nobody holds a key of a terminal that is not looked at."""
-        self.playing.let_go()
-
-    def action_watch(self, direction: int) -> None:
-        """Watch the next game, or the one before."""
-        state = self._dashboard
-        if state.run is not None:
-            watched = state.status.watched_env if state.status is not None else 0
-            self._link.send(Watch((watched + direction) % state.run.num_envs))
-
-    def action_next_view(self) -> None:
-        """Draw the game in the next way."""
-        mode = self.board.game.next_mode()
-        self.memory.remember(view=mode.value)
-        self.notify(f"Game as {mode.value}", timeout=2)
-
-    def action_show_pane(self, key: str) -> None:
-        """Show a pane, or hide it."""
-        if not self.board.toggle(key):
-            self.notify("The last pane stays.", timeout=2)
-
-    def action_next_pane(self, direction: int) -> None:
-        """Give the keyboard to the next pane, or the one before."""
-        self.board.cycle(direction)
-
-    def action_zoom(self) -> None:
-        """Let one pane fill the screen, or put it back."""
-        self.board.zoom()
-
-    def action_present(self) -> None:
-        """Show the game large, or all as before."""
-        wishes = self.board.arrangement
-        self.board.arrange_as(
-            replace(wishes, is_presentation=not wishes.is_presentation, zoomed="")
-        )
-
-    def action_resize(self, way: str) -> None:
-        """Make the pane with the keyboard wider, narrower, taller or lower."""
-        self.board.resize(way)
-
-    def action_reset_layout(self) -> None:
-        """Forget how the panes were arranged."""
-        self.board.arrange_as(Arrangement(absent=self.board.arrangement.absent))
-
-    def action_next_theme(self) -> None:
-        """Use the next theme."""
-        names = [theme.name for theme in THEMES]
-        self.theme = names[(names.index(self.theme) + 1) % len(names)]
-        self.memory.remember(theme=self.theme)
-        self.notify(f"Theme {self.theme}", timeout=2)
-
-    def action_picture(self) -> None:
-        """Write the screen as an SVG file."""
-        run = self._dashboard.run
-        folder = Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".") / "screenshots"
-        path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.export_screenshot(), encoding="utf-8")
-        except OSError as error:
-            self.notify(f"{path}: {error.strerror}", severity="error", markup=False)
-        else:
-            self.notify(f"The screen is in {path}", markup=False)
-
-    def action_settings(self) -> None:
-        """Show the settings."""
-        self.push_screen(
-            SettingsScreen(
-                self._settings_now(),
-                self.memory.preferences,
-                self._link.send,
-                self._prefer,
-                Path("poketui.toml"),
-            )
-        )
-
-    def _settings_now(self) -> RunConfig:
-        """Return the run's settings with what was changed since it began."""
-        steering = self._dashboard.steering
-        if steering is None:
-            return self.config
-        known = set(type(self.config.rewards).model_fields)
-        weights = {name: weight for name, weight in steering.weights if name in known}
-        rewards = self.config.rewards.model_copy(update=weights)
-        changes = {"mode": steering.mode, "strategy": steering.strategy, "rewards": rewards}
-        return self.config.model_copy(update=changes)
-
-    def _prefer(self, name: str, value: str) -> None:
-        """Take a preference from the settings."""
-        self.memory.remember(**{name: value})
-        if name == "theme":
-            self.theme = value
-
-    def action_restart(self) -> None:
-        """Begin the watched game's episode anew."""
-        self._link.send(Restart())
-
-    def action_keep_state(self) -> None:
-        """Keep the watched game's state."""
-        self._link.send(KeepState())
-
-    def action_branch(self) -> None:
-        """Go on from a kept state."""
-        self.ask(ask_state(self._dashboard))
-
-    def action_set_mode(self) -> None:
-        """Choose the mode."""
-        self.ask(ask_mode(self._dashboard))
-
-    def action_set_strategy(self) -> None:
-        """Choose the strategy."""
-        self.ask(ask_strategy(self._dashboard))
-
-    def action_set_goal(self) -> None:
-        """Choose the rule planner's goal."""
-        self.ask(ask_goal(self._dashboard))
-
-    def action_wish(self) -> None:
-        """Write what the language model shall aim at."""
-        self.ask(ask_wish(self._dashboard))
-
-    def action_watch_number(self) -> None:
-        """Watch a game by its number."""
-        self.ask(ask_game(self._dashboard))
 
     def send_command(self, command: Command) -> None:
         """Ask the engine for something."""
@@ -602,21 +348,11 @@ class CockpitApp(RecordActions):
         self._pop_all()
         self._link.start()
 
-    def action_toggle_steering(self) -> None:
-        """Ask to be the viewer that steers, or leave that to another."""
-        viewers = self._dashboard.viewers
-        is_ours = viewers is not None and viewers.is_yours
-        self._link.send(ReleaseControl() if is_ours else RequestControl())
-
     def action_save(self) -> None:
         """Write a checkpoint."""
         self._is_save_wanted = True
         self._checkpoint_before = self._dashboard.checkpoint
         self._link.send(Save())
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        self.push_screen(HelpScreen(self.table))
 
     def action_quit_run(self) -> None:
         """Save and quit; asked again, offer to leave at once."""
@@ -660,13 +396,6 @@ class CockpitApp(RecordActions):
 _AT_THE_END = (ClosingScreen, FailureScreen)
 
 
-def next_speed(speed: float, direction: int) -> float:
-    """Return the speed after `speed` in SPEEDS (0 is unlimited, the fastest), or the one before."""
-    ordered = [value or inf for value in SPEEDS]
-    nearest = min(range(len(ordered)), key=lambda index: _gap(ordered[index], speed or inf))
-    return SPEEDS[max(0, min(len(SPEEDS) - 1, nearest + direction))]
-
-
 def _freeze_garbage() -> None:
     """Look no more for garbage among the libraries, which are all loaded now and stay.
 
@@ -684,10 +413,6 @@ def _interval(state: DashboardState) -> int:
         return FRAMES_PER_FIGURES_BY_HAND
     is_at_full_speed = state.status is not None and state.status.speed == 0
     return FRAMES_PER_FIGURES_AT_FULL_SPEED if is_at_full_speed else FRAMES_PER_FIGURES
-
-
-def _gap(a: float, b: float) -> float:
-    return 0.0 if a == b else abs(a - b)
 
 
 def _severity(name: str) -> Literal["information", "warning", "error"]:

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from engine.commands import Command, SetMode, SetStrategy, SetWeight
 from engine.config import RunConfig
+from engine.events import SteeringChanged
 from pokeTUI.toml_text import to_toml
 
 RUN_SECTION = "run"
@@ -42,6 +43,17 @@ class Setting:
     description: str
     choices: tuple[str, ...] = ()
     is_live: bool = False
+
+
+def as_steered(config: RunConfig, steering: SteeringChanged | None) -> RunConfig:
+    """Return a run's settings with what was changed since it began."""
+    if steering is None:
+        return config
+    known = set(type(config.rewards).model_fields)
+    weights = {name: weight for name, weight in steering.weights if name in known}
+    rewards = config.rewards.model_copy(update=weights)
+    changes = {"mode": steering.mode, "strategy": steering.strategy, "rewards": rewards}
+    return config.model_copy(update=changes)
 
 
 def settings_of(model: type[BaseModel], prefix: str = "", section: str = "") -> list[Setting]:

@@ -4,7 +4,8 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.events import RunStopped, ViewersChanged
-from pokeTUI.app import CockpitApp, next_speed
+from pokeTUI.actions.steering import next_speed
+from pokeTUI.app import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.keymap import KeyTable, can_clash, fitting, keys_markdown

@@ -1,39 +1,13 @@
 """What the keys do by which a demonstration is recorded."""
 
-from textual.app import App
-
-from engine.commands import Command, MarkRecording, Rewind, StartRecording, StopRecording
-from pokeTUI.dashboard.state import DashboardState
+from engine.commands import MarkRecording, Rewind, StartRecording, StopRecording
+from pokeTUI.actions.base import ActionsApp
 from pokeTUI.keys.conditions import is_recording
-from pokeTUI.keys.questions import (
-    Question,
-    ask_description,
-    ask_discard,
-    ask_mark,
-    ask_rewind,
-)
+from pokeTUI.keys.questions import ask_description, ask_discard, ask_mark, ask_rewind
 
 
-class RecordActions(App[None]):
+class RecordActions(ActionsApp):
     """The part of the cockpit that steers a recording."""
-
-    @property
-    def dashboard(self) -> DashboardState:
-        """What the screen shows."""
-        raise NotImplementedError
-
-    def send_command(self, command: Command) -> None:
-        """Ask the engine for something."""
-        raise NotImplementedError
-
-    def ask(self, question: Question) -> None:
-        """Ask the user, and send what comes of it."""
-
-        def take(answer: str | None) -> None:
-            if answer is not None:
-                self.send_command(question.command(answer))
-
-        self.push_screen(question.screen, take)
 
     def action_toggle_recording(self) -> None:
         """Begin a demonstration, or save it."""
