@@ -19,6 +19,8 @@ from engine.errors import PokeTUIError, WorkerError
 _log = logging.getLogger(__name__)
 
 _QUIT_TIMEOUT_S = 2.0
+_DEATH_TIMEOUT_S = 20.0
+"""A process that hung up is about to end; on a busy machine that takes a while."""
 _TOLD_LINES = 3
 _LOGGED_LINES = 40
 _RESUME = "Resume the run from its last checkpoint."
@@ -130,7 +132,7 @@ class WorkerProcess:
     def _death(self) -> WorkerError:
         """Describe how the process ended, with its last words."""
         try:
-            how = _ending(self._process.wait(_QUIT_TIMEOUT_S))
+            how = _ending(self._process.wait(_DEATH_TIMEOUT_S))
         except subprocess.TimeoutExpired:
             how = "it hung up"
         words = " / ".join(self._last_lines(_TOLD_LINES))

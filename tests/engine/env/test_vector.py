@@ -277,5 +277,5 @@ class TestProcesses:
 
         thread = threading.Thread(target=work)
         thread.start()
-        thread.join(60)
+        thread.join(600)
         assert results

@@ -21,7 +21,7 @@ from engine.recording_session import RecordingPlan, RecordingSession
 from engine.types import Action
 
 Kind = TypeVar("Kind")
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 
 
 class Watcher:
@@ -103,7 +103,7 @@ def begin(config: RunConfig) -> Iterator[Begin]:
 
     yield start
     for session in sessions:
-        assert session.stop(60)
+        assert session.stop(300)
 
 
 def assert_replays(config: RunConfig, *names: str) -> list[Demonstration]:

@@ -106,7 +106,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
         )
     )
     run.start()
-    assert run.join(120)
+    assert run.join(600)
     short = config.model_copy(update={"env": EnvConfig(max_steps=40, progress_steps=0)})
     record_headless(short, RecordingPlan("run", episodes=1, player=run.run_id))
     (demo,) = assert_replays(config, "run")
@@ -117,7 +117,7 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
     folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
     facts, arrays = Policy(cloning, FEATURE_SIZE, build_network(cloning, FEATURE_SIZE)).save()
     folder.store(keep=1).save(Checkpoint(facts, arrays), 1)
-    watcher = begin(player=folder.path.name, set_name="policy", speed=100.0)
+    watcher = begin(player=folder.path.name, set_name="policy", speed=20.0)
     assert watcher.next(RunStarted).agent == f"policy-{folder.path.name}"
     watcher.recording(is_recording=True)
     watcher.next(RecordingChanged, lambda now: now.steps >= 5)
@@ -149,7 +149,7 @@ def test_a_demonstration_begins_within_a_runs_episode(begin: Begin, config: RunC
         )
     )
     run.start()
-    assert run.join(120)
+    assert run.join(600)
     for start in (DemoPoint(run.run_id, 29), DemoPoint(f"{run.run_dir}:1", 30)):
         watcher = begin(start=start, set_name="on")
         watcher.recording(is_recording=True)

@@ -24,6 +24,7 @@ from engine.commands import (
     Rewind,
     Save,
     SetGoal,
+    SetSpeed,
     StartRecording,
     StepOnce,
     Stop,
@@ -243,10 +244,12 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher = begin(is_live=True)
     watcher.status(is_live=True)
     watcher.send(Hold(frozenset({Action.RIGHT})))
-    then = watcher.next(RecordingChanged, lambda now: now.rewindable >= 3)  # seconds
+    watcher.next(RecordingChanged, lambda now: now.rewindable >= 3)  # seconds
     assert "real time" in watcher.refusal(Press(Action.A))
-    watcher.send(Pause(), Rewind(2))
+    watcher.send(Pause())
     watcher.status(is_paused=True, is_live=True)
+    then = watcher.next(RecordingChanged)  # by now it may be more
+    watcher.send(Rewind(2))
     now = watcher.next(RecordingChanged, lambda now: now.rewindable < then.rewindable)
     watcher.send(Hold(frozenset()), Resume(), Hold(frozenset({Action.DOWN})))
     watcher.next(RecordingChanged, lambda later: later.rewindable > now.rewindable + 1)
@@ -265,7 +268,7 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
 
 
 def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> None:
-    watcher = begin(player="rules", episodes=1, speed=200.0)
+    watcher = begin(player="rules", episodes=1, speed=10.0)  # so that it does not end before
     assert watcher.next(RunStarted).agent == "rules"
     assert not watcher.next(ControlChanged).is_human
     watcher.recording(is_recording=True)
@@ -281,7 +284,7 @@ def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> N
         ).decision.reason
     )
     watcher.recording(human_steps=3)
-    watcher.send(GiveBack())
+    watcher.send(SetSpeed(0), GiveBack())
     demo = watcher.saved()
     assert watcher.next(RunStopped)
     assert (demo.by, demo.is_success) == ("rules", True)
@@ -397,7 +400,7 @@ def test_a_session_is_left_before_it_has_begun(config: RunConfig) -> None:
     session = RecordingSession(config, RecordingPlan())
     session.send(Stop("no"))
     session.start()
-    assert session.join(60)
+    assert session.join(300)
     (end,) = (event for event in session.mailbox.drain() if isinstance(event, RunStopped))
     assert (end.reason, end.total_steps) == ("no", 0)
     assert assert_replays(config) == []

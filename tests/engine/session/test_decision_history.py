@@ -22,7 +22,7 @@ def play(folder: Path, resume: str | None = None, **settings):
     config = RunConfig(save_dir=str(folder), workers=1, **settings)
     session = EngineSession(config, resume, make_vector=ToyVector)
     session.start()
-    assert session.join(60)
+    assert session.join(300)
     assert not any(thread.name == "decision history" for thread in threading.enumerate())
     return session.mailbox.drain()[-1]
 

@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from engine.commands import GiveBack, Press, SetSpeed, TakeOver
+from engine.commands import GiveBack, Pause, Press, Resume, SetSpeed, StepOnce, TakeOver
 from engine.config import EnvConfig, PPOConfig, RunConfig
 from engine.events import (
     CheckpointSaved,
@@ -43,7 +44,7 @@ def play(folder: Path, resume: str | None = None, **settings) -> list:
     config = RunConfig(save_dir=str(folder), **SETTINGS | {"headless": True} | settings)
     session = EngineSession(config, resume)
     session.start()
-    assert session.join(120)
+    assert session.join(600)
     events = session.mailbox.drain()
     assert isinstance(events[-1], RunStopped), events[-1]
     return events
@@ -103,11 +104,13 @@ def test_a_resumed_run_remembers_the_same_decisions(whole, tmp_path, stop_at):
 
 RUN = """
 from engine.session import EngineSession
+from engine.commands import SetSpeed
 from engine.config import RunConfig, EnvConfig, PPOConfig
 import sys, time
 if __name__ == "__main__":
     settings = {settings!r}
     session = EngineSession(RunConfig(save_dir=sys.argv[1], headless=True, **settings))
+    session.send(SetSpeed(25))  # so that it is killed long before its end
     session.start()
     session.join()
 """
@@ -120,7 +123,7 @@ def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
         [sys.executable, "-W", "ignore", "-c", RUN.format(settings=settings), str(tmp_path)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 300
     pattern = "runs/*/checkpoints/step-*.zip"
     while len(saved := sorted(tmp_path.glob(pattern))) < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -133,14 +136,19 @@ def test_a_run_killed_in_mid_step_resumes_with_the_same_curve(whole, tmp_path):
     assert journal(tmp_path) == journal(whole)
 
 
-def wait_for(session: EngineSession, kind: type, events: list, timeout_s: float = 60) -> None:
-    """Gather events until one of this kind has come."""
-    deadline = time.monotonic() + timeout_s
+def wait_for(
+    session: EngineSession,
+    events: list,
+    kind: type,
+    is_wanted: Callable[..., bool] = lambda event: True,
+) -> None:
+    """Gather events until one that is wanted has come."""
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         new = session.mailbox.drain()
         events += new
         assert not any(isinstance(event, RunFailed) for event in new), new
-        if any(isinstance(event, kind) for event in new):
+        if any(isinstance(event, kind) and is_wanted(event) for event in new):
             return
         time.sleep(0.02)
     raise AssertionError(f"no {kind.__name__}")
@@ -148,28 +156,36 @@ def wait_for(session: EngineSession, kind: type, events: list, timeout_s: float 
 
 def test_a_watched_run_is_seen_taken_over_and_given_back(tmp_path):
     session = EngineSession(RunConfig(save_dir=str(tmp_path), **SETTINGS))
-    session.start()
     events: list = []
-    wait_for(session, DecisionMade, events)
-    session.send(SetSpeed(50))
-    session.send(TakeOver())
-    wait_for(session, ControlChanged, events)
-    session.send(Press(Action.DOWN))
-    wait_for(session, FrameRendered, events)
-    session.send(GiveBack())
-    wait_for(session, ControlChanged, events)
-    wait_for(session, DecisionMade, events)
-    assert session.stop(60)
-    events += session.mailbox.drain()
+
+    def send(*commands) -> None:
+        for command in commands:
+            session.send(command)
 
     def of(kind):
         return [event for event in events if isinstance(event, kind)]
 
-    assert of(FrameRendered)[-1].frame.shape == (144, 160, 3)
+    def is_by(source):
+        return lambda event: event.decision.source is source
+
+    send(Pause(), StepOnce())  # however late it is read, one step is all that there is to see
+    session.start()
+    wait_for(session, events, GameObserved)
     assert of(GameObserved)[0].state.place.name == "HOME 2F"
     assert of(GameObserved)[0].goal.key == "left_bedroom"
+    send(SetSpeed(50), Resume())
+    wait_for(session, events, DecisionMade, is_by(Source.PLANNER))
+    send(TakeOver())
+    wait_for(session, events, ControlChanged)
+    send(Press(Action.DOWN))
+    wait_for(session, events, DecisionMade, is_by(Source.HUMAN))
+    send(GiveBack())
+    wait_for(session, events, ControlChanged)
+    wait_for(session, events, DecisionMade, lambda event: not is_by(Source.HUMAN)(event))
+    assert session.stop(300)
+    events += session.mailbox.drain()
+    assert [event.is_human for event in of(ControlChanged)] == [True, False]
+    assert of(FrameRendered)[-1].frame.shape == (144, 160, 3)
     assert of(RewardPaid)
     assert of(CheckpointSaved)
-    sources = {event.decision.source for event in of(DecisionMade)}
-    assert {Source.PLANNER, Source.HUMAN} <= sources
     assert any("Go downstairs" in event.text for event in of(ReasoningLogged))

@@ -70,7 +70,7 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     session = EngineSession(config)
     session.start()
-    assert session.join(120)
+    assert session.join(600)
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
     return folder
 
@@ -96,7 +96,7 @@ class Viewer:
     def of(self, kind: type) -> list:
         return [event for event in self.seen if isinstance(event, kind)]
 
-    def until(self, is_enough: Callable[["Viewer"], bool], seconds: float = 60) -> None:
+    def until(self, is_enough: Callable[["Viewer"], bool], seconds: float = 300) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.seen += self.session.mailbox.drain()
@@ -122,7 +122,7 @@ def viewer(saves: Path) -> Iterator[Viewer]:
     """The run's last episode, as fast as it goes."""
     session = ReplaySession(latest(saves), speed=0)
     yield Viewer(session)
-    assert session.stop()
+    assert session.stop(300)
 
 
 @pytest.fixture
@@ -131,9 +131,9 @@ def still(saves: Path) -> Iterator[Viewer]:
     session = ReplaySession(latest(saves), speed=0.01)
     watching = Viewer(session)
     session.send(Pause())
-    watching.until(lambda it: bool(it.of(RewardPaid)) and it.status.is_paused)
+    watching.until(lambda it: bool(it.of(StatusChanged)) and it.status.is_paused)
     yield watching
-    assert session.stop()
+    assert session.stop(300)
 
 
 def test_the_rewards_are_those_that_were_recorded(viewer: Viewer, recorded: EpisodeEnded) -> None:
@@ -233,7 +233,7 @@ def test_another_end_is_told_with_its_step(saves: Path, tmp_path: Path) -> None:
     watching = Viewer(session)
     watching.until(lambda it: bool(it.of(WarningRaised)) and bool(it.of(EpisodeEnded)))
     assert "step 150" in watching.of(WarningRaised)[0].message
-    assert session.stop()
+    assert session.stop(300)
 
 
 def test_another_way_is_told_at_the_first_milestone_that_differs(saves: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_person_plays_on_from_within_an_episode_and_it_is_recorded(saves: Path
     viewer.until(lambda it: has_steps(it, len(pressed)))
     viewer.send(StopRecording())
     viewer.until(lambda it: bool(it.of(RecordingEnded)))
-    assert session.stop()
+    assert session.stop(300)
     (ended,) = viewer.of(RecordingEnded)
     demo = read_demo(Path(ended.path))
     assert (demo.begins_at, ended.steps, ended.human_steps) == (40, 3, 3)

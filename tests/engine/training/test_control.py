@@ -151,7 +151,7 @@ def test_a_session_goes_on_with_what_was_changed(tmp_path: Path) -> None:
     first.send(SetGoal("got_starter"))
     first.send(KeepState())
     first.start()
-    assert first.join(120)
+    assert first.join(600)
     events = first.mailbox.drain()
     assert isinstance(events[-1], RunStopped), events[-1]
     assert not [event for event in events if isinstance(event, CommandRefused)]
@@ -159,7 +159,7 @@ def test_a_session_goes_on_with_what_was_changed(tmp_path: Path) -> None:
 
     second = EngineSession(RunConfig(save_dir=str(tmp_path), total_steps=120, **settings), "latest")
     second.start()
-    assert second.join(120)
+    assert second.join(600)
     events = second.mailbox.drain()
     (steering,) = (event for event in events if isinstance(event, SteeringChanged))
     assert dict(steering.weights)["step"] == 0.5

@@ -23,7 +23,7 @@ def try_faults(subject: str, folder: Path) -> list[dict]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
         check=False,
     )
     assert result.returncode == 0, result.stderr

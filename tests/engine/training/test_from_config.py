@@ -10,6 +10,7 @@ from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import ScriptedPlanner
+from engine.commands import Stop
 from engine.llm.exchanges import read_exchanges
 from tests.utils import create_test_trainer, generate_test_config
 
@@ -61,10 +62,19 @@ def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
         )
         trainer = create_trainer_from_config(file)
         assert trainer.parts.agent.llm_manager is None  # nobody waits for it
-        trainer.train(total_episodes=4, max_steps_per_episode=120, eval_interval=0)
+
+        def has_goal() -> bool:
+            files = tmp_path.rglob("exchanges.jsonl")
+            return any(exchange["goal"] for file in files for exchange in read_exchanges(file))
+
+        def stop_at_a_goal(*_: Any) -> None:
+            if has_goal():
+                trainer.send(Stop())
+
+        trainer.register_callback("episode_end", stop_at_a_goal)
+        trainer.train(total_episodes=2_000, max_steps_per_episode=60, eval_interval=0)
         trainer.close()
-    (exchanges,) = tmp_path.rglob("exchanges.jsonl")
-    assert any(exchange["goal"] for exchange in read_exchanges(exchanges))
+    assert has_goal()
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 import json
 import shutil
 import socket
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from engine.session import EngineSession
 from engine.strategy.advised import make_env
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from tests.engine.llm.servers.ollama import ScriptedOllama
+from tests.engine.processes import wait_until
 from tests.engine.training import ordering_game
 
 MODEL = "scripted:latest"
@@ -96,6 +98,7 @@ class Loop:
         self.games: Watching | None = None
         self.events: list[Any] = []
         self._factory = factory
+        self._others = planners()
         self.session = EngineSession(RunConfig(**named), resume, make_vector=self._make)
         self.session.start()
 
@@ -103,7 +106,7 @@ class Loop:
         self.games = Watching(config, self._factory)
         return self.games
 
-    def until(self, condition: Callable[["Loop"], object], timeout_s: float = 90) -> "Loop":
+    def until(self, condition: Callable[["Loop"], object], timeout_s: float = 300) -> "Loop":
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             self.events += self.session.mailbox.drain()
@@ -113,8 +116,10 @@ class Loop:
             time.sleep(0.02)
         raise AssertionError(f"it did not happen; {self.of(PlannerStatusChanged)[-1:]}")
 
-    def stop(self, timeout_s: float = 30) -> "Loop":
+    def stop(self, timeout_s: float = 300) -> "Loop":
         assert self.session.stop(timeout_s)
+        # What it keeps is written in its last moments, for which nobody waits long.
+        assert wait_until(lambda: not planners() - self._others, 300)
         self.events += self.session.mailbox.drain()
         assert isinstance(self.events[-1], RunStopped), self.events[-1]
         return self
@@ -132,6 +137,10 @@ class Loop:
 
     def has_stepped(self, steps: int) -> bool:
         return self.games is not None and self.games.steps >= steps
+
+
+def planners() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "planner"}
 
 
 def play(folder: Path, url: str, until: Callable[[Loop], object], **options: Any) -> Loop:
@@ -167,15 +176,22 @@ def plan_keys(planning: dict[str, Any]) -> set[str]:
     return {plan["key"] for plan in planning["plans"]}
 
 
-def closed_port() -> str:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+@pytest.fixture
+def closed_port() -> Iterator[str]:
+    """Return an address at which nobody answers, and that no other server is given meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
 
 
 def judged(loop: Loop, *, is_ignored: bool) -> int:
     """Return how many planning events were judged, those that a newer plan cut short too."""
     return sum(verdict.is_ignored is is_ignored for verdict in loop.verdicts)
+
+
+def goals(loop: Loop) -> list[str]:
+    """Return what was answered; an answer that took too long is none."""
+    return [event.goal for event in loop.of(PlanAnswered) if event.goal]
 
 
 def has_reached_and_ignored(loop: Loop) -> bool:
@@ -219,9 +235,9 @@ def test_goals_of_a_model_are_pursued_judged_and_remembered(oracles_run):
     assert (status.followed, status.ignored) == (uplift.followed, uplift.ignored)
 
 
-def test_a_resumed_run_follows_its_plans_though_no_model_answers(stopped):
+def test_a_resumed_run_follows_its_plans_though_no_model_answers(stopped, closed_port):
     before = checkpoint_of(stopped).facts["planning"]
-    loop = play(stopped, closed_port(), lambda loop: loop.has_model_led, resume="latest")
+    loop = play(stopped, closed_port, lambda loop: loop.has_model_led, resume="latest")
     after = checkpoint_of(stopped).facts["planning"]
     assert not loop.of(PlanRequested)
     assert (after["plans"], after["setters"]) == (before["plans"], before["setters"])
@@ -232,10 +248,8 @@ def test_a_resumed_run_goes_on_counting_questions_and_what_they_cost(stopped):
     before = checkpoint_of(stopped).facts["planning"]
     last = read_exchanges(run_of(stopped) / "exchanges.jsonl")[-1]["exchange"]
     with oracle() as server:
-        # Once the second answer is told the first one's plan is surely taken in.
-        loop = play(
-            stopped, server.url, lambda loop: len(loop.of(PlanAnswered)) > 1, resume="latest"
-        )
+        # Once the second goal is told the first one's plan is surely taken in.
+        loop = play(stopped, server.url, lambda loop: len(goals(loop)) > 1, resume="latest")
     after = checkpoint_of(stopped).facts["planning"]
     assert loop.of(PlanRequested)[0].exchange > last
     assert plan_keys(after) > plan_keys(before)
@@ -244,13 +258,13 @@ def test_a_resumed_run_goes_on_counting_questions_and_what_they_cost(stopped):
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_without_a_model_and_later_with_it_again(stopped):
+def test_a_run_goes_on_without_a_model_and_later_with_it_again(stopped, closed_port):
     before = checkpoint_of(stopped).facts["planning"]
     alone = play(stopped, "", lambda loop: loop.has_stepped(50), resume="latest", llm_model="")
     assert alone.games is not None
     assert set(alone.games.setters) == {0}
     assert not alone.of(GoalJudged) + alone.of(PlannerStatusChanged)
-    again = play(stopped, closed_port(), lambda loop: loop.has_model_led, resume="latest")
+    again = play(stopped, closed_port, lambda loop: loop.has_model_led, resume="latest")
     after = checkpoint_of(stopped).facts["planning"]
     assert after["plans"] == before["plans"]
     assert spent(after) == spent(before)
@@ -261,7 +275,7 @@ def test_a_run_begun_without_a_model_goes_on_with_one(tmp_path):
     play(tmp_path, "", lambda loop: loop.has_stepped(20), llm_model="")
     with oracle() as server:
         loop = play(tmp_path, server.url, lambda loop: loop.has_model_led, resume="latest")
-    assert loop.of(PlanAnswered)
+    assert goals(loop)
     assert checkpoint_of(tmp_path).facts["planning"]["setters"] == [["rules"], [MODEL]]
 
 
@@ -281,8 +295,8 @@ def test_a_server_that_hangs_keeps_no_run_from_ending(tmp_path, scenario):
         loop.until(lambda loop: server.calls if scenario == "silent" else server.asked)
         steps = loop.games.steps
         loop.until(lambda loop: loop.has_stepped(steps + 20))
-        loop.stop(10)
-    assert not [e for e in loop.of(PlanAnswered) if e.goal]
+        loop.stop(40)  # before the server would answer
+    assert not goals(loop)
 
 
 class LateServer(OllamaServer):
@@ -308,7 +322,7 @@ def test_a_server_that_appears_later_is_used_once_it_answers(tmp_path):
     assert not loop.has_model_led
     with server:
         loop.until(lambda loop: loop.has_model_led).stop()
-    assert loop.of(PlanAnswered)[0].goal
+    assert goals(loop)
 
 
 class Obedient:

@@ -384,12 +384,15 @@ def test_a_lost_process_costs_one_warning_and_no_demonstration(
     tmp_path: Path, how: signal.Signals
 ) -> None:
     with playing(tmp_path) as run:
-        run.vector._timeout_s = 2.0
         steps(run, 4)
         act(run, TakeOver())
         press(run, *MOVES)
+        patience_s = run.vector._timeout_s
         os.kill(run.vector.pids[1], how)
+        if how is signal.SIGSTOP:  # the new process, too, has to answer in this time
+            run.vector._timeout_s = 8.0
         press(run, Action.LEFT)
+        run.vector._timeout_s = patience_s
         (refusal,) = refusals(run)
         assert refusal == "This failed, as the warning says. Try again."
         assert len(run.of(WarningRaised)) == 1

@@ -26,7 +26,7 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     session = EngineSession(config)
     session.start()
-    assert session.join(120)
+    assert session.join(600)
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
     return folder
 
