@@ -254,7 +254,7 @@ def test_a_policy_certain_enough_is_left_alone_by_the_planner():
     batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
     assert (agent.decide(batch, ALONE).confidences == 0).all()  # nothing is learnt yet
     agent._usual_error = 1e-3
-    nn.init.normal_(agent.network.edge.bias, std=5.0)
+    nn.init.normal_(agent.network.edge.bias, std=5.0, generator=torch.Generator().manual_seed(0))
     choices = agent.decide(batch, Guidance(1.0, 0.9))
     assert (choices.confidences > 0.9).all()
     assert not choices.is_planned.any()
