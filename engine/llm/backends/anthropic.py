@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
     THINKING_TOKENS,
+    UNLISTED,
     ChatRequest,
     Chunk,
     ModelStatus,
@@ -104,13 +105,16 @@ class AnthropicBackend:
         """Look whether the server knows the model; see `Backend.probe`."""
         try:
             client = await self._open()
-            from anthropic import NotFoundError
+            from anthropic import APIStatusError
 
             with self._failures():
                 try:
                     async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
                         await client.models.retrieve(self.model)
-                except NotFoundError:
+                except APIStatusError as error:
+                    # Anthropic itself says so of a name that it does not know.
+                    if error.status_code not in (UNLISTED if self._base_url else {404}):
+                        raise
                     return self._unknown()
         except LLMConnectionError as error:
             return status_of(error)

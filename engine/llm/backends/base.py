@@ -13,6 +13,8 @@ from engine.llm.quoting import one_line
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
 PERMANENT = frozenset({400, 401, 403, 404})
+UNLISTED = frozenset({404, 405, 501})
+"""How servers without a list of models refuse to give one: of the model itself it says nothing."""
 _LONGEST_DETAIL = 200
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
 _UNUSABLE_KEYWORDS = frozenset(

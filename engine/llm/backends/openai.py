@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
     THINKING_TOKENS,
+    UNLISTED,
     ChatRequest,
     Chunk,
     ModelStatus,
@@ -109,9 +110,16 @@ class OpenAIBackend:
         """Look whether the server lists the model; see `Backend.probe`."""
         try:
             client = await self._open()
+            from openai import APIStatusError
+
             with self._failures():
-                async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
-                    page = await client.models.list()
+                try:
+                    async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
+                        page = await client.models.list()
+                except APIStatusError as error:
+                    if not self._base_url or error.status_code not in UNLISTED:
+                        raise
+                    return ModelStatus("ready", f"{self._server} does not list its models.")
         except LLMConnectionError as error:
             return status_of(error)
         models = tuple(sorted(str(model.id) for model in page.data or ()))

@@ -146,6 +146,24 @@ async def test_another_server_may_answer_to_names_that_it_does_not_list(
     assert "does not list 'scripted'" in status.detail
 
 
+@pytest.mark.parametrize("status", [404, 405, 501])
+async def test_a_server_without_a_list_may_have_the_model(
+    openai: ScriptedOpenAI, backend: Backend, status: int
+) -> None:
+    openai.models, openai.unlisted = None, status
+    found = await backend.probe()
+    assert (found.state, found.models) == ("ready", ())
+    assert "does not list its models" in found.detail
+
+
+@pytest.mark.parametrize(("status", "state"), [(403, "refused"), (500, "unreachable")])
+async def test_a_list_that_is_refused_otherwise_speaks_of_the_server(
+    openai: ScriptedOpenAI, backend: Backend, status: int, state: str
+) -> None:
+    openai.models, openai.unlisted = None, status
+    assert (await backend.probe()).state == state
+
+
 async def test_openai_itself_has_the_models_that_it_lists_and_no_others(
     openai: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,14 @@ async def test_a_good_model_passes_every_step(peer: Peer) -> None:
     assert "first word after" in steps["speed"].text
 
 
+async def test_a_good_model_of_a_server_without_a_list_passes_every_step(peer: Peer) -> None:
+    if peer.kind != "ollama":  # which always has one
+        peer.server.models = None
+    steps = await check(peer)
+    assert all(step.is_ok for step in steps.values())
+    assert peer.kind == "ollama" or "does not list" in steps["model"].text
+
+
 async def test_a_mended_answer_passes_with_a_remark(peer: Peer) -> None:
     steps = await check(peer, f"```json\n{REST}\n```")
     assert steps["schema"].is_ok

@@ -193,6 +193,18 @@ def test_it_is_closed_while_a_model_is_loaded() -> None:
             heard.until_state("loading")
 
 
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_server_that_lists_no_models_is_asked(
+    kind: str, status: int, request: pytest.FixtureRequest
+) -> None:
+    server = request.getfixturevalue(kind)
+    server.models, server.unlisted = None, status
+    with listening(make_backend("scripted", backend=kind, base_url=server.base_url)) as heard:
+        heard.ask(situation())
+    assert [plan.choice.kind for plan in heard.plans] == [GoalKind.HEAL]
+
+
 def test_models_of_three_protocols_vote(
     ollama: ScriptedOllama, openai: Any, anthropic: Any, tmp_path: Path
 ) -> None:

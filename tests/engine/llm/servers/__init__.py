@@ -140,11 +140,13 @@ class Scripted(Scenarios, LoopbackServer):
     Attributes:
         path: Where questions are sent to.
         models: Names that it lists; None: it has no list.
+        unlisted: The error status of a list that it does not have.
         refuses: Parts of a request by name, with the error text that tells so.
     """
 
     path = ""
     models: tuple[str, ...] | None = ("scripted",)
+    unlisted = 404
 
     def __init__(self) -> None:
         super().__init__()

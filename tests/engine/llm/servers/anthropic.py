@@ -35,7 +35,7 @@ class ScriptedAnthropic(Scripted):
                 },
             )
         else:
-            self.fail(call, 404, "Not found")
+            self.fail(call, self.unlisted, "Not found")
 
     def play(self, call: Call) -> None:
         if not self.scenario.startswith(("status", "slow", "reset_before")):

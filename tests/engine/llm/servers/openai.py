@@ -18,7 +18,7 @@ class ScriptedOpenAI(Scripted):
 
     def list_models(self, call: Call) -> None:
         if call.path != "/v1/models" or self.models is None:
-            self.fail(call, 404, "Not found")
+            self.fail(call, self.unlisted, "Not found")
         elif self.scenario == "status 401":
             self.play(call)
         elif self.scenario == "silent":
