@@ -5,7 +5,7 @@ import dataclasses
 import logging
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,14 +122,14 @@ class Answering:
         Waiting for ever means until something changes. No question is sent before all servers were
         looked at: else the first model that is ready would decide alone.
         """
-        key = self._key(asked)
-        plan = self._cache.get(key)
+        members = [member for member in self.members if member.can_be_asked]
+        plan = self._known(asked, members)
         if plan is not None:
             self._answer_from_cache(plan)
             return 0.0
+        key = self._key(asked, self.members)
         if key in self._failures:
             return 0.0
-        members = [member for member in self.members if member.can_be_asked]
         if self._budget.exhausted or not members or not all(m.state for m in self.members):
             return math.inf
         if not self._budget.take(len(members)):
@@ -155,6 +155,16 @@ class Answering:
             self._has_stumbled = True
             _log.exception("The planner stumbled; it goes on.")
             self._emit(WarningRaised("The planner met an error of its own; see the log."))
+
+    def _known(self, asked: Asked, members: Sequence[Member]) -> Plan | None:
+        """Return the plan that all models made, else the one of those that can be asked now.
+
+        So what was decided without a model that was away is decided anew once it is back.
+        """
+        plan = self._cache.get(self._key(asked, self.members))
+        if plan is None and all(member.state for member in self.members):
+            plan = self._cache.get(self._key(asked, members))
+        return plan
 
     def _answer_from_cache(self, plan: Plan) -> None:
         self._counts.cached += 1
@@ -206,7 +216,9 @@ class Answering:
             is_lost = all(one.is_lost for one in answers)
             self._failures.add(key, self._cooldown_s if is_lost else _UNREADABLE_REST_S)
         else:
-            self._cache.put(key, plan)
+            answers_by = zip(admitted, answers, strict=True)
+            heard = [member for member, one in answers_by if not one.is_lost]
+            self._cache.put(self._key(asked, heard), plan)
             self._deliver(plan)
 
     async def _ask_one(self, asked: Asked, request: ChatRequest, member: Member) -> Answered:
@@ -238,8 +250,8 @@ class Answering:
             self._exchanges.add(dataclasses.replace(one.exchange, setter=setter))
         self.flush()
 
-    def _key(self, asked: Asked) -> str:
-        models = sorted(member.model for member in self.members)
+    def _key(self, asked: Asked, members: Iterable[Member]) -> str:
+        models = sorted(member.model for member in members)
         return "\n".join((asked.situation.key, *models, str(PROMPT_VERSION), asked.notes.wish))
 
     def _changed(self) -> None:
