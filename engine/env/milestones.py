@@ -56,6 +56,28 @@ class MilestoneTracker:
         return next((text for key, text, *_ in self._milestones if key not in self.steps), "")
 
 
+def still_ahead(
+    milestones: Iterable[Milestone], state: GameState, reached: Iterable[str]
+) -> tuple[Milestone, ...]:
+    """Return the milestones that are to be reached yet, in order.
+
+    Places passed by stay behind: who starts from a saved state was there before the episode.
+
+    Args:
+        milestones: All of them, in order.
+        state: The game now.
+        reached: Keys of those reached in this episode.
+    """
+    entries, done = tuple(milestones), set(reached)
+    done.update(key for key, _, kind, value in entries if is_reached(state, kind, value))
+    last = max((i for i, (key, *_) in enumerate(entries) if key in done), default=-1)
+    return tuple(
+        entry
+        for index, entry in enumerate(entries)
+        if entry[0] not in done and (entry[2] != "map" or index > last)
+    )
+
+
 def is_reached(state: GameState, kind: str, value: int | tuple[int, int]) -> bool:
     """Tell whether a milestone's condition holds."""
     if isinstance(value, tuple):

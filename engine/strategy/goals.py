@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from engine.env.milestones import is_reached
+from engine.env.milestones import still_ahead
 from engine.games.profile import Milestone
 from engine.strategy.battle import is_weak
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
@@ -85,22 +85,15 @@ class GoalPlanner:
 
     def open_goals(self, state: GameState, reached: Iterable[str]) -> Iterator[Goal]:
         """Yield the milestones' goals that are open, in order; places passed by stay behind."""
-        done = set(reached)
-        done.update(
-            key for key, _, kind, value in self._milestones if is_reached(state, kind, value)
-        )
-        last = max((i for i, (key, *_) in enumerate(self._milestones) if key in done), default=-1)
-        for index, (key, _, kind, _) in enumerate(self._milestones):
-            if key in self.goals and key not in done and (kind != "map" or index > last):
+        for key, *_ in still_ahead(self._milestones, state, reached):
+            if key in self.goals:
                 yield self.goals[key]
 
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
         """Tell whether a second creature is a milestone still to reach."""
-        done = frozenset(reached)
         return any(
-            kind == "party" and key not in done and not is_reached(state, kind, value)
-            for key, _, kind, value in self._milestones
-            if key not in self.goals
+            kind == "party" and key not in self.goals
+            for key, _, kind, _ in still_ahead(self._milestones, state, reached)
         )
 
     def save(self) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from engine.plans import Condition, Outcome, Plan
 from engine.strategy.goal_watch import LIFE_STEPS
 from engine.strategy.navigation import Tile, talk_exits
 from engine.strategy.ways import needs_healing
-from engine.types import GameState, GoalKind, MapId
+from engine.types import BattleKind, GameState, GoalKind, MapId
 
 NEW_TILES = 20
 """As many tiles new to the episode are new ground."""
+
+SIGHT = 5
+"""Tiles; trainers see no farther, and who is seen by one is challenged from there."""
 
 _SAME = 4
 """A person so near to where somebody was seen is taken for the same one."""
@@ -228,10 +231,21 @@ def _is_answering(pursuit: Pursuit, state: GameState) -> bool:
     is_open = control.in_text or control.in_menu or state.battle is not None
     if not is_open or target is None or place.map != pursuit.plan.choice.goal.map:
         return False
+    if pursuit.person and state.battle is not None and state.battle.kind is BattleKind.TRAINER:
+        return _first_in_sight(state) == pursuit.person  # a trainer does not wait to be talked to
     return any(
         entry.tile == (place.x, place.y) and DIRECTIONS[entry.action] is place.facing
         for entry in talk_exits(state.map, target)
     )
+
+
+def _first_in_sight(state: GameState) -> int:
+    """Return the number of the nearest person that the player looks at, 0 if there is none."""
+    place = state.place
+    dx, dy = place.facing.delta
+    line = [(place.x + dx * far, place.y + dy * far) for far in range(1, SIGHT + 1)]
+    people = {(one.x, one.y): one.index for one in state.map.objects}
+    return next((people[tile] for tile in line if tile in people), 0)
 
 
 def _person_at(state: GameState, tile: Tile) -> int:

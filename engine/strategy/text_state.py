@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.env.facts import move_facts
+from engine.env.milestones import still_ahead
 from engine.games.profile import GameTables
 from engine.plans import Section
 from engine.strategy.surroundings import Spot, survey
@@ -20,7 +21,7 @@ _COLUMNS = 80
 _LISTED = 12
 """Of exits, people or signs, at most as many are listed."""
 
-_NEXT_MILESTONES = 3
+_NEXT_MILESTONES = _LAST_MILESTONES = 3
 _BADGES = 16
 _QUOTED = 72
 """Characters of what the game shows in a line: more would be broken within its quotes."""
@@ -69,7 +70,7 @@ def sections(
         Section("place", _place(state), 0),
         Section("screen", _screen(state), 1),
         Section("battle", _battle(state.battle, tables) if state.battle else "", 2),
-        Section("goals", _goals(tables, goal, milestones), 3),
+        Section("goals", _goals(state, tables, goal, milestones), 3),
         Section("map", drawing if around.drawing else "", 5),
         Section("exits", _spots(state, "Exits", around.exits), 4),
         Section("people", _spots(state, "People and things", around.people), 7),
@@ -132,9 +133,16 @@ def _move(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _goals(tables: GameTables, goal: Goal | None, milestones: Collection[str]) -> str:
-    coming = [text for key, text, *_ in tables.MILESTONES if key not in milestones]
+def _goals(
+    state: GameState, tables: GameTables, goal: Goal | None, milestones: Collection[str]
+) -> str:
     lines = [f"Goal: {goal.text}"] if goal else []
+    reached = [text for key, text, *_ in tables.MILESTONES if key in milestones]
+    if reached:
+        earlier = len(reached) - _LAST_MILESTONES
+        more = f" (and {earlier} before)" if earlier > 0 else ""
+        lines.append("Reached: " + "; ".join(reached[-_LAST_MILESTONES:]) + more)
+    coming = [text for _, text, *_ in still_ahead(tables.MILESTONES, state, milestones)]
     if coming:
         lines.append("Next milestones: " + "; ".join(coming[:_NEXT_MILESTONES]))
     return "\n".join(lines)

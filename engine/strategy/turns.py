@@ -200,8 +200,10 @@ class Turns:
             if _is_stuck(walk, unchanged_steps):
                 walk = self._given_up(walk)
             memory.walk = self._dealt(walk, scene, now) if state.control.is_free else walk
-        elif memory.walk is not None:
-            fight = self._entered(memory.fight, battle_base(state, memory.walk.base), "battle")
+        else:
+            # An episode that begins in a battle has not walked yet.
+            walk_base = memory.walk.base if memory.walk else walking_base(state, milestones)
+            fight = self._entered(memory.fight, battle_base(state, walk_base), "battle")
             memory.fight = self._dealt(fight, scene, now)
 
     def _entered(self, slot: Slot | None, base: Base, first: str) -> Slot:

@@ -65,7 +65,7 @@ def first_situation(config: RunConfig) -> Situation:
     """
     env = make_env(config.model_copy(update={"mode": "adaptive"}), 0)
     try:
-        env.direct(Directions(is_on=True))
+        env.direct(Directions(is_on=True, fallback="none"))  # asked where rules would lead, too
         env.begin(config.seed)
         situation = env.question()
     finally:

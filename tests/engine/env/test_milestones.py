@@ -1,6 +1,6 @@
 import pytest
 
-from engine.env.milestones import MilestoneTracker
+from engine.env.milestones import MilestoneTracker, still_ahead
 from engine.games.profile import Milestone
 from engine.types import GameState
 from tests.engine.states import make_control, make_creature, make_state
@@ -50,3 +50,13 @@ def test_nothing_is_reached_before_the_game_runs() -> None:
     tracker.reset(make_state())
     title = make_state(map_number=2, control=make_control(in_game=False))
     assert tracker.update(title, 1) == ()
+
+
+def test_places_passed_by_are_not_ahead_any_more() -> None:
+    def keys(state: GameState, *reached: str) -> list[str]:
+        return [key for key, *_ in still_ahead(MILESTONES, state, reached)]
+
+    assert keys(make_state()) == ["left", "creature", "strong", "beat", "badge"]
+    assert keys(make_state(), "left") == ["creature", "strong", "beat", "badge"]
+    assert keys(make_state(party=(make_creature(),))) == ["strong", "beat", "badge"]
+    assert keys(make_state(badges=(2, 0))) == ["creature", "strong", "beat"]

@@ -66,6 +66,9 @@ def test_plans_alone_lead_from_bed_to_a_creature_and_on(env):
 def test_plans_alone_win_the_badge(env, seed):
     played = Played(env, seed=seed).run(1500)
     assert env.is_success, played.situations[-1]
+    played.advisor.reset(env.state)  # the episode that the badge ended is judged
+    *_, leader = played.verdicts + list(played.advisor.take_verdicts())
+    assert (leader.kind, leader.outcome) == (GoalKind.MEET, Outcome.REACHED)
 
 
 def test_without_directions_it_is_the_rule_planner(env):

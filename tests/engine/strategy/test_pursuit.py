@@ -8,7 +8,7 @@ import pytest
 from engine.plans import Choice, Condition, Outcome, Plan
 from engine.strategy.goal_watch import LIFE_STEPS
 from engine.strategy.pursuit import NEW_TILES, Pursuit, Scene, is_idle, judge, pursue
-from engine.types import Facing, GameState, Goal, GoalKind, MapId, MapObject, Warp
+from engine.types import BattleKind, Facing, GameState, Goal, GoalKind, MapId, MapObject, Warp
 from tests.engine.strategy.helpers import (
     FREE,
     HERE,
@@ -111,6 +111,27 @@ def test_what_is_met_has_answered_once_something_opens_before_it():
         after, over = judge(pursuit, scene(state(room, at, facing, control=control)))
         assert after.has_come_true is has_answered
         assert over is None
+
+
+def test_a_trainer_who_sees_the_player_is_met_from_afar():
+    room = view(["......."] * 3, people=[(5, 1), (6, 1), (0, 2)])
+    trainer = battle(creature(), creature("BEE"), BattleKind.TRAINER)
+    met = {"map": HERE, "is_interaction": True}
+    first, behind = (
+        begun(GoalKind.MEET, Condition.ANSWERED, scene(state(room)), target=tile, **met)
+        for tile in ((5, 1), (6, 1))
+    )
+    for at, facing, fight, has_answered in (
+        ((0, 1), Facing.RIGHT, trainer, True),
+        ((2, 1), Facing.RIGHT, trainer, True),
+        ((2, 1), Facing.RIGHT, FIGHT, False),  # a wild one
+        ((2, 1), Facing.LEFT, trainer, False),
+        ((2, 0), Facing.RIGHT, trainer, False),
+        ((0, 1), Facing.DOWN, trainer, False),  # another one
+    ):
+        now = scene(state(room, at, facing, fight=fight))
+        assert judge(first, now)[0].has_come_true is has_answered
+        assert not judge(behind, now)[0].has_come_true  # the nearer one is in the way
 
 
 def test_who_walks_about_is_followed():

@@ -104,15 +104,21 @@ def test_a_long_list_is_cut():
     assert lines[-1] == "  and 3 more"
 
 
-def test_the_goal_and_the_next_three_milestones_are_named():
+def test_the_goal_and_the_milestones_before_and_ahead_are_named():
     goal = Goal("got_starter", "Choose a creature")
     reached = ("left_bedroom", "left_house")
     assert section("goals", state(), goal=goal, milestones=reached) == (
         "Goal: Choose a creature\n"
+        "Reached: Go downstairs; Leave the house\n"
         "Next milestones: Enter Dr. Alder's laboratory; Choose a creature; Set out on\n"
         "    Millbrook Path"
     )
-    assert not section("goals", state(), milestones=[key for key, *_ in TABLES.MILESTONES])
+    every = [text for _, text, *_ in TABLES.MILESTONES]
+    done = section("goals", state(), milestones=[key for key, *_ in TABLES.MILESTONES])
+    assert done.replace("\n    ", " ") == (
+        f"Reached: {'; '.join(every[-3:])} (and {len(every) - 3} before)"
+    )
+    assert section("goals", state()).startswith("Next milestones: Go downstairs; ")
 
 
 def test_the_party_has_a_line_for_each_with_its_moves():
