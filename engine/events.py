@@ -237,6 +237,8 @@ class PlannerStatusChanged:
         uplift_high: 95 % interval.
         followed: Goals judged that were followed.
         ignored: Goals judged that were ignored at random.
+        absent: Which of several models cannot be asked while others can, "" if all can: "1 of 2
+            models ready, small: unreachable".
     """
 
     model: str
@@ -255,6 +257,7 @@ class PlannerStatusChanged:
     uplift_high: float = float("nan")
     followed: int = 0
     ignored: int = 0
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,8 @@ class Status:
     def tell(self, counts: Counts, *, is_forced: bool = False) -> None:
         """Emit the status if the state changed, or anyway."""
         state, detail, retry_in_s = self._state()
-        told = state, detail, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
+        absent = self._absent() if state in ("ready", "asking") else ""
+        told = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
         if told == self._told and not is_forced:
             return
         self._told = told
@@ -90,8 +91,17 @@ class Status:
                 answer_tokens=self._budget.answer_tokens,
                 cost=self._budget.cost,
                 median_latency_s=statistics.median(self._latencies) if self._latencies else 0.0,
+                absent=absent,
             )
         )
+
+    def _absent(self) -> str:
+        """Return which models cannot be asked; of one that was not looked at yet, nobody knows."""
+        away = [m for m in self._members if m.state not in ("", "ready")]
+        if not away or len(away) == len(self._members):
+            return ""
+        ready = f"{len(self._members) - len(away)} of {len(self._members)} models ready"
+        return ", ".join((ready, *(f"{m.model}: {m.state}" for m in away)))
 
     def _state(self) -> tuple[str, str, float]:
         """Return the state of all models as one: the best of them, and what is wrong with others.

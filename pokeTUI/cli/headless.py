@@ -127,13 +127,16 @@ class HeadlessRunner:
 
     def _follow_model(self, status: PlannerStatusChanged) -> None:
         """Say whether the language model can be asked, whenever that changes."""
-        before = self._model and self._model.state
-        self._model = status
-        states = {"asking": "ready"}
-        state = states.get(status.state, status.state)
-        if state != states.get(before or "", before):
-            detail = f": {printable(status.detail)}" if status.detail else ""
-            self._print(f"model {printable(status.model)} is {state}{detail}")
+        before, self._model = self._model, status
+        now = self._usable(status)
+        if before is None or now != self._usable(before):
+            said = ". ".join(printable(part) for part in (status.absent, status.detail) if part)
+            self._print(f"model {printable(status.model)} is {now[0]}{said and f': {said}'}")
+
+    @staticmethod
+    def _usable(status: PlannerStatusChanged) -> tuple[str, str]:
+        """Return the state, in which being asked is no news, and which models are away."""
+        return "ready" if status.state == "asking" else status.state, status.absent
 
     def _print(self, line: str) -> None:
         if not self._is_quiet:

@@ -45,6 +45,7 @@ class EventLog:
     count: int = 0
     steering: events.SteeringChanged | None = None
     model_state: str = ""
+    model_absent: str = ""
     last_asked: int = 0
     """Highest number of a state that a person kept."""
 
@@ -72,8 +73,8 @@ class EventLog:
 
     def _said(self, event: Event) -> tuple[str, str] | None:
         match event:
-            case events.PlannerStatusChanged(state=state) if state != self.model_state:
-                return _model(event, self.model_state)
+            case events.PlannerStatusChanged():
+                return _model(event, self.model_state, self.model_absent)
             case events.SteeringChanged() if self.steering is not None:
                 changes = _changes(self.steering, event)
                 return ("control", "; ".join(changes)) if changes else None
@@ -89,8 +90,9 @@ class EventLog:
         match event:
             case events.SteeringChanged():
                 return replace(self, steering=event)
-            case events.PlannerStatusChanged(state=state) if state != self.model_state:
-                return replace(self, model_state=state)
+            case events.PlannerStatusChanged(state=state, absent=absent):
+                is_same = (state, absent) == (self.model_state, self.model_absent)
+                return self if is_same else replace(self, model_state=state, model_absent=absent)
             case events.StatesKept(states=states):
                 last = max((one.number for one in states if one.is_asked), default=0)
                 return replace(self, last_asked=last) if last > self.last_asked else self
@@ -169,14 +171,18 @@ def _episode(number: int, summary: EpisodeSummary) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _model(status: events.PlannerStatusChanged, before: str) -> tuple[str, str] | None:
+def _model(
+    status: events.PlannerStatusChanged, before: str, absent_before: str
+) -> tuple[str, str] | None:
     """Tell a change of a model's state; that it is asked now and then is none."""
     is_well = status.state in _WELL
-    if is_well and before in _WELL and status.state != "loading":
+    is_still_well = is_well and before in _WELL and status.state != "loading"
+    if (is_still_well or status.state == before) and status.absent == absent_before:
         return None
     state = "ready" if status.state == "asking" else status.state
-    detail = f": {status.detail}" if status.detail else ""
-    return "model" if is_well else "warning", f"model {status.model} is {state}{detail}"
+    said = ". ".join(part for part in (status.absent, status.detail) if part)
+    kind = "model" if is_well and not status.absent else "warning"
+    return kind, f"model {status.model} is {state}{said and f': {said}'}"
 
 
 def _changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:

@@ -160,7 +160,7 @@ def describe_verdict(verdict: Verdict) -> str:
 
 def describe_status(status: events.PlannerStatusChanged) -> str:
     """Return the model's state, cost and worth in a line, the most important first."""
-    parts = [status.state]
+    parts = [printable(status.absent) or status.state]
     if status.retry_in_s:
         parts[0] += f", again in {status.retry_in_s:.0f} s"
     if not math.isnan(status.uplift):

@@ -32,7 +32,7 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
     status = view.status
     if status is None:
         return []
-    is_well = status.state in _WELL
+    is_well = _is_well(status)
     if is_full:
         lines = _figures(status, width)
     else:
@@ -43,8 +43,10 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
             _labelled("" if row else "model", part, ink, width) for row, part in enumerate(said)
         ]
     if not is_well:
-        return lines + _wrapped(printable(status.detail), width, Ink.info, max_lines)
-    if not view.is_open:
+        # While others answer, what is wrong with one leaves their words their room.
+        rows = max_lines if status.state not in _WELL else min(max_lines, 2 if is_full else 0)
+        lines += _wrapped(printable(status.detail), width, Ink.info, rows)
+    if status.state not in _WELL or not view.is_open:
         return lines
     ink = Ink.dim if view.is_thinking else Ink.info
     parts = wrap(_saying(view), width - _LABEL, 100)
@@ -56,7 +58,7 @@ def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
     status = view.status
     assert status is not None
     lines = _figures(status, width)
-    if status.state not in _WELL and status.detail:
+    if not _is_well(status) and status.detail:
         lines += _wrapped(printable(status.detail), width, Ink.info, 4)
     asked = view.find(view.exchange)
     if asked is not None:
@@ -113,9 +115,14 @@ def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
     return [*passages, Passage("tokens", tokens)]
 
 
+def _is_well(status: events.PlannerStatusChanged) -> bool:
+    """Tell whether every model can be asked."""
+    return status.state in _WELL and not status.absent
+
+
 def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
     """Return the model's state, breaker, speed, cost and worth, a line each."""
-    is_well = status.state in _WELL
+    is_well = _is_well(status)
     state = "● " if is_well else "! "
     first = Line(width).add("model", Ink.dim, _LABEL).add(f"{printable(status.model)} ", Ink.strong)
     first.add(f"{state}{status.state}", Ink.good if is_well else Ink.warn)
@@ -124,6 +131,7 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
         first.add(again, Ink.warn)
     else:
         first.add_whole(", breaker closed", Ink.dim)
+    firsts = [first, *_wrapped(printable(status.absent), width, Ink.warn, 2)]
     asked = [f"{status.calls:,} asked"]
     if status.calls:
         asked.append(f"{status.median_latency_s:.1f} s each")
@@ -133,7 +141,7 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
     if status.cached:
         asked.append(f"{status.cached:,} known")
     asked.append(f"{status.prompt_tokens + status.answer_tokens:,} tokens")
-    lines = [first, _labelled("", _joined(asked, width - _LABEL), Ink.text, width)]
+    lines = [*firsts, _labelled("", _joined(asked, width - _LABEL), Ink.text, width)]
     if math.isnan(status.uplift):
         worth = f"not known yet: {status.followed:,} goals followed, {status.ignored:,} ignored"
         return [*lines, _labelled("worth", worth, Ink.dim, width)]

@@ -63,6 +63,15 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     assert "verdicts:reached" in out.read_text().splitlines()[0]
 
 
+def test_a_run_says_which_of_its_models_is_missing(tmp_path: Path, url: str) -> None:
+    models = ("--llm-model", "scripted,nope", "--set", f"llm_base_url={url}")
+    result = headless(tmp_path, *SMALL, "--steps", "1200", *models)
+    assert result.returncode == 0, result.stderr
+    assert "is ready: 1 of 2 models ready, nope: missing. nope: Ollama at" in result.stdout
+    assert "ollama pull nope" in result.stdout
+    assert "· model 1 of 2 models ready, nope: missing ·" in result.stdout
+
+
 @pytest.mark.slow
 def test_a_run_without_a_model_has_nothing_to_tell(tmp_path: Path) -> None:
     assert headless(tmp_path, *SMALL, "--steps", "64").returncode == 0

@@ -139,6 +139,20 @@ def test_that_a_model_is_asked_is_no_news() -> None:
     ]
 
 
+def test_that_one_of_several_models_goes_or_comes_back_is_told() -> None:
+    away = events.PlannerStatusChanged(
+        "a, b", "ready", "b: Start it.", absent="1 of 2 models ready, b: unreachable"
+    )
+    well = replace(away, absent="", detail="")
+    asked = [replace(status, state="asking") for status in (well, away)]
+    told = lines_of(well, asked[0], away, asked[1], away, well)
+    assert told == [
+        ("model", "model a, b is ready"),
+        ("warning", "model a, b is ready: 1 of 2 models ready, b: unreachable. b: Start it."),
+        ("model", "model a, b is ready"),
+    ]
+
+
 def test_equal_warnings_are_counted() -> None:
     log = fold_all([events.WarningRaised("slow")] * 3 + [events.WarningRaised("full")]).event_log
     assert [(line.text, line.count) for line in log.lines()] == [("slow", 3), ("full", 1)]

@@ -96,6 +96,20 @@ def test_an_unreachable_model_says_what_to_do():
     assert "unreachable, again in 5 s" in shown(folded(away), height=12)
 
 
+def test_a_model_that_is_away_is_shown_while_others_answer():
+    away = PlannerStatusChanged(
+        "a, b", "asking", "b: Start it: ollama serve", absent="1 of 2 models ready, b: unreachable"
+    )
+    asked = PlanRequested(1, 0, "a", "map", "?")
+    state = folded(away, asked, PlanStreamed(1, "The gym is near."))
+    for width, height in ((60, 16), (100, 24), (150, 30)):
+        text = shown(state, width, height)
+        assert "1 of 2 models ready, b: unreachable" in text
+        assert "The gym is near." in text
+        assert ("ollama serve" in text) == (height >= 20)
+    assert "1 of 2 models ready" not in shown(fold(state, replace(away, absent="")))
+
+
 def test_the_uplift_comes_with_its_interval():
     status = replace(READY, uplift=0.31, uplift_low=0.08, uplift_high=0.5, cost=0.0123)
     assert describe_status(status) == (

@@ -104,3 +104,21 @@ def test_a_voter_that_cannot_be_read_has_voted(here: Model, away: Model) -> None
         for _ in range(3):
             heard.ask(situation())
     assert len(away.asked) == 1  # it would say the same again
+
+
+def test_a_model_that_is_away_is_told_beside_those_that_are_there(here: Model, away: Model) -> None:
+    with listening(here.backend, away.backend) as heard:
+        heard.ask(situation())
+        assert (heard.status.state, heard.status.model) == ("ready", "here, away")
+        assert heard.status.absent == "1 of 2 models ready, away: missing"
+        assert "ollama pull away" in heard.status.detail
+        away.come_back()
+        until_all_are_well(heard)
+        assert heard.status.absent == ""
+        here.go()
+        heard.ask(situation(key="other"))
+        heard.until(lambda: heard.status.absent == "1 of 2 models ready, here: missing")
+        away.go()
+        heard.ask(situation(key="third"))
+        heard.until_state("missing")
+        assert heard.status.absent == ""  # its state says all
