@@ -39,6 +39,7 @@ from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.preferences import PreferenceFile, layout_of
+from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board
 from pokeTUI.screens.closing import ClosingScreen
@@ -140,6 +141,11 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         return self._dashboard
 
     @property
+    def has_colors(self) -> bool:
+        """Whether the terminal shows colours."""
+        return self.terminal.depth is not ColorDepth.NONE
+
+    @property
     def board(self) -> Board:
         """The panes."""
         return self._cockpit.board
@@ -173,8 +179,9 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, self._close, "SIGTERM")
         self.board.game.use_terminal(self.terminal)
-        if self.memory.preferences.view in {mode.value for mode in self.board.game.modes}:
-            self.board.game.set_mode(GameMode(self.memory.preferences.view))
+        view = self.memory.preferences.view
+        if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
+            self.board.game.set_mode(GameMode(view))
         self._link.start()
         self._poll_later()
         self._explain()

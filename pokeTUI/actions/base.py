@@ -35,6 +35,11 @@ class ActionsApp(App[None]):
         raise NotImplementedError
 
     @property
+    def has_colors(self) -> bool:
+        """Tell whether the terminal shows colours."""
+        raise NotImplementedError
+
+    @property
     def board(self) -> Board:
         """The panes."""
         raise NotImplementedError

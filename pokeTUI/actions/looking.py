@@ -24,7 +24,8 @@ class LookActions(ActionsApp):
     def action_next_view(self) -> None:
         """Draw the game in the next way."""
         mode = self.board.game.next_mode()
-        self.memory.remember(view=mode.value)
+        if self.has_colors:  # a view for a screen without colour is none to remember
+            self.memory.remember(view=mode.value)
         self.notify(f"Game as {mode.value}", timeout=2)
 
     def action_show_pane(self, key: str) -> None:

@@ -1,10 +1,14 @@
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.geometry import Region
 
+from pokeTUI.app import CockpitApp
 from pokeTUI.layout import PANES
+from pokeTUI.preferences import PreferenceFile
+from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
 
 CONTENT = {
@@ -151,6 +155,26 @@ async def test_no_color_starts_with_plain_ascii(
     async with open_cockpit() as (pilot, _):
         encoder = pilot.app.board.game._view.encoder  # type: ignore[attr-defined]
         assert all("\x1b" not in strip.ansi for strip in encoder.strips)
+
+
+async def test_a_view_chosen_in_colour_is_for_screens_with_colour_alone(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch, config_dir: Path
+) -> None:
+    PreferenceFile(config_dir).save({"view": "half blocks"})
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with open_cockpit() as (pilot, _):
+        app = pilot.app
+        assert isinstance(app, CockpitApp)
+        encoder = app.board.game._view.encoder
+        assert encoder is not None
+        assert encoder.mode is GameMode.ASCII
+        await pilot.press("v")
+        assert app.board.game.mode is GameMode.HALF_BLOCKS
+        await pilot.press("v")
+        assert app.memory.preferences.view == "half blocks"
+    monkeypatch.delenv("NO_COLOR")
+    async with open_cockpit() as (pilot, _):
+        assert pilot.app.board.game.mode is GameMode.HALF_BLOCKS  # type: ignore[attr-defined]
 
 
 async def test_a_frame_repaints_only_the_rows_that_changed(
