@@ -24,7 +24,13 @@ _NAMES = {
     "pageup": "pgup",
     "pagedown": "pgdn",
     "space": "space",
+    # Textual's own names of these are none of Unicode's, so it finds no character for them.
     "minus": "-",
+    "plus": "+",
+    "underscore": "_",
+    "at": "@",
+    "slash": "/",
+    "backslash": "\\",
 }
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""

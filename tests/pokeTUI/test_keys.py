@@ -1,3 +1,5 @@
+import string
+
 import pytest
 
 from engine.commands import (
@@ -14,6 +16,7 @@ from engine.commands import (
     Watch,
 )
 from engine.types import Action
+from pokeTUI.keys.keymap import KeyTable, _key_of, shown_key
 from pokeTUI.layout import PANE_KEYS
 from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import (
@@ -203,3 +206,14 @@ async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit)
         assert "Saved at step" not in screen_text(pilot)
         await pilot.press("s")
         assert await comes_to_show(pilot, "Saved at step 123,456")
+
+
+@pytest.mark.parametrize("character", [one for one in string.punctuation if one != ","])
+def test_a_key_is_shown_as_the_character_it_types(character: str) -> None:
+    assert shown_key(_key_of(character)) == character
+
+
+def test_no_key_of_the_table_is_shown_by_its_name_in_the_code() -> None:
+    shown = [shown_key(key) for entry in KeyTable().entries for key in entry.keys]
+    assert {"+", "_", "?", "ctrl+p"} <= set(shown)
+    assert not [one for one in shown if one in ("plus", "underscore") or "_" in one[1:]]
