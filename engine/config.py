@@ -10,9 +10,20 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
+
+_HOLDS_SECRET = "holds_secret"
+"""Kind of a validation error whose value is not to be shown."""
 
 
 class Section(BaseModel):
@@ -315,6 +326,15 @@ class RunConfig(Section):
     planner: PlannerConfig = PlannerConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
 
+    @field_validator("llm_base_url")
+    @classmethod
+    def _check_address(cls, address: str) -> str:
+        if "@" in address:  # as in http://name:password@host
+            raise PydanticCustomError(
+                _HOLDS_SECRET, "it holds a name or a password, which would be stored with the run"
+            )
+        return address
+
     @model_validator(mode="after")
     def _check_sizes(self) -> Self:
         if self.workers > self.num_envs:
@@ -367,6 +387,12 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
             raise ConfigurationError(
                 f"{origin}: unknown key '{key}'.",
                 f"Known keys: {', '.join(_section_of(first['loc']).model_fields)}.",
+            ) from None
+        if first["type"] == _HOLDS_SECRET:
+            raise ConfigurationError(
+                f"{origin}: {key}: {first['msg']}.",
+                "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
+                "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
         value = f"{key} = {first['input']!r}: " if key else ""  # else it is about several keys
         raise ConfigurationError(

@@ -44,6 +44,39 @@ def test_a_state_that_is_not_there_is_refused(url: str) -> None:
     assert_refused(result, "nothere.state")
 
 
+SECRET = "http://user:s3cret@127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--headless", "--llm-model", "m", "--set", f"llm_base_url={SECRET}"),
+        ("llm", "check", "--base-url", SECRET),
+        ("llm", "ask", "--base-url", SECRET),
+    ],
+)
+def test_an_address_with_a_password_is_refused_and_neither_shown_nor_stored(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    result = poketui(*arguments, cwd=tmp_path)
+    assert_refused(result, "llm_base_url", "password", "OPENAI_API_KEY", "environment")
+    assert "s3cret" not in result.stdout + result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_address_with_a_password_in_a_file_or_variable_is_refused_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.toml").write_text(f'llm_base_url = "{SECRET}"\n')
+    saves = ("--headless", "--save-dir", str(tmp_path / "saves"))
+    by_file = poketui("run", "--config", str(tmp_path / "mine.toml"), *saves)
+    monkeypatch.setenv("POKETUI_LLM_BASE_URL", SECRET)
+    for result in (by_file, poketui("run", *saves)):
+        assert_refused(result, "llm_base_url", "password")
+        assert "s3cret" not in result.stdout + result.stderr
+    assert not (tmp_path / "saves").exists()
+
+
 @pytest.mark.slow
 def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, url: str) -> None:
     model = ("--llm-model", "scripted", "--set", f"llm_base_url={url}", "--llm-interval", "1")

@@ -106,3 +106,10 @@ async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:
         await pilot.press("comma", "h", "end", "enter", "enter", "down", "enter")
         await settle(pilot)
         assert pilot.app.theme == "daylight"
+
+
+def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
+    found, said = changed(RunConfig(), "llm_base_url", "http://user:s3cret@host/v1")
+    assert found is None
+    assert "password" in said
+    assert "s3cret" not in said
