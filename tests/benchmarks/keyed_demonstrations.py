@@ -44,7 +44,8 @@ _BYTES_PER_S = 50_000_000
 _GAP_S = 0.14
 """Between two presses: what comes sooner is taken for a key that is held down."""
 _PATIENCE_S = 60.0
-_LOST_S = 5.0
+_LOST_S = 20.0
+"""A key that is told so late was not taken: one that is pressed twice is in the file twice."""
 _INTRODUCTION = "any key goes on"
 _STATUS = re.compile(r"rec (\d+)/\d+ .*?([\d,]+) steps?\b")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], timeout_s: float = 60.0) -> bool:
     end = time.monotonic() + timeout_s
     while time.monotonic() < end:
         if condition():

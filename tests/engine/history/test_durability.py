@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.history import store
+from engine.history import schema, store
 from engine.history.decisions import DecisionHistoryAnalyzer
 from tests.engine.history.helpers import record
+from tests.engine.processes import wait_until
 
 START = """
 import sys
@@ -62,7 +63,7 @@ def start(script: str, path: Path, *arguments: str) -> subprocess.Popen:
 def finish(script: str, path: Path, *arguments: str) -> str:
     """Run a script to its end and return what it printed."""
     with start(script, path, *arguments) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert not err
     return out
@@ -110,11 +111,15 @@ def test_what_a_full_disk_never_took_is_counted(path):
 
 def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
     monkeypatch.setattr(store, "QUEUE_ROWS", 50)
+    monkeypatch.setattr(schema, "_BUSY_TIMEOUT_S", 60.0)  # it waits for the lock to the end
     warnings: list[str] = []
     with DecisionHistoryAnalyzer(path, warn=warnings.append) as history:
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
-        record(history, *range(500))
+        record(history, 0)
+        # From here on the batch that is tried waits for the lock, and takes nothing more.
+        assert wait_until(lambda: history._store._waiting.empty(), 60.0)
+        record(history, *range(1, 500))
         assert history._store.num_waiting <= 100  # what waits, and the batch that is tried
         assert history.num_dropped >= 400
         blocker.execute("ROLLBACK")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.remote import folder as folder_module
 from engine.remote.folder import FOLDER_VARIABLE, probe, socket_path
 from engine.remote.protocol import Hello, make_hello
 from engine.remote.server import RunServer
-from tests.engine.remote.scripted import ScriptedRun, Viewing
+from tests.engine.remote.scripted import LIMIT_S, ScriptedRun, Viewing
 
 Serve = Callable[..., ScriptedRun]
 
@@ -18,6 +19,8 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Keep sockets apart, in a folder whose name is short enough for them."""
     folder = Path(tempfile.mkdtemp(prefix="pt", dir="/tmp"))
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    # A busy machine's server may take longer to say who it is.
+    monkeypatch.setattr(folder_module, "_ANSWER_TIMEOUT_S", LIMIT_S)
     yield folder
     shutil.rmtree(folder)
 

@@ -39,7 +39,7 @@ from engine.remote.server import MAX_VIEWERS
 from engine.types import Action
 from tests.engine.processes import wait_until
 from tests.engine.remote.conftest import Serve
-from tests.engine.remote.scripted import ScriptedRun, Viewing, frame, noise
+from tests.engine.remote.scripted import LIMIT_S, ScriptedRun, Viewing, frame, noise
 from tests.pokeTUI.fake_session import make_episode, make_run, make_status
 
 View = Callable[..., Viewing]
@@ -65,7 +65,7 @@ def last_words(connection: socket.socket) -> bytes:
 
 def farewell(connection: socket.socket) -> str:
     """Read until the server closes and return why it did; "" where it did not say."""
-    connection.settimeout(10)
+    connection.settimeout(LIMIT_S)
     codec, messages, reason = event_codec(), Messages(2**23), ""
     while data := connection.recv(2**20):
         for payload in messages.feed(data):
@@ -195,7 +195,7 @@ def test_a_stalled_viewer_is_shown_the_newest_frame_and_loses_no_episode(
         assert quick.wait_for(event)
     assert quick.of(EpisodeEnded) == told
     codec, messages, seen = event_codec(), Messages(2**23), []
-    stalled.settimeout(10)
+    stalled.settimeout(LIMIT_S)
     while told[-1] not in seen:
         seen += [codec.decode(payload) for payload in messages.feed(stalled.recv(2**20))]
     stalled.close()
@@ -215,7 +215,7 @@ def test_a_viewer_that_stalls_too_long_is_sent_away_and_the_others_stay(
             number += 1
             run.mailbox.post(WarningRaised(f"{number} {'x' * 2000}"))
         assert quick.wait_for_kind(WarningRaised, number)
-    assert quick.seen[-1] == ViewersChanged(1, False)
+    assert quick.of(ViewersChanged)[-1] == ViewersChanged(1, False)
     assert "did not read" in farewell(stalled)
     quick.session.send(Pause())
     assert run.has_been_sent(Pause())
