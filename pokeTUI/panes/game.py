@@ -1,11 +1,13 @@
 """The game, as large as it can be read."""
 
 import os
+from collections.abc import Callable
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
 from pokeTUI.dashboard.planner import printable
@@ -30,7 +32,7 @@ class GamePane(Vertical):
         self._mode = GameMode.AUTO
         self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
-        self._stage = Container(self._view, id="game_stage")
+        self._stage = Stage(self._configure, self._view, id="game_stage")
         self._text = GameText(id="game_text")
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
@@ -77,10 +79,6 @@ class GamePane(Vertical):
         self._text.display = rows > 0
         self._text.styles.height = rows
 
-    def on_resize(self) -> None:
-        """Fit the picture once the parts have their sizes."""
-        self.call_after_refresh(self._configure)
-
     def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
         """Show the newest frame as `GameView.show` does."""
         if state.frame is None:
@@ -88,7 +86,6 @@ class GamePane(Vertical):
         if not self._stage.display:
             self._starting.display = False
             self._stage.display = True
-            self.call_after_refresh(self._configure)
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
@@ -179,6 +176,25 @@ def recording_text(now: RecordingChanged, width: int) -> str:
 
 def _look(encoder: Encoder) -> tuple[object, ...]:
     return encoder.mode, encoder.columns, encoder.rows, encoder.depth
+
+
+class Stage(Container):
+    """Where the picture is shown.
+
+    It gets its size late where another screen lies above: Textual arranges what is covered only
+    once it is seen.
+
+    Args:
+        fit: Fits the picture into the new size.
+    """
+
+    def __init__(self, fit: Callable[[], None], *children: Widget, id: str) -> None:
+        super().__init__(*children, id=id)
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        """Fit the picture."""
+        self._fit()
 
 
 class GameText(LinesWidget):

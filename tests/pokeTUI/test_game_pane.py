@@ -1,17 +1,25 @@
 import base64
 import re
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from textual.pilot import Pilot
 
+from engine.config import RunConfig
 from engine.events import FrameRendered
+from pokeTUI.app import CockpitApp
 from pokeTUI.bench.scenery import draw_frame
-from pokeTUI.rendering.encoders import GameMode
+from pokeTUI.layout import TRAINING_PANES, Arrangement
+from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 from pokeTUI.rendering.kitty import DELETE, place
+from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.terminal.probe import Terminal
-from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
+from pokeTUI.widgets.game_view import GameView
+from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
+from tests.pokeTUI.fake_session import FakeSession
 
 KITTY = Terminal(name="kitty(0.38)", has_kitty_graphics=True, cell_size_px=(10, 20))
 
@@ -158,3 +166,74 @@ async def test_rows_go_straight_to_the_terminal_unless_something_lies_above(
         await pilot.press("escape")
         await settle(pilot)
         assert await straight(77)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("arrangement", [None, Arrangement(absent=TRAINING_PANES)])
+async def test_the_picture_that_came_behind_the_first_page_is_there_once_it_is_left(
+    config_dir: Path, size: tuple[int, int], arrangement: Arrangement | None
+) -> None:
+    (config_dir / "preferences.toml").unlink()
+    session = FakeSession()
+    app = CockpitApp(session, RunConfig(), arrangement=arrangement)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, FirstRunScreen)
+        session.post_all()
+        await settle(pilot)
+        await pilot.press("j")
+        await settle(pilot)
+        assert len(app.screen_stack) == 1
+        assert shows_the_frame(pilot)
+
+
+@pytest.mark.parametrize("key", ["question_mark", "comma", "ctrl+p"])
+async def test_the_picture_that_came_behind_another_screen_is_there_once_it_is_left(
+    open_cockpit: OpenCockpit, key: str
+) -> None:
+    async with open_cockpit(is_filled=False) as (pilot, session):
+        await pilot.press(key)
+        await settle(pilot)
+        assert len(pilot.app.screen_stack) == 2
+        session.post_all()
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(pilot.app.screen_stack) == 1
+        assert shows_the_frame(pilot)
+
+
+async def test_a_terminal_that_changed_behind_another_screen_fits_the_picture(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, _):
+        await pilot.press("question_mark")
+        await settle(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert shows_the_frame(pilot)
+        small = pilot.app.query_one("#game_view", GameView).size
+        await pilot.press("question_mark")
+        await pilot.resize_terminal(200, 60)
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert shows_the_frame(pilot)
+        assert small.area < pilot.app.query_one("#game_view", GameView).size.area
+
+
+def shows_the_frame(pilot: Pilot[None]) -> bool:
+    """Tell whether the screen shows the newest frame, whole."""
+    app = pilot.app
+    assert isinstance(app, CockpitApp)
+    view = app.query_one("#game_view", GameView)
+    if app.dashboard.frame is None or view.encoder is None or not view.size:
+        return False
+    wanted = FrameEncoder(view.encoder.mode, *view.size, view.encoder.depth)
+    wanted.update(app.dashboard.frame)
+    rows = screen_lines(pilot)[view.region.y : view.region.bottom]
+    shown = [row[view.region.x : view.region.right] for row in rows]
+    stage = app.query_one("#game_stage").region
+    return shown == [strip.text for strip in wanted.strips] and stage.contains_region(view.region)
