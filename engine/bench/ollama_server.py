@@ -27,6 +27,9 @@ class OllamaServer(LoopbackServer):
         token_interval_s: Between two tokens.
         load_s: How long a model takes to load.
         thinking: Models that can think.
+
+    Attributes:
+        load_s: As given; what is loaded from then on takes as long as it says.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class OllamaServer(LoopbackServer):
         self._said = answer
         self._latency_s = latency_s
         self._token_interval_s = token_interval_s
-        self._load_s = load_s
+        self.load_s = load_s
         self._thinking = frozenset(thinking)
 
     def answer(self, call: Call) -> None:
@@ -88,7 +91,7 @@ class OllamaServer(LoopbackServer):
     def load(self, call: Call, model: str) -> None:
         """Load the model: until then, not a byte is sent."""
         if model not in self.loaded:
-            call.wait(self._load_s)
+            call.wait(self.load_s)
             self.loaded.add(model)
 
     def _answer_for_model(self, call: Call) -> None:

@@ -33,6 +33,12 @@ def _no_servers_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
+@pytest.fixture(autouse=True)
+def _patient_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need more than a second to connect: where that is tested, it is said."""
+    monkeypatch.setitem(make_backend.__kwdefaults__, "connect_timeout_s", 60.0)
+
+
 @pytest.fixture
 def request_() -> ChatRequest:
     schema = {
@@ -72,11 +78,13 @@ async def peer(request: pytest.FixtureRequest) -> AsyncIterator[Peer]:
     base_url = getattr(server, "base_url", server.url)
     backend = make_backend("scripted", backend=request.param, base_url=base_url)
     await backend.probe()  # the client is imported: that is no part of a deadline
-    yield Peer(request.param, server, base_url, backend)
-    await backend.close()
+    made = Peer(request.param, server, base_url, backend)
+    yield made
+    for one in (backend, made.backend):  # a test may have put another in its place
+        await one.close()
 
 
-async def until(is_so: Callable[[], bool], timeout_s: float = 10.0) -> None:
+async def until(is_so: Callable[[], bool], timeout_s: float = 60.0) -> None:
     """Wait for what another thread does."""
     end = time.monotonic() + timeout_s
     while not is_so():

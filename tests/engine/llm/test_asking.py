@@ -33,6 +33,20 @@ async def failure(peer: Peer, request: ChatRequest, scenario: str, **options: An
     return caught.value
 
 
+async def given_up(peer: Peer, request: ChatRequest, scenario: str, **options: Any) -> Any:
+    """Return how a question was given up that its server had, and see that it was hung up on.
+
+    On a busy machine a deadline may be over before the server has the question: then it is asked
+    again.
+    """
+    while True:
+        error = await failure(peer, request, scenario, **options)
+        if peer.server.asked:
+            break
+    await until(lambda: peer.server.hung_up == len(peer.server.asked))
+    return error
+
+
 async def test_a_good_answer_comes_whole_with_its_figures(
     peer: Peer, request_: ChatRequest
 ) -> None:
@@ -52,25 +66,22 @@ async def test_time_is_measured_by_the_clock_given(peer: Peer, request_: ChatReq
 
 
 async def test_a_server_without_a_first_word_is_given_up(peer: Peer, request_: ChatRequest) -> None:
-    error = await failure(peer, request_, "slow", first_token_timeout_s=0.1)
+    error = await given_up(peer, request_, "slow", first_token_timeout_s=0.1)
     assert error.message == "No first word within 0.1 s."
     assert not error.is_permanent
-    await until(lambda: peer.server.hung_up == 1)
 
 
 async def test_a_dripping_answer_is_given_up(peer: Peer, request_: ChatRequest) -> None:
-    error = await failure(peer, request_, "dripping", answer_timeout_s=0.3)
+    error = await given_up(peer, request_, "dripping", answer_timeout_s=0.3)
     assert error.message.endswith("within 0.3 s.")
-    await until(lambda: peer.server.hung_up == 1)
 
 
 @pytest.mark.parametrize("scenario", ["hanging_within", "endless_line"])
 async def test_an_answer_that_stops_in_its_middle_is_given_up(
     peer: Peer, request_: ChatRequest, scenario: str
 ) -> None:
-    error = await failure(peer, request_, scenario, answer_timeout_s=0.3)
+    error = await given_up(peer, request_, scenario, answer_timeout_s=0.3)
     assert error.message.endswith("within 0.3 s.")
-    await until(lambda: peer.server.hung_up == 1)
 
 
 async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) -> None:

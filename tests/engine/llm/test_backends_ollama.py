@@ -144,12 +144,14 @@ async def test_a_probe_tells_missing_from_not_loaded_from_ready(
 
 
 async def test_loading_takes_longer_than_a_first_word_may(request_: ChatRequest) -> None:
-    with ScriptedOllama(models=["other", "scripted:latest"], load_s=0.5) as server:
+    with ScriptedOllama(models=["other", "scripted:latest"], load_s=60) as server:
         backend = make_backend("scripted", base_url=server.url)
         await backend.probe()  # the client is imported
-        with pytest.raises(LLMConnectionError, match="No first word"):
-            await ask(backend, request_, first_token_timeout_s=0.2, answer_timeout_s=0.3)
-        await until(lambda: server.hung_up == 1)
+        while not server.asked:  # on a busy machine it may be given up before
+            with pytest.raises(LLMConnectionError, match="No first word"):
+                await ask(backend, request_, first_token_timeout_s=0.2, answer_timeout_s=0.3)
+        await until(lambda: server.hung_up == len(server.asked))
+        server.load_s = 0.5
         assert (await backend.probe()).state == "loading"
         await backend.load()
         assert (await backend.probe()).state == "ready"
@@ -160,9 +162,10 @@ async def test_loading_takes_longer_than_a_first_word_may(request_: ChatRequest)
 async def test_a_load_without_end_is_given_up() -> None:
     with ScriptedOllama(models=["other", "scripted:latest"], load_s=60) as server:
         backend = make_backend("scripted", base_url=server.url, load_timeout_s=0.1)
-        with pytest.raises(LLMConnectionError, match=r"within 0\.1 s.*load_timeout_s"):
-            await backend.load()
-        await until(lambda: server.hung_up == 1)
+        while not server.calls:  # on a busy machine it may be given up before
+            with pytest.raises(LLMConnectionError, match=r"within 0\.1 s.*load_timeout_s"):
+                await backend.load()
+        await until(lambda: server.hung_up == len(server.calls))
         await backend.close()
 
 
@@ -184,7 +187,7 @@ async def test_a_probe_of_a_silent_server_comes_back(ollama: ScriptedOllama) -> 
     status = await backend.probe()
     assert time.monotonic() - began < 30
     assert status.state == "unreachable"
-    assert "does not answer in time" in status.detail
+    assert "does not answer" in status.detail  # to connect may take too long already
     await backend.close()
 
 

@@ -15,6 +15,7 @@ from tests.engine.llm.fake_backends import (
     listening,
     quick_settings,
     threads_of_planners,
+    until_no_thread_is_left,
 )
 from tests.engine.llm.situations import situation
 
@@ -72,7 +73,7 @@ def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
     assert threads_of_planners()  # it hangs to this moment
     gate.set()
     planner.close()
-    assert not threads_of_planners()
+    until_no_thread_is_left()
 
 
 def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
@@ -86,4 +87,4 @@ def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
         planner.close()
         planner.submit(situation())
         planner.poll()
-    assert not threads_of_planners()
+    until_no_thread_is_left()

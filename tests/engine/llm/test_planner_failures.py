@@ -8,6 +8,7 @@ from engine.llm.backends.base import ModelStatus
 from engine.llm.prompt import estimate_tokens
 from tests.engine.llm.fake_backends import (
     READY,
+    Clock,
     FakeBackend,
     answer,
     drips,
@@ -25,12 +26,14 @@ LONG_S = 3600.0
 
 def test_three_failures_in_a_row_make_it_wait_and_come_back() -> None:
     backend = FakeBackend(fails(BUSY), fails(BUSY), fails(BUSY), says())
-    with listening(backend) as heard:
+    clock = Clock()
+    with listening(backend, clock=clock) as heard:
         for key in "abc":
             heard.ask(situation(key=key))
         waiting = heard.until_state("waiting")
         assert "503" in waiting.detail
-        assert 0 < waiting.retry_in_s <= 0.06
+        assert 0.04 <= waiting.retry_in_s <= 0.06
+        clock.now += 1.0
         heard.ask(situation(key="d"))
         assert [plan.key for plan in heard.plans] == ["d"]
         assert heard.status.state == "ready"
@@ -50,6 +53,25 @@ def test_of_questions_that_wait_for_a_model_the_newest_is_asked() -> None:
         heard.until(lambda: heard.planner.is_idle)
         heard.hear()
     assert [plan.key for plan in heard.plans] == ["c"]
+
+
+def test_it_is_open_to_newer_questions_while_one_waits_for_a_model() -> None:
+    gate, clock = threading.Event(), Clock()
+    backend = FakeBackend(held(gate))
+    backend.status = ModelStatus("unreachable", "Start it.")
+    with listening(backend, cooldown_s=0.01, before=[situation()], clock=clock) as heard:
+        heard.until_state("unreachable")
+        heard.until(lambda: heard.planner.is_open)
+        heard.planner.submit(situation(key="newer"))
+        heard.until(lambda: heard.planner.is_open)
+        assert not heard.planner.is_idle
+        backend.status = READY
+        clock.now += 1.0
+        heard.until(lambda: backend.requests)
+        assert not heard.planner.is_open  # it is answered now
+        gate.set()
+        heard.until(lambda: heard.plans)
+    assert [plan.key for plan in heard.plans] == ["newer"]
 
 
 def test_one_refusal_is_enough_to_wait() -> None:
@@ -77,14 +99,16 @@ def test_known_situations_are_answered_while_no_model_can_be_asked() -> None:
 def test_a_model_that_comes_up_later_is_used(state: str) -> None:
     backend = FakeBackend()
     backend.status = ModelStatus(state, "Do this or that.")
-    with listening(backend, cooldown_s=0.01, before=[situation()]) as heard:
+    clock = Clock()
+    with listening(backend, cooldown_s=0.01, before=[situation()], clock=clock) as heard:
         status = heard.until_state(state)
         assert status.detail == "Do this or that."
-        assert status.retry_in_s > 0
+        assert 0.008 <= status.retry_in_s <= 0.012
         heard.until(lambda: backend.probes >= 4)  # it is tried again and again
         assert not heard.planner.is_idle
         assert backend.requests == []
         backend.status = READY
+        clock.now += 1.0
         heard.until(lambda: heard.plans)
         heard.until_state("ready")
     assert len(backend.requests) == 1
