@@ -82,6 +82,7 @@ class Planner:
             on_change=self._wake.set,
         )
         self._is_busy = False
+        self._is_waiting = False
         self._is_closing = False
         self._is_up = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -92,6 +93,11 @@ class Planner:
     def is_idle(self) -> bool:
         """Tell whether no question is being answered or waits for a model."""
         return not self._slot and not self._is_busy
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether a question would be the next: none is being answered, one may wait."""
+        return not self._slot and (self._is_waiting or not self._is_busy)
 
     def start(self) -> None:
         """Begin to look after the models and to answer; once."""
@@ -194,11 +200,13 @@ class Planner:
         while True:
             self._wake.clear()
             self._is_busy = True  # before the slot is emptied: nobody shall see neither
+            self._is_waiting = False
             held = self._slot.pop() if self._slot else held
             wait_s = await self._answering.handle(held) if held is not None else 0.0
             if wait_s == 0:
                 held = None
                 self._is_busy = False
+            self._is_waiting = held is not None
             if not self._slot:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(wait_s if 0 < wait_s < math.inf else None):

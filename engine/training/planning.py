@@ -43,8 +43,8 @@ class AsksModels(Protocol):
     """What is needed of `engine.llm.planner.Planner`."""
 
     @property
-    def is_idle(self) -> bool:
-        """Tell whether a question may be submitted."""
+    def is_open(self) -> bool:
+        """Tell whether a question would be the next that is answered."""
         ...
 
     def start(self) -> None:
@@ -173,7 +173,7 @@ class Planning:
         self.wish = wish
         self._book = PlanBook()
         self._new.clear()
-        self._is_outdated = not self._planner.is_idle
+        self._is_outdated = not self._planner.is_open
         self._wait_steps = 0
         self._direct(vector, self._share, is_whole=True, asks_anew=True)
 
@@ -203,7 +203,7 @@ class Planning:
             self._direct(vector, share)
         self._wait_steps -= 1
         is_due = self._wait_steps <= 0 and not self.is_paused
-        if is_due and batch.wants_plan.any() and self._planner.is_idle:
+        if is_due and batch.wants_plan.any() and self._planner.is_open:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
     def learn(self, vector: Vector, experience: Known) -> None:
@@ -263,10 +263,10 @@ class Planning:
                 self._emit_status(self._status)
 
     def _collect(self) -> None:
-        is_idle = self._planner.is_idle  # before, so that nothing comes in between
+        is_open = self._planner.is_open  # before, so that nothing comes in between
         plans, events = self._planner.poll()
         if self._is_outdated:
-            plans, self._is_outdated = [], not is_idle
+            plans, self._is_outdated = [], not is_open
         for event in events:
             if isinstance(event, PlannerStatusChanged):
                 self._emit_status(event)

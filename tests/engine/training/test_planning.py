@@ -26,7 +26,7 @@ class Scripted:
     """A planner whose answers the test gives."""
 
     def __init__(self) -> None:
-        self.is_idle = True
+        self.is_open = True
         self.asked: list[tuple[Situation, Notes]] = []
         self.plans: list[Plan] = []
         self.events: list[Event] = []
@@ -140,11 +140,11 @@ def test_questions_are_asked_one_at_a_time_and_at_intervals(bench):
         bench.vector.questions[index] = replace(situation(), env_index=index)
     bench.step(wants={1, 2}, watched=2)
     assert [asked.env_index for asked, _ in bench.planner.asked] == [2]
-    bench.planner.is_idle = False
+    bench.planner.is_open = False
     for _ in range(5):
         bench.step(wants={1, 3})
     assert len(bench.planner.asked) == 1
-    bench.planner.is_idle = True
+    bench.planner.is_open = True
     bench.step(wants={1, 3})
     for _ in range(2):
         bench.step(wants={1})
@@ -302,12 +302,12 @@ def test_a_wish_is_told_and_everything_is_asked_about_again(bench):
 
 
 def test_an_answer_to_what_was_asked_before_a_wish_is_not_followed(bench):
-    bench.planner.is_idle = False
+    bench.planner.is_open = False
     bench.planning.want(bench.vector, "catch a fish")
     bench.planner.plans = [plan("old")]
     bench.step()
     assert bench.planning.save()["plans"] == []
-    bench.planner.plans, bench.planner.is_idle = [plan("last old")], True
+    bench.planner.plans, bench.planner.is_open = [plan("last old")], True
     bench.step()
     assert bench.planning.save()["plans"] == []
     bench.planner.plans = [plan("new")]
