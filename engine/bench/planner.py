@@ -6,8 +6,7 @@ with goals by chance says how much of the gain is the path-finder's.
 """
 
 import contextlib
-import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -70,13 +69,13 @@ def measure_planner(
         "| arm | seed | first badge at step | 90 % of last 30 at step | steps | steps/s "
         "| goals judged | uplift |\n|---|---|---|---|---|---|---|---|"
     )
-    firsts: dict[str, list[int | None]] = {}
+    curves: dict[str, list[LearningCurve]] = {}
     for name in names or ARMS:
         for seed in seeds:
             curve = _train(ARMS[name], {**overrides, "seed": seed, "headless": True})
-            firsts.setdefault(name, []).append(curve.first_steps.get(_BADGE))
+            curves.setdefault(name, []).append(curve)
             print(_row(ARMS[name].text, curve), flush=True)
-    _print_ratios(firsts)
+    _print_ratios(curves)
 
 
 def _train(arm: Arm, overrides: Mapping[str, Any]) -> LearningCurve:
@@ -114,20 +113,27 @@ def _row(text: str, curve: LearningCurve) -> str:
     )
 
 
-def _print_ratios(firsts: Mapping[str, Sequence[int | None]]) -> None:
-    """Print each arm's mean of first badges as a share of the policy's alone."""
-    alone = [step for step in firsts.get("alone", ()) if step is not None]
+def _print_ratios(curves: Mapping[str, Sequence[LearningCurve]]) -> None:
+    """Print each arm's mean of first badges as a share of the policy's alone, seed by seed.
+
+    A run without a badge counts with all its steps, which is the least that it would have taken.
+    """
+    alone = _first_badges(curves.get("alone", ()))
     if not alone:
         return
     print("\n| arm | first badge, share of the policy's steps alone |\n|---|---|")
-    for name, steps in firsts.items():
-        reached = [step for step in steps if step is not None]
-        text = "never"
-        if reached:
-            text = f"{statistics.fmean(reached) / statistics.fmean(alone):.2f}"
-            if len(reached) < len(steps):
-                text += f" ({len(reached)} of {len(steps)} seeds)"
-        print(f"| {ARMS[name].text} | {text} |")
+    for name, runs in curves.items():
+        firsts = _first_badges(runs)
+        seeds = [seed for seed in firsts if seed in alone]
+        share = sum(firsts[seed] for seed in seeds) / sum(alone[seed] for seed in seeds)
+        missed = sum(run.first_steps.get(_BADGE) is None for run in runs)
+        more = f" or more ({missed} of {len(runs)} never)" if missed else ""
+        print(f"| {ARMS[name].text} | {share:.2f}{more} |")
+
+
+def _first_badges(runs: Iterable[LearningCurve]) -> dict[int, int]:
+    """Return by seed the step of the first badge, or the last step where there was none."""
+    return {run.seed: run.first_steps.get(_BADGE) or run.total_steps for run in runs}
 
 
 def _step(step: int | None) -> str:

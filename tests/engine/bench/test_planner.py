@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from engine.bench.planner import ARMS, measure_planner
+from engine.bench.learning import LearningCurve
+from engine.bench.planner import ARMS, _print_ratios, measure_planner
 from engine.bench.scripted_planner import ScriptedPlanner
 from engine.config import PlannerConfig, RunConfig
 from engine.errors import ConfigurationError
@@ -60,3 +61,22 @@ def test_an_arm_that_does_not_exist_is_refused():
     with pytest.raises(ConfigurationError, match="no arm 'nope'") as caught:
         measure_planner({}, [0], ["nope"])
     assert all(name in caught.value.hint for name in ARMS)
+
+
+def test_arms_are_compared_seed_by_seed_and_a_run_without_a_badge_counts_in_full(capsys):
+    def curve(seed: int, first: int | None, steps: int = 1000) -> LearningCurve:
+        return LearningCurve(
+            seed, first_steps={} if first is None else {"first_badge": first}, total_steps=steps
+        )
+
+    _print_ratios(
+        {
+            "alone": [curve(0, 200), curve(1, 400), curve(2, 9000)],
+            "oracle": [curve(0, 30), curve(1, 30)],
+            "liar": [curve(0, 500), curve(1, None)],
+        }
+    )
+    *_, alone, oracle, liar = capsys.readouterr().out.splitlines()
+    assert alone.endswith("| 1.00 |")
+    assert oracle.endswith("| 0.10 |")
+    assert liar.endswith("| 2.50 or more (1 of 2 never) |")
