@@ -53,9 +53,11 @@ class Memory:
 
     def _begin(self) -> None:
         self._timer = None
-        self._writing = asyncio.ensure_future(self._write())
+        self._writing = asyncio.ensure_future(self._write(self._writing))
 
-    async def _write(self) -> None:
+    async def _write(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None:  # two at once would each undo what the other writes
+            await asyncio.wait({before})
         changes, self._changes = self._changes, {}
         try:
             await asyncio.to_thread(self._file.save, changes)

@@ -68,7 +68,8 @@ class ListScreen(ModalScreen[str | None]):
 
     def tell(self, text: str) -> None:
         """Say something in the line below."""
-        self.query_one("#listing_hint", Static).update(Content(text))
+        for hint in self.query("#listing_hint").results(Static):  # gone when the list is left
+            hint.update(Content(text))
 
     # Textual calls the handlers of all base classes, too, so subclasses change these instead.
 

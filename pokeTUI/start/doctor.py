@@ -84,6 +84,8 @@ class DoctorScreen(ModalScreen[None]):
             self._show(found, f"{bad} would make a run fail." if bad else "A run can begin.")
 
     def _show(self, found: list[Finding], end: str) -> None:
+        if not self.query("#doctor_text"):
+            return  # left meanwhile: the boxes go before the screen does
         lines: list[Content] = []
         width = max(20, self.query_one("#doctor_scroll").content_size.width - NAME_WIDTH - 4)
         for one in found:
