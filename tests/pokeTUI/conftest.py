@@ -2,14 +2,21 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import textual.app
+import textual.pilot
+from textual._wait import wait_for_idle
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
 from pokeTUI import app as cockpit
 from pokeTUI.app import FRAMES_PER_FIGURES, CockpitApp
 from tests.pokeTUI.fake_session import FakeSession
+
+_MANY_TURNS = 1000
+"""Of the event loop; more only where it cannot keep up with the polls."""
 
 Cockpit = tuple[Pilot[None], FakeSession]
 OpenCockpit = Callable[..., AbstractAsyncContextManager[Cockpit]]
@@ -27,6 +34,37 @@ def _quick_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Poll more often, and show the figures at full speed as often as at others."""
     monkeypatch.setattr(cockpit, "FRAME_INTERVAL_S", 1 / 60)
     monkeypatch.setattr(cockpit, "FRAMES_PER_FIGURES_AT_FULL_SPEED", FRAMES_PER_FIGURES)
+
+
+@pytest.fixture(autouse=True)
+def _patient_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each press and pause last until the event loop has nothing left to do.
+
+    Textual waits until its process has used no processor for a moment. So it does where others
+    have all of it, and the next key may then come before the screen that is to take it.
+    """
+
+    async def wait(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+        await wait_for_idle(min_sleep, max_sleep)
+        loop = asyncio.get_running_loop()
+        for _ in range(_MANY_TURNS):
+            if not loop._ready:  # type: ignore[attr-defined]
+                break
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(textual.pilot, "wait_for_idle", wait)
+    monkeypatch.setattr(textual.app, "wait_for_idle", wait)
+
+
+@pytest.fixture(autouse=True)
+def _lasting_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no notice be gone before a slow machine has looked."""
+    notify = CockpitApp.notify
+
+    def last(app: CockpitApp, message: str, *, timeout: float | None = None, **rest: Any) -> None:
+        notify(app, message, timeout=600.0, **rest)
+
+    monkeypatch.setattr(CockpitApp, "notify", last)
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +109,7 @@ async def settle(pilot: Pilot[None]) -> None:
 
 
 async def comes_to_show(pilot: Pilot[None], text: str) -> bool:
-    """Look until the screen shows `text`: a notice is gone again after some seconds."""
+    """Look until the screen shows `text`."""
     for _ in range(2000):
         if text in screen_text(pilot):
             return True

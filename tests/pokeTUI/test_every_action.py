@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import CommandList
 from textual.events import MouseMove
 from textual.pilot import Pilot
 
@@ -17,8 +18,9 @@ from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.theme import THEME_NAMES
-from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, settle
+from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_status
+from tests.pokeTUI.test_start import until
 
 SENT: dict[str, tuple[str, Command]] = {
     "pause": ("", commands.Pause()),
@@ -191,7 +193,9 @@ async def test_a_picture_of_the_screen_is_written(
 async def test_the_palette_finds_an_action_and_does_it(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, _):
         await pilot.press("ctrl+p", *"next theme")
-        await pilot.pause(0.5)
+        found = pilot.app.screen.query_one(CommandList)
+        await until(pilot, lambda: found.option_count == 2 and found.highlighted == 0)
+        assert "Use the next theme" in screen_text(pilot)
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("enter")
@@ -222,5 +226,6 @@ async def test_a_border_is_dragged_and_a_double_click_zooms(open_cockpit: OpenCo
         assert app.board.plan.regions["game"].width == 71
         await pilot.click("#board", offset=(90, 1))
         assert app.board.focused == "party"
+        app.CLICK_CHAIN_TIME_THRESHOLD = 600.0  # two clicks are one double click, however slow
         await pilot.click("#board", offset=(90, 1), times=2)
         assert app.board.plan.shown == ("party",)

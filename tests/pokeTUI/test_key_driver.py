@@ -15,7 +15,7 @@ import pytest
 from tests.engine.processes import is_stopped
 
 PUSHED, POPPED, QUERY, SET = b"\x1b[>25u", b"\x1b[<u", b"\x1b[?u", b"\x1b[=27;1u"
-_SECONDS = 30.0
+_SECONDS = 120.0
 
 
 class Terminal:
@@ -40,7 +40,12 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            env=os.environ | {"TERM": "xterm-256color", "PYTHONWARNINGS": "ignore"},
+            env=os.environ
+            | {
+                "TERM": "xterm-256color",
+                "PYTHONWARNINGS": "ignore",
+                "ESCDELAY": "60000",  # ms: what is typed in parts is one sequence, however late
+            },
         )
         os.close(theirs)
 

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pokeTUI.preferences import (
 )
 from pokeTUI.theme import THEME_NAMES
 from pokeTUI.toml_text import to_toml
+from tests.engine.processes import wait_until
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
 
@@ -108,11 +110,21 @@ def test_the_folder_follows_the_variables(monkeypatch: pytest.MonkeyPatch) -> No
     assert config_folder() == Path("/three/.config/poketui")
 
 
-async def test_layout_theme_and_view_are_remembered(open_cockpit: OpenCockpit) -> None:
+async def test_layout_theme_and_view_are_remembered(
+    open_cockpit: OpenCockpit, config_dir: Path
+) -> None:
     async with open_cockpit(120, 40) as (pilot, _):
         await pilot.press("2", "T", "v", "greater_than_sign")
         seen = pilot.app.board.arrangement  # type: ignore[attr-defined]
         view = pilot.app.board.game.mode  # type: ignore[attr-defined]
+    file = PreferenceFile(config_dir)  # a slow disk is not waited for at the end
+    kept = (layout_of(seen), "daylight", view.value)
+
+    def is_kept() -> bool:
+        now = file.load()
+        return (now.layout, now.theme, now.view) == kept
+
+    assert await asyncio.to_thread(wait_until, is_kept, 60.0)
     async with open_cockpit(120, 40) as (pilot, _):
         board = pilot.app.board  # type: ignore[attr-defined]
         assert pilot.app.theme == "daylight"

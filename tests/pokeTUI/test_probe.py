@@ -20,7 +20,9 @@ from pokeTUI.terminal.probe import (
     terminal_of,
     without_answers,
 )
+from tests.engine.processes import wait_until
 
+LIMIT_S = 120.0
 MODERN = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 LAST = b"\x1b[?62;4c"
 KITTY = b"\x1b_Gi=31;OK\x1b\\\x1b[?1u\x1b[6;20;10t\x1bP>|kitty(0.38.1)\x1b\\" + LAST
@@ -45,8 +47,11 @@ def scripted(answer: bytes, *, delay_s: float = 0.0) -> Iterator[tuple[int, list
             heard.append(data)
             if is_first and answer:
                 time.sleep(delay_s)
-                for start in range(0, len(answer), 700):
-                    os.write(far, answer[start : start + 700])
+                try:
+                    for start in range(0, len(answer), 700):
+                        os.write(far, answer[start : start + 700])
+                except OSError:  # nobody has waited for the rest
+                    return
 
     thread = threading.Thread(target=listen)
     thread.start()
@@ -60,7 +65,7 @@ def scripted(answer: bytes, *, delay_s: float = 0.0) -> Iterator[tuple[int, list
 
 def probe(answer: bytes, environment: dict[str, str] | None = None) -> Terminal:
     with scripted(answer) as (fd, _):
-        return probe_terminal(fd, fd, 5.0, environment=environment or MODERN)
+        return probe_terminal(fd, fd, LIMIT_S, environment=environment or MODERN)
 
 
 def test_a_kitty_says_all_it_can() -> None:
@@ -117,13 +122,14 @@ def test_silence_costs_no_more_than_the_time_out() -> None:
     with scripted(b"") as (fd, heard):
         found = probe_terminal(fd, fd, 0.05, environment=MODERN)
         assert found == terminal_of(MODERN)
+        assert wait_until(lambda: bool(heard), LIMIT_S)
         assert b"".join(heard).startswith(b"\x1b[?1049h")
 
 
 def test_the_terminal_is_left_as_it_was_and_nothing_typed_remains() -> None:
     with scripted(b"qqq" + KITTY + b"qqq") as (fd, _):
         before = termios.tcgetattr(fd)
-        probe_terminal(fd, fd, 5.0, environment=MODERN)
+        probe_terminal(fd, fd, LIMIT_S, environment=MODERN)
         assert termios.tcgetattr(fd) == before
         os.set_blocking(fd, False)
         with pytest.raises(BlockingIOError):
@@ -140,7 +146,7 @@ def test_a_terminal_that_would_print_the_question_is_not_asked(term: str) -> Non
 def test_apples_terminal_is_not_asked_for_pictures() -> None:
     with scripted(LAST) as (fd, heard):
         environment = MODERN | {"TERM_PROGRAM": "Apple_Terminal"}
-        assert probe_terminal(fd, fd, 5.0, environment=environment).is_answering
+        assert probe_terminal(fd, fd, LIMIT_S, environment=environment).is_answering
     assert b"\x1b_G" not in b"".join(heard)
 
 
