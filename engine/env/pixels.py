@@ -1,6 +1,7 @@
 """Turn frames into what a network sees: small, grey, the last three at once."""
 
 import math
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,55 @@ _GREY = (np.uint16(77), np.uint16(150), np.uint16(29))
 """ITU-R BT.601 luma weights times 256."""
 
 
+class Sight(Protocol):
+    """Keeps what the network of one environment sees.
+
+    Attributes:
+        shape: Of `pixels`.
+    """
+
+    shape: tuple[int, int, int]
+
+    @property
+    def pixels(self) -> NDArray[np.uint8]:
+        """Return what is seen now, `shape` uint8; it may change with the next frame."""
+        ...
+
+    def begin(self, frame: NDArray[np.uint8]) -> None:
+        """See the first frame (144, 160, 3) of an episode."""
+        ...
+
+    def push(self, frame: NDArray[np.uint8]) -> None:
+        """See the next frame (144, 160, 3)."""
+        ...
+
+    def restore(self, saved: bytes) -> None:
+        """Put back the bytes of `pixels`.
+
+        Raises:
+            CheckpointError: They are none of this kind.
+        """
+        ...
+
+
+def pixels_of(saved: bytes, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
+    """Return saved bytes as pixels of a shape.
+
+    Raises:
+        CheckpointError: They are none.
+    """
+    if len(saved) != math.prod(shape):
+        raise CheckpointError(
+            "This saved environment has no pixels.",
+            "Start a new run, or resume with the encoder that the run began with.",
+        )
+    return np.frombuffer(saved, np.uint8).reshape(shape)
+
+
 class FrameStack:
     """Keep the last frames of an episode as `PIXELS_SHAPE` uint8."""
+
+    shape = PIXELS_SHAPE
 
     def __init__(self) -> None:
         self.pixels: NDArray[np.uint8] = np.zeros(PIXELS_SHAPE, np.uint8)
@@ -40,12 +88,7 @@ class FrameStack:
         Raises:
             CheckpointError: They are none.
         """
-        if len(saved) != math.prod(PIXELS_SHAPE):
-            raise CheckpointError(
-                "This saved environment has no pixels.",
-                "Start a new run, or resume with the encoder that the run began with.",
-            )
-        self.pixels[:] = np.frombuffer(saved, np.uint8).reshape(PIXELS_SHAPE)
+        self.pixels[:] = pixels_of(saved, self.shape)
 
 
 def shrink(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:

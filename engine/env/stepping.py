@@ -4,7 +4,7 @@ import base64
 import json
 import math
 import struct
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from engine.env.array_env import Advisor, DirectedAdvisor, Watched
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.demo_orders import CANNOT_RECORD, DemoEnded, DemoFacts, DemoOrder
 from engine.env.features import FEATURE_SIZE
-from engine.env.pixels import FrameStack
+from engine.env.pixels import FrameStack, Sight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.plans import Directions, Orders, Situation, Verdict
+from engine.rewards.paid import Paid
 from engine.types import (
     NUM_ACTIONS,
     Action,
@@ -25,26 +26,7 @@ from engine.types import (
     Frame,
     Goal,
     GoalKind,
-    RewardBreakdown,
 )
-
-
-@dataclass(slots=True)
-class _Paid:
-    """Sums payments between two looks."""
-
-    sums: dict[str, float] = field(default_factory=dict)
-    causes: list[str] = field(default_factory=list)
-
-    def add(self, breakdown: RewardBreakdown) -> None:
-        for name, value in breakdown.components:
-            self.sums[name] = self.sums.get(name, 0.0) + value
-        self.causes += breakdown.causes
-
-    def take(self) -> RewardBreakdown:
-        taken = RewardBreakdown(tuple(self.sums.items()), tuple(self.causes))
-        self.sums, self.causes = {}, []
-        return taken
 
 
 BRANCHED = "branched"
@@ -61,6 +43,7 @@ class SteppedEnv:
         env: The game, best with `observation_type="state"`.
         advisor: Fills `prior` and `confidence`.
         sees_pixels: Render every step, for `pixels`.
+        sight: Makes `pixels` of the frames; None: the agents' three grey ones.
         is_advised: Ask the advisor from the beginning on; else only once a person wants it.
     """
 
@@ -70,6 +53,7 @@ class SteppedEnv:
         advisor: Advisor | None = None,
         *,
         sees_pixels: bool = False,
+        sight: Sight | None = None,
         is_advised: bool = True,
     ) -> None:
         self.env = env
@@ -89,9 +73,9 @@ class SteppedEnv:
         self._reason = ""
         self._start = ""
         self._next_start: tuple[str, bytes] | None = None
-        self._paid = _Paid()
+        self._paid = Paid()
         self._is_watched = self._shows_frames = False
-        self._stack = FrameStack() if sees_pixels else None
+        self._stack = (sight or FrameStack()) if sees_pixels else None
         self._renders_always = env.is_rendering or sees_pixels
         env.is_rendering = self._renders_always
 
@@ -142,7 +126,7 @@ class SteppedEnv:
             self._turn_advice()
         result = self._advance(action)
         if self._is_watched:
-            self._paid.add(self.env.breakdown)
+            self._paid.add(self.env.breakdown, self.place)
         if self._stack is not None:
             self._stack.push(self.env.frame())
         self._observe()
@@ -168,7 +152,7 @@ class SteppedEnv:
             self.env.come_to_rest()
         result = self.env.advance_live()
         if self._is_watched:
-            self._paid.add(self.env.breakdown)
+            self._paid.add(self.env.breakdown, self.place)
         if is_over:
             if self._stack is not None:
                 self._stack.push(self.env.frame())

@@ -10,10 +10,11 @@ from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted, demos_folder
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.playback import DemoPlayer
+from engine.env.pixels import Sight
 from engine.errors import DemoError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import Sight, make_sight
+from engine.imitation.sight import make_sight
 
 
 def read_examples(

@@ -10,9 +10,9 @@ from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
 from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
+from engine.env.pixels import Sight
 from engine.env.stepping import SteppedEnv
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
-from engine.imitation.sight import Sight
 from engine.strategy.advised import make_env
 from engine.types import EpisodeSummary
 

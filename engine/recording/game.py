@@ -42,7 +42,8 @@ class RecordedGame(SteppedEnv):
         if player is None:
             env.lift_limits()
         advisor = PlannedAdvisor(env.profile, 0, config.seed)
-        super().__init__(env, advisor, sees_pixels=player is not None and player.needs_pixels)
+        sight = None if player is None else player.sight
+        super().__init__(env, advisor, sees_pixels=sight is not None, sight=sight)
         env.seed_random(config.seed + saved)
         self._folder = plan.folder(config)
         self._point = self._go_on() if plan.start is not None else b""
@@ -68,7 +69,9 @@ class RecordedGame(SteppedEnv):
             self.begin()
 
     def close(self) -> None:
-        """Leave what was not finished in its log, and free the emulator."""
+        """Leave what was not finished in its log, unless it is nothing, and free the emulator."""
+        if self.recorder.is_recording and self.recorder.is_empty:
+            self.recorder.discard()
         self.recorder.close()
         super().close()
 

@@ -11,6 +11,7 @@ from engine.agents.base import Choices
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, rules_policy
 from engine.env.batch import Batch
+from engine.env.pixels import FrameStack, Sight
 from engine.errors import CheckpointError
 from engine.training.evaluation import ALONE
 from engine.training.policy_folders import PolicyFolder
@@ -30,13 +31,13 @@ class LoadedPlayer:
     Attributes:
         by: Its name, for the demonstrations.
         choose: Chooses from a batch of one.
-        needs_pixels: It looks at the screen.
+        sight: What it sees of the screen; None: nothing.
         frames: Frames that it is used to hold a button and wait; None: any.
     """
 
     by: str
     choose: Callable[[Batch], Choices]
-    needs_pixels: bool = False
+    sight: Sight | None = None
     frames: tuple[int, int] | None = None
 
 
@@ -102,13 +103,13 @@ def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) 
 def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     import torch
 
+    from engine.imitation.sight import make_sight
     from engine.training.policies import read_policy
 
     torch.set_num_threads(1)
     policy, path = read_policy(config.save_dir, name)
     by = f"policy-{path.parents[1].name}"
-    needs_pixels = policy.config.inputs != "features"
-    return LoadedPlayer(by, _alone(policy.player(config.seed)), needs_pixels)
+    return LoadedPlayer(by, _alone(policy.player(config.seed)), make_sight(policy.config))
 
 
 def _run(name: str, config: RunConfig) -> LoadedPlayer:
@@ -128,4 +129,5 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
         agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
     frames = settings.env.hold_frames, settings.env.wait_frames
     player = _alone(agent.player(config.seed))
-    return LoadedPlayer(f"run-{folder.run_id}", player, settings.needs_pixels, frames)
+    sight = FrameStack() if settings.needs_pixels else None
+    return LoadedPlayer(f"run-{folder.run_id}", player, sight, frames)

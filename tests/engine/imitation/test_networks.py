@@ -6,10 +6,10 @@ from torch import nn
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import DQNConfig, PPOConfig
-from engine.env.pixels import shrink
+from engine.env.pixels import FrameStack, shrink
 from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import ColourSight, GreySight, make_sight
+from engine.imitation.sight import ColourSight, make_sight
 
 FEATURES = 20
 
@@ -56,7 +56,7 @@ def test_clones_of_agents_have_their_very_weights(inputs):
 def test_grey_sight_is_what_the_agents_see():
     rng = np.random.default_rng(0)
     frames = rng.integers(0, 256, (4, 144, 160, 3), dtype=np.uint8)
-    sight = GreySight()
+    sight = FrameStack()
     sight.begin(frames[0])
     for frame in frames[1:]:
         sight.push(frame)

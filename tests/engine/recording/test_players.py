@@ -2,20 +2,30 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from engine.commands import Press, Stop, TakeOver
 from engine.config import EnvConfig, PPOConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
+from engine.env.batch import Batch
+from engine.env.features import FEATURE_SIZE
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped
+from engine.imitation.demonstrations import read_examples
+from engine.imitation.networks import build_network
+from engine.imitation.policy import Policy
+from engine.imitation.settings import CloningConfig, Inputs, NetworkKind
 from engine.recording.players import load_player
 from engine.recording_session import DemoPoint, RecordingPlan, record_headless
 from engine.session import EngineSession
+from engine.training.checkpoint import Checkpoint
 from engine.training.controls import CommandQueue
+from engine.training.policy_folders import PolicyFolder
 from engine.types import Action
 from tests.engine.recording.conftest import Begin, assert_replays
 
@@ -81,16 +91,57 @@ def test_nobody_of_that_name_plays(config: RunConfig) -> None:
         load_player("somebody", config)
 
 
+@pytest.mark.parametrize("inputs", ["screen", "both"])
+@pytest.mark.parametrize("network", ["ppo", "dqn", "impala", "nature", "tiny"])
+def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
+    config: RunConfig, network: NetworkKind, inputs: Inputs
+) -> None:
+    """From the start and from within a demonstration; so cold it takes the likeliest action."""
+    cloning = CloningConfig(network=network, inputs=inputs, hidden_size=16, temperature=1e-6)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        policy = Policy(cloning, FEATURE_SIZE, build_network(cloning, FEATURE_SIZE))
+    folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
+    folder.store(keep=1).save(Checkpoint(*policy.save()), 1)
+    short = config.model_copy(update={"env": EnvConfig(max_steps=16, progress_steps=0)})
+    plan = RecordingPlan("seen", episodes=1, player=folder.path.name)
+    record_headless(short, plan)
+    (demo,) = assert_replays(config, "seen")
+    assert (demo.by, demo.episode_length) == (f"policy-{folder.path.name}", 16)
+    (path,) = plan.folder(config).glob("*.demo")
+    within = RecordingPlan("on", episodes=1, player=folder.path.name, start=DemoPoint(str(path), 5))
+    record_headless(short, within)
+    (again,) = assert_replays(config, "on")
+    assert (again.begins_at, again.episode_length) == (5, 16)
+    examples = read_examples(path, cloning, config)
+    with torch.inference_mode():
+        logits = policy.logits(
+            examples.features, examples.pixels, torch.from_numpy(examples.masks)
+        ).numpy()
+    likeliest = np.where(examples.masks, logits, -np.inf).argmax(1)
+    assert examples.actions.tolist() == demo.actions.tolist() == likeliest.tolist()
+    if cloning.network not in {"ppo", "dqn"}:  # three frames of before are not known there
+        assert again.actions.tolist() == demo.actions.tolist()
+
+
+def test_a_player_that_fails_at_once_leaves_nothing(
+    config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(seed: int) -> Callable[[Batch], int]:
+        def choose(batch: Batch) -> int:
+            raise RuntimeError("it fell over")
+
+        return choose
+
+    monkeypatch.setattr("engine.recording.players.rules_policy", fail)
+    with pytest.raises(RuntimeError, match="fell over"):
+        record_headless(config, RecordingPlan("none", episodes=1, player="rules"))
+    assert list(RecordingPlan("none").folder(config).iterdir()) == []
+
+
 @pytest.mark.slow
 def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None:
     """What a run learnt plays alone; a policy cloned from the screen is taken over from."""
-    from engine.env.features import FEATURE_SIZE
-    from engine.imitation.networks import build_network
-    from engine.imitation.policy import Policy
-    from engine.imitation.settings import CloningConfig
-    from engine.training.checkpoint import Checkpoint
-    from engine.training.policy_folders import PolicyFolder
-
     few = EnvConfig(max_steps=40, progress_steps=0, wait_frames=14)
     run = EngineSession(
         config.model_copy(
