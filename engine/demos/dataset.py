@@ -152,6 +152,10 @@ class DemoSet:
         inside = sorted(path for path in self.folder.glob("*") if path.is_dir())
         return tuple(found for found in map(DemoSet, inside) if len(found) or found.logs())
 
+    def with_sets(self) -> "DemoSet":
+        """Return this one with what is in those sets."""
+        return DemoSet(self.folder, (path for one in (self, *self.sets()) for path in one.paths))
+
     def entries(self) -> Iterator[DemoEntry]:
         """Yield what is in each file; an unreadable one is said to be so."""
         for path in self.paths:

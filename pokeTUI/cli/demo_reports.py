@@ -3,6 +3,7 @@
 import json
 import statistics
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,32 @@ def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> l
     """Return the files of these names: paths, names in the folder of demonstrations or a set.
 
     Raises:
-        DemoError: There is no such file.
+        DemoError: There is no such file, or several sets have one of that name.
     """
     folder = demos_folder(settings(save_dir))
+    sets = [one.folder for one in DemoSet(folder).sets()]
     found = []
     for name in files:
-        folders = [folder, *(one.folder for one in DemoSet(folder).sets())]
-        inside = (place / each for place in folders for each in (name, f"{name}{suffix}"))
-        path = next((place for place in (Path(name), *inside) if place.is_file()), None)
+        names = (name, f"{name}{suffix}")
+        places = (Path(name), *(folder / each for each in names))
+        path = next((place for place in places if place.is_file()), None)
         if path is None:
-            raise DemoError(f"There is no demonstration {name}.", "List them: poketui demos")
+            path = _in_a_set(name, [one / each for one in sets for each in names])
         found.append(path)
     return found
+
+
+def _in_a_set(name: str, places: Sequence[Path]) -> Path:
+    found = [place for place in places if place.is_file()]
+    if not found:
+        raise DemoError(f"There is no demonstration {name}.", "List them: poketui demos")
+    if len(found) > 1:
+        sets = [place.parent.name for place in found]
+        raise DemoError(
+            f"A demonstration {name} is in each of the sets {', '.join(sets)}.",
+            f"Name it with its set: {sets[0]}/{name}",
+        )
+    return found[0]
 
 
 def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
@@ -58,19 +73,27 @@ def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) ->
     for name in names:
         places = {place.resolve() for place in (Path(name), folder / name) if place.is_dir()}
         inside = [path for place in sorted(places) for path in sorted(place.glob(f"*{suffix}"))]
-        found += inside or named(save_dir, [name], suffix)
+        found += inside if places else named(save_dir, [name], suffix)
     return found
 
 
 def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
-    """Return the set of these files and sets; none named: of all in the folder."""
+    """Return the demonstrations of these files and sets; none named: all, those of sets too."""
     folder = demos_folder(settings(save_dir))
-    return DemoSet(folder, members(save_dir, files) if files else None)
+    return DemoSet(folder, members(save_dir, files)) if files else DemoSet(folder).with_sets()
+
+
+def distinct_names(paths: Sequence[Path]) -> list[str]:
+    """Return the files' names; where two are alike, each with its set's before it."""
+    times = Counter(path.name for path in paths)
+    return [
+        f"{path.parent.name}-{path.name}" if times[path.name] > 1 else path.name for path in paths
+    ]
 
 
 def print_list(save_dir: str | None) -> None:
     """List the demonstrations, those of sets in folders of their own as well."""
-    demos = chosen(save_dir, [])
+    demos = DemoSet(demos_folder(settings(save_dir)))
     sets = demos.sets()
     if not len(demos) and not demos.logs() and not sets:
         print(f"No demonstrations in {demos.folder}.")
@@ -153,7 +176,7 @@ def print_validation(
     for found in validate(demos.paths, settings(save_dir, rom, "", allow_unknown_rom)):
         refused += bool(found.refusal)
         steps = f"{found.steps:,} steps, exactly as recorded"
-        print(f"{found.path.name}: {found.refusal or steps}", flush=True)
+        print(f"{_short(found.path, demos.folder)}: {found.refusal or steps}", flush=True)
     if refused:
         print(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
     return 2 if refused else 0
@@ -204,6 +227,7 @@ def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: 
 
 def print_filtered(
     save_dir: str | None,
+    files: Sequence[str],
     tags: frozenset[str],
     success: bool | None,
     by: str,
@@ -213,9 +237,10 @@ def print_filtered(
 ) -> None:
     """Name the demonstrations that meet all of it, or copy them."""
     wanted = Wanted(tags, success, by, map_, min_return)
-    found = chosen(save_dir, []).choose(wanted)
+    demos = chosen(save_dir, files)
+    found = demos.choose(wanted)
     for path in found.paths:
-        print(path.name if out is None else copy_demo(path, out))
+        print(_short(path, demos.folder) if out is None else copy_demo(path, out))
 
 
 def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None) -> None:
@@ -236,7 +261,7 @@ def delete(save_dir: str | None, paths: Iterable[Path]) -> None:
 
 def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
     """Make demonstrations of what was left behind; return the exit code."""
-    demos = chosen(save_dir, [])
+    demos = DemoSet(demos_folder(settings(save_dir)))
     if files:
         logs = members(save_dir, files, SUFFIX + LOG_SUFFIX)
     else:
@@ -269,13 +294,15 @@ def print_export(
         raise DemoError(f"There is no format '{form}'.", "Allowed are: npz, minari, csv.")
     if not len(demos):
         raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    names = distinct_names(demos.paths)
     if form == "minari":
         folder = out or Path("poketui-demos-v0")
-        steps = to_minari([(path.name, demo) for path, demo in demos.read()], folder, config)
+        read = [demo for _, demo in demos.read()]
+        steps = to_minari(list(zip(names, read, strict=True)), folder, config)
         print(f"{folder}: {len(demos):,} episodes, {steps:,} steps")
         return
-    for path, demo in demos.read():
-        target = (out or Path()) / f"{path.name.removesuffix(SUFFIX)}.{form}"
+    for name, (_, demo) in zip(names, demos.read(), strict=True):
+        target = (out or Path()) / f"{name.removesuffix(SUFFIX)}.{form}"
         if target.exists() and not is_forced:
             raise DemoError(f"{target} is there already.", "Give --out or --force.")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -328,6 +355,11 @@ def _imported(config: RunConfig, file: Path) -> Iterable[tuple[Path, Demonstrati
             yield made, demo
         case _:
             raise DemoError(f"{file} is of no known kind.", "Known are .demo, .npz and .csv.")
+
+
+def _short(path: Path, folder: Path) -> str:
+    """Return by what a file is named in the folder of demonstrations, with its set's name."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else path.name
 
 
 def _spread(values: Sequence[float], digits: int) -> str:

@@ -103,6 +103,7 @@ def split(
 
 @demos_app.command("filter")
 def filter_(
+    files: Files = None,
     tag: Annotated[list[str] | None, typer.Option(help="Has this tag; may be repeated.")] = None,
     success: Annotated[
         bool | None, typer.Option("--success/--failure", help="Reached the goal, or did not.")
@@ -117,7 +118,7 @@ def filter_(
     from pokeTUI.cli import demo_reports
 
     tags = frozenset(tag or [])
-    demo_reports.print_filtered(save_dir, tags, success, by, map_, min_return, out)
+    demo_reports.print_filtered(save_dir, files or [], tags, success, by, map_, min_return, out)
 
 
 @demos_app.command()

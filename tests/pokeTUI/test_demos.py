@@ -81,3 +81,37 @@ def test_sets_in_folders_of_their_own_are_listed_found_and_recovered(
     assert "31 steps" in poketui("demos", "recover", *where).stdout
     assert "2, 0 reached" in poketui("demos", "stats", "interventions", *where).stdout
     assert (own / second.name).exists()
+
+
+def test_where_none_is_named_all_are_meant_those_in_sets_too(saves: Path, tmp_path: Path) -> None:
+    first, second = sorted((saves / "demos").glob("*.demo"))
+    for name, path in (("", first), ("a", first), ("b", second)):
+        (tmp_path / "demos" / name).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, tmp_path / "demos" / name / path.name)
+    where = ("--save-dir", str(tmp_path))
+    validated = poketui("demos", "validate", *where).stdout
+    assert validated.count("exactly as recorded") == 3
+    assert f"a/{first.name}: " in validated
+    assert "3, 0 reached" in poketui("demos", "stats", *where).stdout
+    everything = poketui("demos", "filter", "--by", "random", *where).stdout.split()
+    assert everything == [first.name, f"a/{first.name}", f"b/{second.name}"]
+    assert poketui("demos", "filter", "b", *where).stdout.split() == [f"b/{second.name}"]
+    assert poketui("demos", "filter", "b", "--by", "rules", *where).stdout == ""
+    out = tmp_path / "out"
+    exported = poketui("demos", "export", "--format", "csv", "--out", str(out), *where)
+    assert exported.returncode == 0, exported.stderr
+    assert len(list(out.glob("*.csv"))) == 3
+
+
+def test_a_name_that_several_sets_have_is_asked_for_with_its_set(
+    saves: Path, tmp_path: Path
+) -> None:
+    first = min((saves / "demos").glob("*.demo"))
+    for name in ("a", "b"):
+        (tmp_path / "demos" / name).mkdir(parents=True)
+        shutil.copyfile(first, tmp_path / "demos" / name / first.name)
+    where = ("--save-dir", str(tmp_path))
+    assert_refused(poketui("demos", "show", first.stem, *where), f"a/{first.stem}", "a, b")
+    assert_refused(poketui("demos", "delete", first.stem, "--yes", *where), "a, b")
+    assert poketui("demos", "delete", f"b/{first.stem}", "--yes", *where).returncode == 0
+    assert poketui("demos", "show", first.stem, *where).returncode == 0
