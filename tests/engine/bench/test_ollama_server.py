@@ -9,7 +9,7 @@ from engine.bench.ollama_server import OllamaServer
 
 
 def get(server: OllamaServer, path: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
     if body is None:
         connection.request("GET", path)
     else:
@@ -81,7 +81,7 @@ def test_it_refuses_as_the_real_one_does(body: dict[str, Any], status: int, erro
 
 def test_a_body_that_is_no_json_is_refused() -> None:
     with OllamaServer(str) as server:
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
         connection.request("POST", "/api/chat", "{")
         assert connection.getresponse().status == 400
         connection.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.llm import planner
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend, ChatRequest
 from tests.engine.llm.servers.anthropic import ScriptedAnthropic
@@ -37,6 +38,12 @@ def _no_servers_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def _patient_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may need more than a second to connect: where that is tested, it is said."""
     monkeypatch.setitem(make_backend.__kwdefaults__, "connect_timeout_s", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def _patient_closing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that is not closed in time is garbage of which another test would be told."""
+    monkeypatch.setattr(planner, "_BACKENDS_CLOSE_S", 60.0)
 
 
 @pytest.fixture

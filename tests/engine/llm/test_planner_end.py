@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from engine.errors import LLMConnectionError
+from engine.llm import planner as planner_module
 from engine.llm.backends.base import ChatRequest, Chunk, ModelStatus
 from engine.llm.planner import Planner
 from tests.engine.llm.fake_backends import (
@@ -40,7 +41,11 @@ def test_it_is_closed_while_a_server_hangs(hangs: str) -> None:
     assert not never.is_set()
 
 
-def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end() -> None:
+def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(planner_module, "_BACKENDS_CLOSE_S", 0.5)
+
     class Stuck(FakeBackend):
         async def close(self) -> None:
             await asyncio.sleep(LONG_S)
