@@ -22,8 +22,8 @@ _INPUTS = {kind: inputs for inputs, kind in KINDS.items()}
 
 
 def has_demonstrations(config: RunConfig) -> bool:
-    """Tell whether the agent of these settings learns from demonstrations itself."""
-    return config.agent == "dqn" and bool(config.imitation.demos or config.imitation.rules)
+    """Tell whether the agent of these settings is to learn from demonstrations itself."""
+    return bool(config.imitation.demos or config.imitation.rules)
 
 
 def begins_from_others(config: RunConfig) -> bool:
@@ -37,9 +37,16 @@ def begin_from_demonstrations(
     """Give a new agent the weights of `start_policy`, and its demonstrations.
 
     Raises:
-        ConfigurationError: The policy is of another kind than the agent.
+        ConfigurationError: The policy is of another kind than the agent, or the agent learns from
+            no demonstrations.
         PokeTUIError: The policy or the demonstrations are no use.
     """
+    if has_demonstrations(config) and not isinstance(agent, DQN):
+        key = "demos" if config.imitation.demos else "rules"
+        raise ConfigurationError(
+            f"imitation.{key}: the agent {config.agent} learns from no demonstrations itself.",
+            "Clone them first and begin from that (poketui bc, then run --from), or use dqn.",
+        )
     if config.start_policy:
         policy, path = read_policy(config.save_dir, config.start_policy)
         _refuse_others(policy, config, str(path))

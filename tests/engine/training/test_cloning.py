@@ -16,7 +16,7 @@ from engine.training.cloning import CloningRun, Progress, score_of
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder, agent_settings
-from engine.training.warm_start import begin_from_demonstrations
+from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Evaluation
 from tests.engine.imitation.arrays import make_examples
 
@@ -188,6 +188,20 @@ def test_a_policy_of_another_kind_is_refused_in_one_line(tmp_path, cloned, chang
     with pytest.raises(ConfigurationError, match=named) as caught:
         begin_from_demonstrations(agent, config, lambda event: None)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("imitation", [{"demos": "nowhere"}, {"rules": 3}])
+@pytest.mark.parametrize("name", ["ppo", "rules", "random"])
+def test_demonstrations_for_an_agent_that_learns_from_none_are_refused(tmp_path, name, imitation):
+    config = RunConfig(
+        save_dir=str(tmp_path), agent=name, num_envs=2, workers=1, imitation=imitation
+    )
+    assert begins_from_others(config)
+    agent = build_agent(config, EXAMPLES.features.shape[1])
+    with pytest.raises(ConfigurationError, match=f"the agent {name} learns from no") as caught:
+        begin_from_demonstrations(agent, config, lambda event: None)
+    assert "\n" not in str(caught.value)
+    assert f"imitation.{next(iter(imitation))}" in str(caught.value)
 
 
 def test_cloning_the_practice_game_can_be_resumed_with_more_epochs(tmp_path):
