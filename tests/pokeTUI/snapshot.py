@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
 from textual.strip import Strip
+from textual.widgets import Input
 
 FOLDER = Path(__file__).parent / "snapshots"
 UPDATE_VARIABLE = "POKETUI_UPDATE_SNAPSHOTS"
@@ -22,6 +23,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!$%&*+
 
 def draw(app: App[Any]) -> str:
     """Return the rows of the screen, then the styles as runs, each named by a letter."""
+    for field in app.screen.query(Input):
+        field._pause_blink(visible=True)
     strips = [Strip(list(strip)) for strip in app.screen._compositor.render_strips()]
     names: dict[str, str] = {}
     runs = [_runs(strip, names) for strip in strips]

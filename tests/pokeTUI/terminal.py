@@ -12,6 +12,8 @@ import pytest
 from tests.engine.processes import children
 
 ROOT = Path(__file__).parents[2]
+LIMIT_S = 180.0
+"""A machine may be slow, and others at work on it."""
 needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
 
 _FIXED_SIZE = {"COLUMNS", "LINES"}
@@ -67,24 +69,28 @@ class Terminal:
         (program,) = children(shell)
         return program
 
+    def screen(self) -> str:
+        """Return what is to be seen now."""
+        return self.tmux("capture-pane", "-p")
+
     def press(self, *keys: str) -> None:
         self.tmux("send-keys", *keys)
 
     def resize(self, columns: int, rows: int) -> None:
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
-    def wait_for(self, *texts: str, seconds: float = 90) -> str:
+    def wait_for(self, *texts: str, seconds: float = LIMIT_S) -> str:
         """Return the screen once it shows all `texts`."""
         return self.wait_until(f"all of {texts}", *texts, seconds=seconds)
 
     def wait_until(
-        self, what: str, /, *texts: str, gone: tuple[str, ...] = (), seconds: float = 40
+        self, what: str, /, *texts: str, gone: tuple[str, ...] = (), seconds: float = LIMIT_S
     ) -> str:
         """Return the screen once it shows all `texts` and nothing of what is to be `gone`."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            screen = self.tmux("capture-pane", "-p")
+            screen = self.screen()
             if all(text in screen for text in texts) and not any(text in screen for text in gone):
                 return screen
             time.sleep(0.3)
-        pytest.fail(f"never saw {what} on\n{self.tmux('capture-pane', '-p')}")
+        pytest.fail(f"never saw {what} on\n{self.screen()}")

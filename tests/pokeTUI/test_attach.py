@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.processes import wait_until
-from tests.pokeTUI.background import SSHD, Background, SecureShell, Window, all_gone
+from tests.pokeTUI.background import LIMIT_S, SSHD, Background, SecureShell, Window, all_gone
 
 needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
 needs_sshd = pytest.mark.skipif(SSHD is None, reason="needs sshd")
@@ -147,5 +147,5 @@ def test_a_dropped_connection_saves_a_run_of_its_own(
     before = background.checkpoints()
     ssh.drop()
     assert all_gone(programs)
-    assert wait_until(lambda: background.checkpoints() > before)
+    assert wait_until(lambda: background.checkpoints() > before, LIMIT_S)
     assert "SIGHUP" in next(background.saves.glob("runs/*/engine.log")).read_text()

@@ -35,8 +35,8 @@ def config(tmp_path: Path) -> RunConfig:
 def play_on(terminal: BareTerminal, length: int) -> None:
     """Play on from step 20 of what is replayed, and come back to it."""
     terminal.wait_for("replay", "10 steps")
-    terminal.press("Space")
-    terminal.wait_for("‖ replay")
+    terminal.press("End")  # stands there, however far it has come by itself
+    terminal.wait_for(f"‖ replay {length}/{length}")
     terminal.press("Home")
     terminal.wait_for(f"‖ replay 0/{length}")
     terminal.press("Right", "Right")

@@ -15,7 +15,7 @@ import pytest
 
 from tests.engine.processes import children, is_gone, wait_until
 
-LIMIT_S = 60.0
+LIMIT_S = 180.0
 
 
 @contextmanager
@@ -28,11 +28,14 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     )
     assert process.stdout is not None
     workers: list[int] = []
+
+    def has_workers() -> bool:
+        workers[:] = children(process.pid)
+        return len(workers) == 2
+
     try:
         # Before the first line: a short run may be over by the time that it is read.
-        assert wait_until(lambda: len(children(process.pid)) == 2, LIMIT_S)
-        workers += children(process.pid)
-        assert len(workers) == 2
+        assert wait_until(has_workers, LIMIT_S)
         wait_for_line(process, "saved at step")
         yield process, workers
     finally:

@@ -1,6 +1,7 @@
 """Drive the real program on the real game in a real terminal, by tmux, as a person would."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.processes import wait_until
-from tests.pokeTUI.terminal import Terminal, needs_tmux
+from tests.pokeTUI.terminal import LIMIT_S, Terminal, needs_tmux
 
 pytestmark = [pytest.mark.slow, needs_tmux]
 
@@ -77,7 +78,12 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
 
 def test_what_goes_straight_to_the_terminal_is_what_a_repaint_draws(terminal: Terminal) -> None:
     def game() -> list[str]:
-        return [line[:60] for line in terminal.tmux("capture-pane", "-p").splitlines()[1:29]]
+        return [line[:60] for line in terminal.screen().splitlines()[1:29]]
+
+    def steps() -> int:
+        """Return how many are told; the picture of a step is drawn before that."""
+        found = re.search(r"([\d,]+) steps", terminal.screen())
+        return int(found[1].replace(",", "")) if found else -1
 
     terminal.start((120, 40))
     terminal.wait_for("► playing", "Learning curve", "quadrants")
@@ -89,14 +95,16 @@ def test_what_goes_straight_to_the_terminal_is_what_a_repaint_draws(terminal: Te
     terminal.press("Escape")
     terminal.wait_until("the cockpit alone", "paused", gone=("Take one step while paused",))
     for _ in range(5):
+        before = steps()
         terminal.press(".")
+        assert wait_until(lambda before=before: steps() > before, LIMIT_S)  # type: ignore[misc]
     time.sleep(1)
     straight = game()
     terminal.press("Z")
     terminal.wait_until("one pane only", gone=("Reasoning",))
     terminal.press("Z")
     terminal.wait_for("Reasoning")
-    assert wait_until(lambda: game() == straight)
+    assert wait_until(lambda: game() == straight, LIMIT_S)
 
 
 def test_a_small_terminal_is_refused_in_one_line(terminal: Terminal) -> None:

@@ -100,7 +100,7 @@ def test_a_training_run_is_recorded_when_a_person_takes_over(
     terminal.start((80, 24))
     terminal.wait_for("► playing", "Party and place")
     terminal.press("t")
-    terminal.wait_for("YOU PLAY ● recorded", "gives back", "● rec 0:0")
+    terminal.wait_for("YOU PLAY ● recorded", "gives back", "● rec 0:")
     terminal.press("Left")
     terminal.wait_for("intervention: 1 step")
     terminal.resize(120, 40)

@@ -1,13 +1,15 @@
 """From the start screen to a run, to a replay and back, in a real terminal."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.pokeTUI.terminal import ROOT, Terminal, needs_tmux
+from tests.engine.processes import wait_until
+from tests.pokeTUI.terminal import LIMIT_S, ROOT, Terminal, needs_tmux
 
 pytestmark = [pytest.mark.slow, needs_tmux]
 
@@ -44,13 +46,20 @@ def terminal(tmp_path: Path) -> Iterator[BareTerminal]:
     window.close()
 
 
+def episodes(terminal: BareTerminal) -> int:
+    """Return how many the status line tells of, -1 where there is none."""
+    found = re.search(r"ep ([\d,]+)", terminal.screen())
+    return int(found[1].replace(",", "")) if found else -1
+
+
 def test_a_run_is_begun_left_and_replayed_from_the_start_screen(terminal: BareTerminal) -> None:
     terminal.start_command((80, 24))
     terminal.wait_for("New run", "no run is saved yet")
     terminal.press("n")
     terminal.wait_for("MOSSLIGHT", "‹ rules ›")
     terminal.press("Enter")
-    terminal.wait_for("Mosslight", "► playing", "ep 4")
+    terminal.wait_for("Mosslight", "► playing")
+    assert wait_until(lambda: episodes(terminal) >= 4, LIMIT_S)
     terminal.press("q")
     terminal.wait_for("New run", "Saved at step", "1 to choose from")
     terminal.press("p")
@@ -73,7 +82,8 @@ def test_a_run_is_begun_left_and_replayed_from_the_start_screen(terminal: BareTe
 
 def test_a_start_is_left_at_once(terminal: BareTerminal) -> None:
     terminal.start_command((80, 24), "run")
-    terminal.wait_for("Starting")
+    # Who looks late may find it playing already.
+    assert wait_until(lambda: "Starting" in terminal.screen() or episodes(terminal) >= 0, LIMIT_S)
     terminal.press("q")
-    screen = terminal.wait_for("exit code", seconds=20)
+    screen = terminal.wait_for("exit code")
     assert "exit code 0" in screen
