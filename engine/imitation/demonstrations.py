@@ -23,6 +23,7 @@ def read_examples(
     run: RunConfig,
     tell: Callable[[int, int], None] = lambda done, total: None,
     wanted: Wanted | None = None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Examples:
     """Read a demonstration, or all of a folder, in the order of their names.
 
@@ -33,6 +34,7 @@ def read_examples(
         run: Says which game it is.
         tell: Is told how many demonstrations are read, and of how many.
         wanted: Which of them; None: all.
+        note: Is told what is left out.
 
     Raises:
         DemoError: There is none, or one is unreadable.
@@ -52,7 +54,8 @@ def read_examples(
             f"None of the {len(demos)} demonstrations at {path} is wanted.",
             "See what there is: poketui demos",
         )
-    return demo_examples((demo for _, demo in chosen.read()), len(chosen), config, run, tell)
+    demonstrated = (demo for _, demo in chosen.read())
+    return demo_examples(demonstrated, len(chosen), config, run, tell, note)
 
 
 def demo_examples(
@@ -61,6 +64,7 @@ def demo_examples(
     config: CloningConfig,
     run: RunConfig,
     tell: Callable[[int, int], None] = lambda done, total: None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Examples:
     """Play demonstrations again and note what was seen and done; each is an episode.
 
@@ -73,6 +77,7 @@ def demo_examples(
         config: Says what is seen.
         run: Says which game it is.
         tell: Is told how many are over, and of how many.
+        note: Is told what is left out.
 
     Raises:
         DemoError: None shows anything.
@@ -80,18 +85,35 @@ def demo_examples(
     """
     sight = make_sight(config)
     parts: list[Examples] = []
+    without_effect = 0
     with closing(DemoPlayer(run, renders=sight is not None)) as player:
         for number, demo in enumerate(demos):
-            parts += _one(player, demo, sight, number)
+            part, masked = _one(player, demo, sight, number)
+            parts += part
+            without_effect += masked
             tell(number + 1, count)
+    left_out = _left_out(without_effect)
     if not parts:
-        raise DemoError("The demonstrations hold no steps to learn from.", "Record more.")
+        because = f": {left_out}." if left_out else "."
+        raise DemoError(f"The demonstrations hold no steps to learn from{because}", "Record more.")
+    if left_out:
+        note(left_out)
     return join(parts)
+
+
+def _left_out(presses: int) -> str:
+    """Say how many presses nobody learns from; "" of none."""
+    if not presses:
+        return ""
+    what = "1 press is" if presses == 1 else f"{presses:,} presses are"
+    return f"{what} left out, which could have no effect: the agent never tries that"
 
 
 def _one(
     player: DemoPlayer, demo: Demonstration, sight: Sight | None, episode: int
-) -> list[Examples]:
+) -> tuple[list[Examples], int]:
+    """Return what a demonstration shows, and how many of its presses were masked."""
+    without_effect = 0
     features, pixels, masks, actions, places = [], [], [], [], []
     rewards: list[float] = []
     ends: list[int] = []
@@ -103,6 +125,7 @@ def _one(
         is_first = False
         is_shown = not is_mixed or step.is_intervention or step.is_live
         if not is_shown or not step.mask[step.action]:
+            without_effect += is_shown
             if ends:
                 ends[-1] = CUT  # what it led to is a step that is left out
             continue
@@ -114,7 +137,7 @@ def _one(
         places.append(step.state.place.name)
         pixels.append(np.zeros(0, np.uint8) if sight is None else sight.pixels.copy())
     if not actions:
-        return []
+        return [], without_effect
     if ends[-1] == GOES_ON:
         ends[-1] = CUT
     names = tuple(dict.fromkeys(places))
@@ -130,7 +153,7 @@ def _one(
             np.array(ends, np.uint8),
             names,
         )
-    ]
+    ], without_effect
 
 
 def _follows(is_done: bool, is_success: bool) -> int:

@@ -23,7 +23,7 @@ from engine.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from engine.training.cloning import Progress, evaluate_clone, milestone_count, score_of
+from engine.training.cloning import Note, Progress, evaluate_clone, milestone_count, score_of
 from engine.training.figures import evaluation_figures
 from engine.training.from_demonstrations import (
     Source,
@@ -40,7 +40,7 @@ from engine.types import Evaluation
 
 RULES = "rules"
 
-TellRounds = Callable[[Progress | Round | Evaluation], None]
+TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
 
 
 @dataclass(frozen=True, slots=True)

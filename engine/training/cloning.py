@@ -41,6 +41,17 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know, once.
+
+    Attributes:
+        text: A line.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cloned:
     """What came of it.
 
@@ -57,7 +68,7 @@ class Cloned:
     best: Path | None
 
 
-Tell = Callable[[Progress | Epoch | Evaluation], None]
+Tell = Callable[[Progress | Note | Epoch | Evaluation], None]
 
 
 def rule_examples(

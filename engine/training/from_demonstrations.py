@@ -15,6 +15,7 @@ from engine.imitation.settings import CloningConfig, check
 from engine.training.cloning import (
     Cloned,
     CloningRun,
+    Note,
     Progress,
     Tell,
     rule_examples,
@@ -100,7 +101,7 @@ def gather(
     config: CloningConfig,
     run: RunConfig,
     source: Source,
-    tell: Callable[[Progress], None] = lambda told: None,
+    tell: Callable[[Progress | Note], None] = lambda told: None,
 ) -> Examples:
     """Return the steps of all demonstrations.
 
@@ -122,6 +123,7 @@ def gather(
                 run,
                 lambda done, total: tell(Progress("reading demonstrations", done, total)),
                 None if wanted == Wanted() else wanted,
+                lambda text: tell(Note(text)),
             )
         )
     if source.rules:

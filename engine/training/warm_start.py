@@ -9,12 +9,12 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.errors import ConfigurationError
-from engine.events import Event, ProgressReported
+from engine.events import Event, ProgressReported, ReasoningLogged
 from engine.imitation.demonstrations import demo_examples
 from engine.imitation.networks import KINDS, ActorClone, ValueClone
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
-from engine.training.cloning import Progress
+from engine.training.cloning import Note, Progress
 from engine.training.from_demonstrations import Source, gather
 from engine.training.policies import read_policy
 
@@ -53,8 +53,11 @@ def begin_from_demonstrations(
         _begin(agent, policy, str(path))
     if isinstance(agent, DQN) and has_demonstrations(config):
 
-        def tell(told: Progress) -> None:
-            emit(ProgressReported(told.what, told.done, told.total))
+        def tell(told: Progress | Note) -> None:
+            if isinstance(told, Note):
+                emit(ReasoningLogged(0, "run", told.text))
+            else:
+                emit(ProgressReported(told.what, told.done, told.total))
 
         seen = _seen(config)
         source = Source(config.imitation.demos, config.imitation.rules)
@@ -108,11 +111,13 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     demo = read_demo(path)
     if not demo.is_intervention.any() and not demo.has_live:
         return ""
-    examples = demo_examples([demo], 1, _seen(config), config)
+    notes: list[str] = []
+    examples = demo_examples([demo], 1, _seen(config), config, note=notes.append)
     total = agent.join_demonstrations(examples.transitions())
-    return (
+    joined = (
         f"your {len(examples)} steps joined the demonstrations that are learnt from: {total} by now"
     )
+    return "; ".join([joined, *notes])
 
 
 def _seen(config: RunConfig) -> CloningConfig:

@@ -187,6 +187,7 @@ class _Printer:
         """Show what it is told."""
         from engine.imitation.bc import Epoch
         from engine.imitation.dagger import Round
+        from engine.training.cloning import Note
         from engine.types import Evaluation
 
         match told:
@@ -194,6 +195,8 @@ class _Printer:
                 self.say(_epoch_line(told))
             case Round():
                 self.say(_round_line(told))
+            case Note(text):
+                self.say(text)
             case Evaluation():
                 self.say(_evaluation_line(told))
             case _:

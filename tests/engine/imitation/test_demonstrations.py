@@ -22,15 +22,53 @@ def recorded(practice, tmp_path_factory):
 def test_every_demonstrated_step_is_an_example(recorded, practice):
     folder, demos = recorded
     told = []
+    notes = []
     examples = read_examples(
-        folder, CloningConfig(), practice, lambda done, total: told.append((done, total))
+        folder,
+        CloningConfig(),
+        practice,
+        lambda done, total: told.append((done, total)),
+        note=notes.append,
     )
+    assert notes == []
     assert told == [(1, 2), (2, 2)]
     assert examples.num_episodes == 2
     assert list(examples.actions) == [action for demo in demos for action in demo.actions]
     assert examples.masks[np.arange(len(examples)), examples.actions].all()
     assert len(examples.map_names) >= 6
     assert examples.rewards.sum() == pytest.approx(sum(demo.episode_return for demo in demos))
+
+
+def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
+    """Every third press is one that the agent's mask forbids."""
+    plain, rng = rules_policy(0), np.random.default_rng(0)
+    forbidden = []
+
+    def choose(batch):
+        forbidden.append(len(forbidden) % 3 == 2 and not batch.mask[0].all())
+        if forbidden[-1]:
+            return int(rng.choice(np.flatnonzero(~batch.mask[0])))
+        return plain(batch)
+
+    ((_, demo),) = record_policy(choose, practice, 1, tmp_path, max_steps=30)
+    notes = []
+    examples = read_examples(tmp_path, CloningConfig(), practice, note=notes.append)
+    assert sum(forbidden) > 5
+    assert len(examples) == demo.episode_length - sum(forbidden)
+    assert notes == [
+        f"{sum(forbidden)} presses are left out, which could have no effect: "
+        "the agent never tries that"
+    ]
+
+
+def test_where_nothing_had_an_effect_that_is_said(practice, tmp_path):
+    def choose(batch):
+        return int(np.flatnonzero(~batch.mask[0])[0])
+
+    for _ in record_policy(choose, practice, 1, tmp_path, max_steps=4):
+        pass
+    with pytest.raises(DemoError, match="no steps to learn from: 4 presses are left out"):
+        read_examples(tmp_path, CloningConfig(), practice)
 
 
 def test_an_episode_that_was_won_is_over_with_its_last_step(recorded, practice):
