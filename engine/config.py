@@ -350,6 +350,11 @@ class RunConfig(Section):
         """Tell whether environments render what the policy sees."""
         return self.encoder != "features"
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Return the names in `llm_model`."""
+        return tuple(name.strip() for name in self.llm_model.split(",") if name.strip())
+
     def worker_count(self) -> int:
         """Return the number of environment processes to start."""
         return self.workers or max(1, min(self.num_envs, os.cpu_count() or 1))

@@ -23,7 +23,7 @@ from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.games.profile import GameProfile, load_rom
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.recorder import DecisionRecorder
-from engine.llm.backends import make_backend
+from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
@@ -179,18 +179,10 @@ def build_planning(
     Raises:
         ConfigurationError: A model's client is not installed, or its key is missing.
     """
-    models = [name.strip() for name in config.llm_model.split(",") if name.strip()]
+    models = config.models
     if not models or config.mode == "rl_only" or config.agent == "random":
         return None
-    backends = [
-        make_backend(
-            name,
-            backend=config.llm_backend,
-            base_url=config.llm_base_url,
-            load_timeout_s=config.planner.load_timeout_s,
-        )
-        for name in models
-    ]
+    backends = make_backends(config)
     has_prices = config.planner.input_price > 0 or config.planner.output_price > 0
     if not has_prices and any(backend.is_paid for backend in backends):
         emit(

@@ -1,26 +1,41 @@
-"""Ask a language model for one plan, as a run would, and show all that is said."""
+"""Ask language models for one plan, as a run would, and show all that is said."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.config import RunConfig
-from engine.errors import EnvironmentError
+from engine.errors import EnvironmentError, LLMConnectionError
 from engine.llm.asking import Answer, ask
-from engine.llm.backends import make_backend
+from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
+from engine.llm.ensemble import vote
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import Reading, read_plan
-from engine.plans import Directions, Situation
+from engine.plans import Directions, Plan, Situation
 from engine.strategy.advised import make_env
 
 
 @dataclass(frozen=True, slots=True)
-class OnePlan:
-    """A question, the answer, and what is taken from it."""
+class OneAnswer:
+    """What a model said.
 
-    answer: Answer
+    Attributes:
+        answer: None if it gave none.
+        reading: What is taken from it, or why nothing is.
+    """
+
+    model: str
+    answer: Answer | None
     reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class OnePlan:
+    """What all models said, and the plan that won their vote, None if nobody gave one."""
+
+    answers: tuple[OneAnswer, ...]
+    plan: Plan | None
 
 
 def plan_once(
@@ -33,17 +48,17 @@ def plan_once(
     """Ask about the state that a run with these settings would start from.
 
     Args:
-        config: `llm_model` names the model.
+        config: `llm_model` names the model, or several that vote and weigh the same.
         wish: A person's goal in words.
         on_request: Told the question before it is sent.
-        on_text: Told each piece of the answer, and whether it is thought rather than said.
+        on_text: Told each piece of one model's answer, and whether it is thought rather than said;
+            of several that answer at once it is told nothing.
 
     Raises:
-        PokeTUIError: The ROM, the state, the model or its server is unusable.
+        PokeTUIError: The ROM, the state, the model or its server is unusable; where there are
+            several models, a server is not: that is told in its answer's stead.
     """
-    backend = make_backend(
-        config.llm_model, backend=config.llm_backend, base_url=config.llm_base_url
-    )
+    backends = make_backends(config)
     situation = first_situation(config)
     request = compose(
         situation,
@@ -52,9 +67,9 @@ def plan_once(
         settings=config.planner,
     )
     on_request(request)
-    answer = asyncio.run(_ask(backend, request, config, on_text))
-    reason = "stop" if answer.done_reason == "stop" else "length"
-    return OnePlan(answer, read_plan(answer.text, reason, situation, config.llm_model))
+    answers = asyncio.run(_ask_all(backends, situation, request, config, on_text))
+    plans = [one.reading.plan for one in answers if one.reading.plan is not None]
+    return OnePlan(tuple(answers), vote(plans))
 
 
 def first_situation(config: RunConfig) -> Situation:
@@ -77,11 +92,33 @@ def first_situation(config: RunConfig) -> Situation:
     return situation
 
 
+async def _ask_all(
+    backends: Sequence[Backend],
+    situation: Situation,
+    request: ChatRequest,
+    config: RunConfig,
+    on_text: Callable[[str, bool], None],
+) -> list[OneAnswer]:
+    is_alone = len(backends) == 1
+
+    async def ask_one(backend: Backend) -> OneAnswer:
+        try:
+            answer = await _ask(backend, request, config, on_text if is_alone else None)
+        except LLMConnectionError as error:
+            if is_alone:
+                raise
+            return OneAnswer(backend.model, None, Reading(None, error=str(error)))
+        reading = read_plan(answer.text, answer.done_reason, situation, backend.model)
+        return OneAnswer(backend.model, answer, reading)
+
+    return await asyncio.gather(*(ask_one(backend) for backend in backends))
+
+
 async def _ask(
     backend: Backend,
     request: ChatRequest,
     config: RunConfig,
-    on_text: Callable[[str, bool], None],
+    on_text: Callable[[str, bool], None] | None,
 ) -> Answer:
     try:
         await backend.load()

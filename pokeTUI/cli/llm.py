@@ -1,18 +1,24 @@
 """Define `poketui llm`: check language models, ask one, read what was asked."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.cli.options import LatestRun, SaveDir
+from pokeTUI.cli.options import LatestRun, SaveDir, Settings, parse_settings
 
 llm_app = typer.Typer(
     help="Check a language model, ask it, read what it said.", no_args_is_help=True
 )
 
 Model = Annotated[
-    str, typer.Option("--model", "--llm-model", help="E.g. smollm2:1.7b, gpt-... or claude-...")
+    str | None,
+    typer.Option(
+        "--model",
+        "--llm-model",
+        help="E.g. smollm2:1.7b, gpt-... or claude-...; several with commas between.",
+        show_default="smollm2:1.7b",
+    ),
 ]
 Backend = Annotated[
     str | None,
@@ -26,15 +32,19 @@ Backend = Annotated[
 BaseUrl = Annotated[
     str | None, typer.Option(help="Address of the server.", show_default="the usual one")
 ]
-DEFAULT_MODEL = "smollm2:1.7b"
 
 
 @llm_app.command()
-def check(model: Model = DEFAULT_MODEL, backend: Backend = None, base_url: BaseUrl = None) -> None:
+def check(
+    model: Model = None,
+    backend: Backend = None,
+    base_url: BaseUrl = None,
+    set_: Settings = None,
+) -> None:
     """Say whether a model can be used: server, model, schema, latency; exit code 2 if not."""
     from pokeTUI.cli.llm_reports import print_check
 
-    raise typer.Exit(print_check(model, backend, base_url))
+    raise typer.Exit(print_check(_settings(set_, model, backend, base_url)))
 
 
 @llm_app.command()
@@ -47,14 +57,18 @@ def ask(
         str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
     ] = None,
     wish: Annotated[str, typer.Option(help="A goal in your words, told to the model.")] = "",
-    model: Model = DEFAULT_MODEL,
+    model: Model = None,
     backend: Backend = None,
     base_url: BaseUrl = None,
+    set_: Settings = None,
 ) -> None:
     """Ask a model for one plan, and show the question, the answer and what is taken from it."""
     from pokeTUI.cli.llm_reports import print_plan
 
-    raise typer.Exit(print_plan(model, backend, base_url, rom=rom, state=state, wish=wish))
+    settings = _settings(set_, model, backend, base_url)
+    settings |= {"rom_path": rom} if rom is not None else {}
+    settings |= {"start_state": str(state)} if state is not None else {}
+    raise typer.Exit(print_plan(settings, wish=wish))
 
 
 @llm_app.command()
@@ -71,3 +85,11 @@ def log(
     from pokeTUI.cli.llm_reports import print_exchanges
 
     print_exchanges(save_dir, run, last=last, is_full=full)
+
+
+def _settings(
+    pairs: list[str] | None, model: str | None, backend: str | None, base_url: str | None
+) -> dict[str, Any]:
+    """Return what was given, by key; the options go before `--set`."""
+    named = {"llm_model": model, "llm_backend": backend, "llm_base_url": base_url}
+    return parse_settings(pairs) | {key: text for key, text in named.items() if text is not None}

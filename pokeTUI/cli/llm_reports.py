@@ -1,70 +1,88 @@
 """Print what language models are asked and what they say: `poketui llm`."""
 
 import asyncio
+import shlex
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from engine.config import RunConfig, load_config
-from engine.llm.backends import make_backend
+from engine.llm.backends import make_backends
+from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.check import check_model
 from engine.llm.exchanges import scan
+from engine.plans import Plan
 from engine.training.runs import RunFolder, find_run
 from pokeTUI.cli.reports import saves
 from pokeTUI.dashboard.planner import printable
 
+if TYPE_CHECKING:
+    from engine.training.single_plan import OneAnswer
+
+DEFAULT_MODEL = "smollm2:1.7b"
 _MARKS = {True: "✓", False: "✗", None: "·"}
 _GOAL_WIDTH = 34
 
 
-def print_check(model: str, backend: str | None, base_url: str | None) -> int:
-    """Print step by step whether a model can be used; return the exit code.
+def print_check(settings: Mapping[str, Any]) -> int:
+    """Print step by step whether each model can be used; return the exit code.
+
+    Args:
+        settings: By dotted key.
 
     Raises:
-        PokeTUIError: Its client is not installed, its key is missing, or the address is none.
+        PokeTUIError: A client is not installed, a key is missing, or the address is none.
     """
-    config = _config(model, backend, base_url)
-    asked = make_backend(model, backend=config.llm_backend, base_url=config.llm_base_url)
+    config = _config(settings)
+    backends = make_backends(config)
+    is_good = [asyncio.run(_check(backend, config)) for backend in backends]
+    if all(is_good):
+        print(f"Use it: {_command(config, settings)}")
+    elif len(is_good) > 1:
+        print(f"{sum(is_good)} of {len(is_good)} models can be used.")
+    return 0 if all(is_good) else 2
+
+
+async def _check(backend: Backend, config: RunConfig) -> bool:
     planner = config.planner
-    print(f"{model} by the protocol of {asked.name}")
-
-    async def check() -> bool:
-        try:
-            steps = await check_model(
-                asked,
-                first_token_timeout_s=planner.first_token_timeout_s,
-                answer_timeout_s=planner.answer_timeout_s,
-                max_tokens=planner.answer_tokens,
-                think=planner.think,
-            )
-        finally:
-            await asked.close()
-        for step in steps:
-            print(f"  {_MARKS[step.is_ok]} {step.name:<7} {printable(step.text)}")
-            if step.remedy and step.is_ok is not True:
-                print(f"            {printable(step.remedy)}")
-        return all(step.is_ok for step in steps)
-
-    is_good = asyncio.run(check())
-    if is_good:
-        print(f"Use it: poketui run --llm-model {model}")
-    return 0 if is_good else 2
+    print(f"{printable(backend.model)} by the protocol of {backend.name}")
+    try:
+        steps = await check_model(
+            backend,
+            first_token_timeout_s=planner.first_token_timeout_s,
+            answer_timeout_s=planner.answer_timeout_s,
+            max_tokens=planner.answer_tokens,
+            think=planner.think,
+        )
+    finally:
+        await backend.close()
+    for step in steps:
+        print(f"  {_MARKS[step.is_ok]} {step.name:<7} {printable(step.text)}")
+        if step.remedy and step.is_ok is not True:
+            print(f"            {printable(step.remedy)}")
+    return all(step.is_ok for step in steps)
 
 
-def print_plan(
-    model: str,
-    backend: str | None,
-    base_url: str | None,
-    *,
-    rom: str | None,
-    state: Path | None,
-    wish: str,
-) -> int:
+def _command(config: RunConfig, settings: Mapping[str, Any]) -> str:
+    """Return the command of a run that asks as was asked here."""
+    options = {"llm_model": "--llm-model", "llm_backend": "--llm-backend"}
+    words = ["poketui", "run", "--llm-model", config.llm_model]
+    for key, value in settings.items():
+        if key != "llm_model":
+            words += [options[key], value] if key in options else ["--set", f"{key}={value}"]
+    return shlex.join(words)
+
+
+def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
     """Ask for one plan and print the question, the answer as it comes, and what is taken from it.
 
+    Args:
+        settings: By dotted key.
+        wish: A goal in words.
+
     Returns:
-        0; 2 if no goal could be taken from the answer.
+        0; 2 if no goal could be taken from any answer.
 
     Raises:
         PokeTUIError: The model, the ROM or the state is unusable.
@@ -72,7 +90,8 @@ def print_plan(
     # Here, not above: it loads the emulator.
     from engine.training.single_plan import plan_once
 
-    config = _config(model, backend, base_url, rom_path=rom, start_state=state and str(state))
+    config = _config(settings)
+    is_alone = len(config.models) == 1
     last_kind = False
 
     def show(text: str, is_thinking: bool) -> None:
@@ -83,29 +102,48 @@ def print_plan(
         sys.stdout.write("".join(c if c.isprintable() or c == "\n" else " " for c in text))
         sys.stdout.flush()
 
-    plan = plan_once(
-        config,
-        wish=wish,
-        on_request=lambda request: print(
-            f"--- rules\n{request.system}\n--- question\n{request.user}\n--- answer"
-        ),
-        on_text=show,
-    )
-    answer, reading = plan.answer, plan.reading
-    print(
-        f"\n--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
-        f"{answer.prompt_tokens} tokens in, {answer.answer_tokens} out"
-    )
+    def show_request(request: ChatRequest) -> None:
+        print(f"--- rules\n{request.system}\n--- question\n{request.user}")
+        if is_alone:
+            print("--- answer")
+
+    found = plan_once(config, wish=wish, on_request=show_request, on_text=show)
+    for one in found.answers:
+        if not is_alone:
+            print(f"--- {printable(one.model)}")
+            last_kind = False
+            if one.answer is not None and one.answer.thinking:
+                show(one.answer.thinking, True)
+            if one.answer is not None:
+                show(one.answer.text, False)
+        _print_reading(one)
+        if one.reading.plan is not None and not is_alone:
+            _print_goal(one.reading.plan)
+    if found.plan is None:
+        return 2
+    if not is_alone:
+        print(f"--- vote, each for as much as it is sure of: {printable(found.plan.setter)}")
+    _print_goal(found.plan, "confidence" if len(found.answers) > 1 else "stated confidence")
+    return 0
+
+
+def _print_reading(one: "OneAnswer") -> None:
+    answer, reading = one.answer, one.reading
+    if answer is not None:
+        print(
+            f"\n--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
+            f"{answer.prompt_tokens} tokens in, {answer.answer_tokens} out"
+        )
     if reading.repairs:
         print(f"mended: {', '.join(reading.repairs)}")
     if reading.plan is None:
         print(f"no goal: {printable(reading.error)}")
-        return 2
-    found = reading.plan
-    print(f"goal: {found.choice.kind} {found.choice.target}: {printable(found.choice.text)}")
-    print(f"reached when: {found.condition}")
-    print(f"stated confidence: {found.confidence:.0%}")
-    return 0
+
+
+def _print_goal(plan: Plan, sureness: str = "stated confidence") -> None:
+    print(f"goal: {plan.choice.kind} {plan.choice.target}: {printable(plan.choice.text)}")
+    print(f"reached when: {plan.condition}")
+    print(f"{sureness}: {plan.confidence:.0%}")
 
 
 def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool) -> None:
@@ -146,6 +184,7 @@ def _print_full(exchange: dict[str, Any]) -> None:
     _print_line(exchange)
 
 
-def _config(model: str, backend: str | None, base_url: str | None, **given: Any) -> RunConfig:
-    values = {"llm_model": model, "llm_backend": backend, "llm_base_url": base_url, **given}
-    return load_config(None, {key: value for key, value in values.items() if value is not None})
+def _config(settings: Mapping[str, Any]) -> RunConfig:
+    """Return the settings with a model, where none is named the one that is suggested."""
+    config = load_config(None, dict(settings))
+    return config if config.llm_model else config.model_copy(update={"llm_model": DEFAULT_MODEL})

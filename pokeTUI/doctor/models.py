@@ -21,10 +21,9 @@ _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 def examine_models(config: RunConfig) -> list[Finding]:
     """Tell of every configured model whether it can be asked; without one, what there would be."""
-    names = [name.strip() for name in config.llm_model.split(",") if name.strip()]
-    if not names:
+    if not config.models:
         return [_unused_server(config)]
-    return [_model(name, config) for name in names]
+    return [_model(name, config) for name in config.models]
 
 
 def examine_keys(environment: Mapping[str, str] = os.environ) -> Finding:

@@ -9,10 +9,18 @@ from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.test_cli import SMALL, assert_refused, headless, poketui
 
+PAIR = ("scripted:latest", "second:latest")
+
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with OllamaServer(ScriptedPlanner("oracle")) as server:
+        yield server.url
+
+
+@pytest.fixture
+def pair() -> Iterator[str]:
+    with OllamaServer(ScriptedPlanner("oracle"), models=PAIR) as server:
         yield server.url
 
 
@@ -37,6 +45,57 @@ def test_one_plan_is_shown_whole(url: str) -> None:
     assert "Next milestones: Go downstairs" in result.stdout
     assert '"choice": "reach exit 1"' in result.stdout
     assert "reached when: entered the place" in result.stdout
+
+
+def test_every_model_of_a_list_is_checked(url: str, pair: str) -> None:
+    good = poketui("llm", "check", "--model", "scripted, second", "--base-url", pair)
+    assert good.returncode == 0, good.stdout
+    assert good.stdout.count("✓") == 12
+    assert f"run --llm-model 'scripted, second' --set llm_base_url={pair}" in good.stdout
+    half = poketui("llm", "check", "--model", "scripted,nope", "--base-url", url)
+    assert half.returncode == 2
+    assert half.stdout.count("✓") == 7  # of the second its server alone
+    assert "ollama pull nope\n" in half.stdout
+    assert "1 of 2 models can be used." in half.stdout
+
+
+def test_all_models_of_a_list_are_asked_and_vote(pair: str) -> None:
+    result = poketui("llm", "ask", "--model", "scripted,second,nope", "--base-url", pair)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("--- question") == 1
+    assert result.stdout.count('"choice": "reach exit 1"') == 2
+    assert "no goal: Ollama at" in result.stdout
+    assert "ollama pull nope" in result.stdout
+    assert "scripted+second\ngoal: reach exit 1" in result.stdout
+
+
+def test_models_that_all_are_missing_give_no_plan(url: str) -> None:
+    result = poketui("llm", "ask", "--model", "nope,none", "--base-url", url)
+    assert result.returncode == 2
+    assert "ollama pull nope" in result.stdout
+    assert "ollama pull none" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["check", "ask"])
+def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
+    with OllamaServer(ScriptedPlanner("oracle"), latency_s=0.5) as slow:
+        asked = ("llm", command, "--model", "scripted", "--set", f"llm_base_url={slow.url}")
+        late = poketui(*asked, "--set", "planner.first_token_timeout_s=0.1")
+        assert late.returncode == 2
+        assert "planner.first_token_timeout_s sets how long to wait" in late.stdout + late.stderr
+        in_time = poketui(*asked, "--set", "planner.first_token_timeout_s=60")
+        assert in_time.returncode == 0, in_time.stderr
+        if command == "check":
+            assert "--set planner.first_token_timeout_s=60" in in_time.stdout
+        refused = poketui(*asked, "--set", "planner.first_token_timeout_s=soon")
+        assert_refused(refused, "planner.first_token_timeout_s", "soon")
+
+
+def test_the_model_may_be_a_setting_and_an_option_goes_before_it(url: str) -> None:
+    address = ("--base-url", url, "--set", "llm_model=nope")
+    assert "ollama pull nope" in poketui("llm", "check", *address).stdout
+    assert poketui("llm", "check", *address, "--model", "scripted").returncode == 0
+    assert "smollm2:1.7b" in poketui("llm", "check", "--base-url", url).stdout
 
 
 def test_a_state_that_is_not_there_is_refused(url: str) -> None:

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 
+from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.llm.backends.base import Backend
 
@@ -59,6 +60,23 @@ def make_backend(
     raise ConfigurationError(
         f"There is no language model backend {kind!r}.", "Choose ollama, openai or anthropic."
     )
+
+
+def make_backends(config: RunConfig) -> list[Backend]:
+    """Return the ways to all models of a run; see `make_backend`.
+
+    Raises:
+        ConfigurationError: A name or the address is none, or an extra or a key is missing.
+    """
+    return [
+        make_backend(
+            name,
+            backend=config.llm_backend,
+            base_url=config.llm_base_url,
+            load_timeout_s=config.planner.load_timeout_s,
+        )
+        for name in config.models or ("",)
+    ]
 
 
 def backend_of(model: str) -> str:
