@@ -424,10 +424,12 @@ class RewardBreakdown:
     Attributes:
         components: (name, value) in the composer's fixed order.
         causes: Short words for what was paid, e.g. "first visit to MILLBROOK PATH".
+        payers: For each cause the component that noted it.
     """
 
     components: tuple[tuple[str, float], ...]
     causes: tuple[str, ...] = ()
+    payers: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:

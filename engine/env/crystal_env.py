@@ -403,7 +403,11 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         facts = {
             "episode": self._episode.save(),
             "rewards": self._composer.save(),
-            "breakdown": [self.breakdown.components, self.breakdown.causes],
+            "breakdown": [
+                self.breakdown.components,
+                self.breakdown.causes,
+                self.breakdown.payers,
+            ],
             "reader": self._reader.save(),
             "held": mask_of(self._pad.held),
             "random": self.np_random.bit_generator.state,
@@ -433,9 +437,9 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
     def _put_back(self, facts: dict[str, Any]) -> None:
         self._episode.restore(facts["episode"])
         self._composer.restore(facts["rewards"])
-        components, causes = facts["breakdown"]
+        components, *noted = facts["breakdown"]  # causes and, not in older ones, payers
         self.breakdown = RewardBreakdown(
-            tuple((name, value) for name, value in components), tuple(causes)
+            tuple((name, value) for name, value in components), *map(tuple, noted)
         )
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
@@ -469,7 +473,9 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         extra = reward - self.breakdown.total
         if extra:
             self.breakdown = RewardBreakdown(
-                (*self.breakdown.components, (CUSTOM, extra)), self.breakdown.causes
+                (*self.breakdown.components, (CUSTOM, extra)),
+                self.breakdown.causes,
+                self.breakdown.payers,
             )
         self._episode.count(self.breakdown)
         return self.breakdown.total

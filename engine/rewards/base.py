@@ -30,13 +30,21 @@ class Transition:
 
 @dataclass(slots=True)
 class Payments:
-    """Collects why something was paid."""
+    """Collects why something was paid.
+
+    Attributes:
+        payers: For each cause the component that noted it.
+        payer: The component whose turn it is.
+    """
 
     causes: list[str] = field(default_factory=list)
+    payers: list[str] = field(default_factory=list)
+    payer: str = ""
 
     def note(self, cause: str) -> None:
         """Add a cause worth showing."""
         self.causes.append(cause)
+        self.payers.append(self.payer)
 
 
 @runtime_checkable

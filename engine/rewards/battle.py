@@ -74,7 +74,8 @@ class BattleReward:
         pay = (lowest - health) * (1.0 - _FAINTED_SHARE)
         if enemy.hp == 0:
             payments.note(f"beat a trainer's {enemy.name}")
-            pay += _FAINTED_SHARE
+            return pay + _FAINTED_SHARE
+        payments.note(f"hit a trainer's {enemy.name}: {lowest - health:.0%} of its health")
         return pay
 
     def save(self) -> Any:

@@ -85,11 +85,12 @@ class RewardComposer:
     def pay(self, step: Transition) -> RewardBreakdown:
         """Return what a step pays, by component."""
         payments = Payments()
-        # Adding 0.0 turns the -0.0 of a charge that is switched off into 0.0.
-        components = tuple(
-            (part.name, part.pay(step, payments) * weight + 0.0) for part, weight in self._parts
-        )
-        return RewardBreakdown(components, tuple(payments.causes))
+        components = []
+        for part, weight in self._parts:
+            payments.payer = part.name
+            # Adding 0.0 turns the -0.0 of a charge that is switched off into 0.0.
+            components.append((part.name, part.pay(step, payments) * weight + 0.0))
+        return RewardBreakdown(tuple(components), tuple(payments.causes), tuple(payments.payers))
 
     def save(self) -> dict[str, Any]:
         """Return what has been paid for, JSON-able."""

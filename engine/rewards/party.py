@@ -43,7 +43,8 @@ class LevelReward:
             1.0 / (1.0 + _LEVEL_DECAY * (level - self._first - 1))
             for level in range(self._best + 1, best + 1)
         )
-        payments.note(f"level {best}")
+        strongest = max(step.current.party, key=lambda creature: creature.level)
+        payments.note(f"{strongest.name} reached level {best}")
         self._best = best
         return worth
 
@@ -83,7 +84,8 @@ class CatchReward:
         battle = step.previous.battle
         if battle is None or battle.kind is not BattleKind.WILD:
             return 0.0
-        payments.note("caught a new species")
+        name = battle.enemy.name if battle.enemy is not None else "a new species"
+        payments.note(f"caught {name} for the first time")
         return float(caught)
 
     def save(self) -> Any:

@@ -8,6 +8,7 @@ from textual import events
 from engine.commands import SetWeight
 from pokeTUI.dashboard.curves import brief
 from pokeTUI.dashboard.history import smooth
+from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
 from pokeTUI.panes.reward_table import (
@@ -255,8 +256,10 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
         line = Line(width).add(f"{payout.step:,} ", Ink.dim, 7, right=True)
         line.add(f"{signed(payout.value, 6)} ", ink, 7, right=True)
         if width >= WIDE:
-            line.add(f"{payout.component} ", Ink.dim, 12)
-        lines.append(line.add(payout.cause or payout.component, Ink.text))
+            line.add(f"{payout.component} ", Ink.dim if payout.cause else Ink.text, 12)
+            lines.append(line.add(printable(payout.cause), Ink.text))
+        else:
+            lines.append(line.add(printable(payout.cause) or payout.component, Ink.text))
     return lines
 
 

@@ -4,6 +4,7 @@ import pytest
 from textual.widgets import Input
 
 from engine.commands import SetWeight
+from engine.events import PayoutMade
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.rewards import RewardsPane
 from tests.pokeTUI.fake_session import COMPONENTS
@@ -93,6 +94,14 @@ def test_the_last_payouts_come_with_step_and_cause_newest_first() -> None:
     assert "575" in lines[at + 1]
     assert "first visit to map 575" in lines[at + 1]
     assert "550" in lines[at + 2]
+
+
+@pytest.mark.parametrize("width", [38, 74])
+def test_where_no_cause_is_known_the_component_is_said_once(width: int) -> None:
+    state = fold(STATE, PayoutMade(580, "battle", 1.5, ""))
+    lines = shown(state, (width, 28))
+    (at,) = [index for index, line in enumerate(lines) if "last payouts" in line]
+    assert lines[at + 1].split() == ["580", "+1.50", "battle"]
 
 
 def test_earlier_payouts_are_scrolled_to() -> None:
