@@ -19,7 +19,7 @@ import aiohttp
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-LIMIT_S = 60.0
+LIMIT_S = 180.0
 
 # textual.js keeps its terminal to itself; the object that has it sets this attribute first.
 _CATCH_TERMINAL = """
@@ -73,7 +73,7 @@ class Page:
 
     async def evaluate(self, expression: str) -> Any:
         result = await self._call("Runtime.evaluate", expression=expression, returnByValue=True)
-        return result["result"].get("value")
+        return result.get("result", {}).get("value")  # nothing, while another page is loaded
 
     async def terminal(self) -> str:
         """Return what the terminal in the page shows."""
@@ -93,6 +93,15 @@ class Page:
         end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
             if await self.evaluate(expression):
+                return True
+            await asyncio.sleep(0.1)
+        return False
+
+    async def comes_to_look_unlike(self, picture: bytes) -> bool:
+        """Wait for another picture: what the terminal has is painted a moment later."""
+        end = time.monotonic() + LIMIT_S
+        while time.monotonic() < end:
+            if await self.screenshot() != picture:
                 return True
             await asyncio.sleep(0.1)
         return False
@@ -220,7 +229,7 @@ class Browser:
 async def _debugging_port(file: Path) -> int:
     end = time.monotonic() + LIMIT_S
     while time.monotonic() < end:
-        if file.exists() and (lines := file.read_text().split()):
+        if file.exists() and len(lines := file.read_text().split()) > 1:
             return int(lines[0])
         await asyncio.sleep(0.05)
     raise AssertionError("Chromium did not start")

@@ -25,7 +25,7 @@ def poketui(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
         [sys.executable, "-m", "pokeTUI", *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         cwd=cwd or ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,

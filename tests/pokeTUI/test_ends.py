@@ -184,7 +184,7 @@ def test_a_lost_terminal_ends_the_process() -> None:
     while b"Starting" not in seen:
         seen += os.read(ours, 65536)
     os.close(ours)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
 
 
 def test_the_application_needs_neither_torch_nor_an_emulator() -> None:

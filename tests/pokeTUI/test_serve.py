@@ -23,7 +23,7 @@ from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
 from tests.pokeTUI.test_cli import ROOT, assert_refused, poketui
 
-LIMIT_S = 60.0
+LIMIT_S = 180.0
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,9 @@ async def test_the_screen_looks_as_before(
         await SCREENS[screen](pilot, session)
         app.clear_notifications()
         await settle(pilot)
-        await asyncio.sleep(0)
+        while app.workers:  # decisions are read beside the screen
+            await asyncio.sleep(0.01)
+        await settle(pilot)
         compare(f"{screen}-{size[0]}x{size[1]}-{theme}", draw(app))
 
 
