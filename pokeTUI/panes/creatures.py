@@ -31,14 +31,15 @@ def creature_line(label: str, creature: Creature, width: int, label_ink: Ink = I
     fraction = _share(creature)
     ink, mark = health(fraction)
     status = creature.status[:3] if creature.hp else "out"
+    has_beside = bool(status) and not is_wide
     line.add(printable(creature.name), Ink.text, 11 if is_wide else 10 if width > 30 else 9)
-    if is_wide or not status:
-        line.add(f"L{creature.level:<3}", Ink.dim)
-    else:
-        line.add(f"{status} ", Ink.bad, 4)
+    line.add(f"L{creature.level} " if has_beside else f"L{creature.level:<3}", Ink.dim)
+    if has_beside:
+        line.add(f"{status} ", Ink.bad)
     figures = f"{creature.hp:>3}/{creature.max_hp:<3}"
     room = line.room - len(figures) - 1 - (4 if is_wide else 0)
-    add_bar(line, fraction, max(3, min(24, room)), ink, Ink.faint)
+    if room >= 3 or not has_beside:
+        add_bar(line, fraction, max(3, min(24, room)), ink, Ink.faint)
     line.add(mark, ink).add(figures, Ink.text)
     return line.add(f" {status}", Ink.bad) if is_wide and status else line
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.events import GameObserved
 from engine.types import Facing, MapView, TileKind
 from pokeTUI.dashboard.planner import printable
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.theme import Ink
 
 _MAX_SCALE = 5
@@ -59,6 +59,8 @@ _KINDS = {
 
 _LEGEND = (_WAY, _SOMEBODY, _DOOR, _TARGET, _GRASS, _WATER, _VISITED, _LEDGE, _SIGN)
 """What is explained, the most needed first."""
+
+_MOST_EXIT_ROWS = 3
 
 _Grid = dict[tuple[int, int], Sign]
 
@@ -110,7 +112,7 @@ def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     shown = {
         sign for (x, y), sign in grid.items() if x0 <= x < x0 + tiles_x and y0 <= y < y0 + tiles_y
     }
-    return [*lines, *_legend(game, shown, width, min(legend_rows, height - len(lines)))]
+    return [*lines, *_legend(game, shown, width, height - len(lines), legend_rows)]
 
 
 def _scale(view: MapView, width: int, rows: int) -> _Scale:
@@ -213,19 +215,47 @@ def _merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
     return line.add(text, ink)
 
 
-def _legend(game: GameObserved, shown: set[Sign], width: int, rows: int) -> list[Line]:
-    """Return what the signs mean, and where the ways out lead."""
-    if rows <= 0:
+def _legend(
+    game: GameObserved, shown: set[Sign], width: int, rows: int, planned: int
+) -> list[Line]:
+    """Return what the signs mean, and where the ways out lead.
+
+    Args:
+        game: The game of now.
+        shown: The signs on the map.
+        width: Cells.
+        rows: Rows below the map.
+        planned: As many of them as were left out of the map on purpose; 0 for no legend.
+    """
+    if not planned or rows <= 0:
         return []
-    line = Line(width)
-    for sign in _LEGEND:
-        gap = "  " if line.used else ""
-        if sign in shown and len(gap) + 2 + len(sign.name) <= line.room:
-            line.add(gap, Ink.text).add(sign.text, sign.ink).add(f" {sign.name}", Ink.dim)
     exits = _exits(game.state.map)
-    if rows < 2 or not exits:
-        return [line]
-    return [line, Line(width).add("to ", Ink.dim).add(exits, Ink.text)]
+    lines = _explained(shown, width, max(1, rows - bool(exits) * (planned > 1 or rows > 2)))
+    room = min(rows - len(lines), _MOST_EXIT_ROWS)
+    if not exits or room < 1:
+        return lines
+    parts = wrap(exits, width - 3, room)
+    return lines + [
+        Line(width).add("   " if index else "to ", Ink.dim).add(part, Ink.text)
+        for index, part in enumerate(parts)
+    ]
+
+
+def _explained(shown: set[Sign], width: int, rows: int) -> list[Line]:
+    """Return what the signs mean in at most `rows` lines; the least needed are left out."""
+    lines = [Line(width)]
+    for sign in _LEGEND:
+        if sign not in shown:
+            continue
+        needed = 2 + len(sign.name)
+        line = next((one for one in lines if needed + 2 * bool(one.used) <= one.room), None)
+        if line is None and needed <= width and len(lines) < rows:
+            line = Line(width)
+            lines.append(line)
+        if line is not None:
+            line.add("  " if line.used else "", Ink.text)
+            line.add(sign.text, sign.ink).add(f" {sign.name}", Ink.dim)
+    return lines
 
 
 def _exits(view: MapView) -> str:

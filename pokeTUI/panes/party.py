@@ -1,5 +1,7 @@
 """Where the player is and with whom."""
 
+from rich.cells import cell_len
+
 from engine.events import GameObserved
 from engine.types import Creature, Facing, GameState
 from pokeTUI.dashboard.planner import printable
@@ -168,12 +170,27 @@ def _milestones(state: DashboardState, width: int, room: int) -> list[Line]:
             )
             for index, (key, text) in enumerate(known)
         ]
+    return _next_milestone(known, reached, width, room)
+
+
+def _next_milestone(
+    known: tuple[tuple[str, str], ...], reached: frozenset[str], width: int, room: int
+) -> list[Line]:
+    """Count the milestones and name the next one: beside the ticks, below or instead of them."""
     line = Line(width).add("done", Ink.dim, LABEL)
     for key, _ in known:
         line.add("✓" if key in reached else "·", Ink.good if key in reached else Ink.dim)
-    line.add(f" {len(reached)}/{len(known)}", Ink.text)
+    count = f"{len(reached)}/{len(known)}"
+    line.add(f" {count}", Ink.text)
     following = next((text for key, text in known if key not in reached), "")
-    return [line.add(f"  next: {following}" if following else "  all done", Ink.dim)]
+    text = f"  next: {following}" if following else "  all done"
+    if cell_len(text) <= line.room:
+        return [line.add(text, Ink.dim)]
+    if room > 1:
+        return [line, Line(width).add("next", Ink.dim, LABEL).add(following, Ink.dim)]
+    short = Line(width).add("done", Ink.dim, LABEL).add(count, Ink.text)
+    # Where not even that fits, the goal above says as much.
+    return [short.add(text, Ink.dim)] if cell_len(text) <= short.room else [line]
 
 
 def _milestone_grid(

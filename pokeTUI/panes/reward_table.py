@@ -95,7 +95,8 @@ def heading(sizes: Sizes, width: int, *, is_by_size: bool) -> Line:
     if sizes.bar > 0 and width >= WIDE:
         line.add("  ", Ink.dim).add("episode" if sizes.bar >= 7 else "", Ink.dim, sizes.bar)
     if sizes.spark:
-        text = "last 60 episodes" if sizes.spark >= 16 else "last 60"
+        texts = ("last 60 episodes", "last 60", "last")
+        text = next((text for text in texts if len(text) <= sizes.spark), "")
         line.add(" ", Ink.dim).add(text, Ink.dim, sizes.spark)
     return line
 

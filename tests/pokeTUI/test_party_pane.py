@@ -166,3 +166,28 @@ def test_the_player_is_in_the_window_of_any_map(
     assert len(lines) <= height
     assert all(line.used <= width for line in lines)
     assert sum("▼" in line.text for line in lines) == 1
+
+
+@pytest.mark.parametrize("size", [(28, 8), (38, 20), (56, 10), (58, 15), (76, 20)])
+def test_a_creature_that_is_poisoned_has_a_level_all_the_same(size: tuple[int, int]) -> None:
+    party = (make_creature("RILLET", 11, 27, 34, "poison"),)
+    (line,) = [one for one in texts(pane(), state_of(make_game(party=party)), size) if "RIL" in one]
+    assert "L11" in line
+    assert "poi" in line
+    assert "27/34" in line
+
+
+@pytest.mark.parametrize("size", [(56, 8), (76, 8), (76, 12)])
+def test_the_next_milestone_is_never_cut_off(size: tuple[int, int]) -> None:
+    seen = replace(
+        observe(make_game(party=make_game().party[:1]), make_goal()),
+        milestones=frozenset({"left_house", "met_professor"}),
+    )
+    lines = texts(pane(), fold_all([make_run(), seen]), size)
+    assert any("got a first creature" in line for line in lines)
+
+
+def test_the_legend_takes_the_rows_that_the_map_leaves() -> None:
+    text = "\n".join(line.text for line in map_lines(observe(make_game()), 24, 14))
+    for word in ("somebody", "door", "water", "been there"):
+        assert word in text
