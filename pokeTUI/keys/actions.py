@@ -439,7 +439,7 @@ _PROGRAM = (
         "picture",
         "P",
         "",
-        "Picture: write the screen as an SVG file into the folder screenshots.",
+        "Picture: write the screen as an SVG file into the run's folder, under screenshots.",
         PROGRAM,
     ),
     KeyAction(

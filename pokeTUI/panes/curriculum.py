@@ -36,8 +36,8 @@ class CurriculumPane(Pane):
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
-        PaneKey(("up", "k"), "up", "↑", "", "Show later moves of the curriculum."),
-        PaneKey(("down", "j"), "down", "↓", "", "Show earlier moves of the curriculum."),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Show later moves of the curriculum."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Show earlier moves of the curriculum."),
         PaneKey(("pageup",), "page_up", "pgup", "", "Show much later moves."),
         PaneKey(("pagedown",), "page_down", "pgdn", "", "Show much earlier moves."),
     )

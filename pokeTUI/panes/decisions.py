@@ -48,9 +48,17 @@ class DecisionsPane(Pane):
         PaneKey(
             ("down", "j"), "down", "↓/j", "", "Choose the row below; it goes on to older ones."
         ),
-        PaneKey(("pageup", "ctrl+u"), "page_up", "pgup", "", "The page before."),
-        PaneKey(("pagedown", "ctrl+d"), "page_down", "pgdn", "", "The next page, of older ones."),
-        PaneKey(("home", "g"), "first", "home", "newest", "To the newest, as they come."),
+        PaneKey(
+            ("pageup", "ctrl+u"), "page_up", "pgup", "", "The page before (ctrl+u does the same)."
+        ),
+        PaneKey(
+            ("pagedown", "ctrl+d"),
+            "page_down",
+            "pgdn",
+            "",
+            "The next page, of older ones (ctrl+d too).",
+        ),
+        PaneKey(("home", "g"), "first", "home/g", "newest", "To the newest, as they come."),
         PaneKey(("f",), "filter", "f", "filter", "By source, action or outcome."),
         PaneKey(("o",), "patterns", "o", "patterns", "What works where, or the decisions again."),
         PaneKey(("y",), "copy", "y", "copy", "Copy the chosen row."),

@@ -45,10 +45,12 @@ class LearningPane(Pane):
         PaneKey(("y",), "log", "y", "log", "Make the value axis logarithmic, or linear again."),
         PaneKey(("r",), "range", "r", "range", "Show the last tenth of the run, or all of it."),
         PaneKey(("c",), "compare", "c", "compare", "Draw the curve of a saved run behind."),
-        PaneKey(("left", "h"), "left", "←", "", "Read values: move the mark to the left."),
-        PaneKey(("right", "l"), "right", "→", "", "Move the mark to the right; off it at the end."),
-        PaneKey(("up", "k"), "up", "↑", "", "Scroll the milestones up."),
-        PaneKey(("down", "j"), "down", "↓", "", "Scroll the milestones down."),
+        PaneKey(("left", "h"), "left", "←/h", "", "Read values: move the mark to the left."),
+        PaneKey(
+            ("right", "l"), "right", "→/l", "", "Move the mark to the right; off it at the end."
+        ),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Scroll the milestones up."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Scroll the milestones down."),
         PaneKey(("home",), "first", "home", "", "Move the mark to the beginning."),
         PaneKey(("end",), "last", "end", "", "Take the mark away."),
     )

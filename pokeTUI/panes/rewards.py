@@ -36,8 +36,8 @@ class RewardsPane(Pane):
     """Each component: this step, this episode, the mean episode of the run; then payouts."""
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
-        PaneKey(("up", "k"), "up", "↑", "", "Choose the component above."),
-        PaneKey(("down", "j"), "down", "↓", "", "Choose the component below."),
+        PaneKey(("up", "k"), "up", "↑/k", "", "Choose the component above."),
+        PaneKey(("down", "j"), "down", "↓/j", "", "Choose the component below."),
         PaneKey(("w",), "weight", "w", "weight", "Change the chosen component's weight."),
         PaneKey(("m",), "mute", "m", "mute", "Let the chosen component count nothing, or again."),
         PaneKey(("o",), "order", "o", "order", "Order by the table, or by size in this episode."),

@@ -9,6 +9,7 @@ from engine.commands import (
     Press,
     Resume,
     Save,
+    SetGoal,
     SetSpeed,
     StepOnce,
     Stop,
@@ -144,6 +145,33 @@ async def test_the_last_pane_stays(open_cockpit: OpenCockpit) -> None:
         await pilot.press("0")
         assert board.plan.shown == ("game",)
         assert await comes_to_show(pilot, "The last pane stays.")
+
+
+def test_a_key_that_a_pane_takes_from_the_others_stands_in_its_help() -> None:
+    entries = KeyTable().entries
+    everywhere = {key for entry in entries if not entry.pane for key in entry.keys}
+    told = [
+        (key, entry.shown.split("/"))
+        for entry in entries
+        if entry.pane and entry.shown
+        for key in entry.keys
+        if key in everywhere
+    ]
+    assert len(told) > 10
+    assert [key for key, shown in told if shown_key(key) not in shown] == []
+
+
+@pytest.mark.parametrize("pane", ["reasoning", "log"])
+async def test_a_goal_is_chosen_while_a_log_has_the_keyboard(
+    open_cockpit: OpenCockpit, pane: str
+) -> None:
+    async with open_cockpit() as (pilot, session):
+        pilot.app.board.activate(pane)  # type: ignore[attr-defined]
+        await pilot.press("g", "G")
+        assert await comes_to_show(pilot, "Goal of the rule planner")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert session.sent == [SetGoal("")]
 
 
 async def test_help_lists_the_keys_and_goes_away(open_cockpit: OpenCockpit) -> None:
