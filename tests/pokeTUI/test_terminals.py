@@ -1,5 +1,6 @@
 """The cockpit in terminals of many kinds, and what must not harm it there."""
 
+import contextlib
 import random
 import re
 import sys
@@ -14,6 +15,7 @@ from tests.engine.processes import wait_until
 _SGR = re.compile(rb"\x1b\[([\d;]*)m")
 _HARMLESS = [*range(0x80, 0x100), *b"\x1b\x1b[]<>;?0123456789~\x00\x07\x7f"]
 _FLOOD = 100_000
+LIMIT_S = 180.0
 _TERMINALS = [
     ("xterm-256color", "truecolor", "", "truecolor"),
     ("xterm-256color", "", "", "256"),
@@ -51,7 +53,7 @@ def test_the_colours_are_those_of_the_terminal(
     with FastTerminal([*PROGRAM, str(tmp_path / "out"), "{}"], environment=variables) as terminal:
         terminal.wait_for(b"MOSSLIGHT")
         seen = len(terminal.received)
-        assert wait_until(lambda: len(terminal.received) > seen + 20_000)
+        assert wait_until(lambda: len(terminal.received) > seen + 20_000, LIMIT_S)
         kinds = color_kinds(bytes(terminal.received))
     expected = {"none": set(), "16": {"16"}, "256": {"256", "16"}, "truecolor": {"truecolor"}}
     assert kinds <= expected[depth]
@@ -81,6 +83,10 @@ def test_a_flood_of_garbage_does_no_harm_to_a_run(tmp_path: Path) -> None:
         assert terminal.process.poll() is None
         terminal.press(b"\x1b\x1b\x1b\\")
         assert not wait_until(lambda: terminal.process.poll() is not None, 1.0)
-        terminal.press(b"q")
-        assert terminal.wait(180) == 0
+        for _ in range(10):  # the first may only leave what the flood has opened
+            with contextlib.suppress(OSError):  # it has just ended
+                terminal.press(b"q")
+            if wait_until(lambda: terminal.process.poll() is not None, LIMIT_S / 10):
+                break
+        assert terminal.wait(LIMIT_S) == 0
     assert list(tmp_path.glob("runs/*/checkpoints/*"))
