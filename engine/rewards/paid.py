@@ -1,5 +1,6 @@
 """Sum what is paid between two looks at a game, and say what for."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from engine.types import RewardBreakdown
@@ -19,7 +20,7 @@ class Paid:
     sums: dict[str, float] = field(default_factory=dict)
     causes: list[str] = field(default_factory=list)
     payers: list[str] = field(default_factory=list)
-    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
     """Payments by component and place, of those that are counted."""
 
     def add(self, breakdown: RewardBreakdown, place: str) -> None:
@@ -27,15 +28,21 @@ class Paid:
         for name, value in breakdown.components:
             self.sums[name] = self.sums.get(name, 0.0) + value
             if value and name in _COUNTED:
-                self.counts[name, place] = self.counts.get((name, place), 0) + 1
+                self.counts.setdefault(name, Counter())[place] += 1
         self.causes += breakdown.causes
         self.payers += breakdown.payers
 
     def take(self) -> RewardBreakdown:
         """Return all of it, and begin anew."""
-        for (name, place), count in self.counts.items():
+        for name, places in self.counts.items():
             one, several = _COUNTED[name]
-            self.causes.append(f"{count:,} {one if count == 1 else several} in {place}")
+            is_one = sum(places.values()) == 1
+            noun = f" {one if is_one else several}"
+            parts = []
+            for place, count in places.items():
+                parts.append(f"{count:,}{noun} in {place}")
+                noun = ""  # once is enough
+            self.causes.append(", ".join(parts))
             self.payers.append(name)
         taken = RewardBreakdown(tuple(self.sums.items()), tuple(self.causes), tuple(self.payers))
         self.sums, self.causes, self.payers, self.counts = {}, [], [], {}

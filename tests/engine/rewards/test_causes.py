@@ -31,8 +31,8 @@ def test_many_small_payments_are_counted_by_place() -> None:
     tile = RewardBreakdown((("exploration", 0.1), ("step", -0.1)))
     steps = ((tile, "HOME"), (tile, "HOME"), (tile, "PATH"))
     assert told(*steps) == {
-        "exploration": "2 new tiles in HOME; 1 new tile in PATH",
-        "step": "2 steps in HOME; 1 step in PATH",
+        "exploration": "2 new tiles in HOME, 1 in PATH",
+        "step": "2 steps in HOME, 1 in PATH",
     }
 
 
