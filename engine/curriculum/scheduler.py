@@ -216,7 +216,7 @@ class Curriculum:
         if self._set_share is None and share > settled + _SETTLED:
             return f"planner share {share:.0%} on its way to {settled:.0%}"
         if not self._is_approved:
-            return "the strategy system's approval: it wants more of the planner than this stage"
+            return "the strategy wants more of the planner"
         return ""
 
     def _has_stopped_holding(self) -> bool:

@@ -21,7 +21,7 @@ from pokeTUI.panes.curriculum_lines import (
     ten_in_a_row,
     words,
 )
-from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
+from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink
@@ -99,7 +99,7 @@ class CurriculumPane(Pane):
         """Return where it stands, and below or beside it how it came to that."""
         self._set_row = -1
         if state.curriculum is None:
-            return empty("The curriculum starts with the first episode.", width)
+            return empty(untrained(state) or "The curriculum starts with the first episode.", width)
         if width >= _SPLIT and height >= 8:
             at = min(76, width // 2)
             top = min(height, 20) if height >= 34 else height

@@ -23,7 +23,7 @@ from pokeTUI.dashboard.curves import (
 from pokeTUI.dashboard.history import SUCCESS_WINDOW, Points
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.milestones import milestone_lines
-from pokeTUI.panes.pane import Pane, PaneKey, empty
+from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
 from pokeTUI.rendering.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
@@ -200,7 +200,7 @@ class LearningPane(Pane):
         curve = self._curve
         points = curve.smoothed(state, WINDOWS[self._window])
         if not len(points[1]):
-            return empty(_nothing_yet(curve), width)
+            return empty(untrained(state) or _nothing_yet(curve), width)
         right = float(points[0][-1])
         left = float(points[0][0])
         if self._is_zoomed:

@@ -2,7 +2,7 @@
 
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.panes.pane import empty
+from pokeTUI.panes.pane import empty, untrained
 from pokeTUI.rendering.gauges import sparkline
 from pokeTUI.rendering.lines import Line, add_bar
 from pokeTUI.theme import Ink
@@ -21,7 +21,8 @@ def milestone_lines(state: DashboardState, width: int, height: int, first: int) 
     """
     milestones = state.run.milestones if state.run is not None else ()
     if not state.history.count or not milestones:
-        return empty("The milestones are counted when the first episode ends.", width)
+        later = "The milestones are counted when the first episode ends."
+        return empty(untrained(state) or later, width)
     window = min(SUCCESS_WINDOW, state.history.count)
     is_tall = width < _TREND_FROM and height > 2 * len(milestones)
     room = max(1, (height - 1) // (2 if is_tall else 1))

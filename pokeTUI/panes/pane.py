@@ -7,6 +7,7 @@ from textual.message import Message
 
 from engine.commands import Command
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.conditions import is_replay, only_records
 from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
@@ -74,6 +75,13 @@ class Pane(LinesWidget):
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the lines for `state`."""
         raise NotImplementedError
+
+
+def untrained(state: DashboardState) -> str:
+    """Return that nothing is trained here, and why; "" where something is."""
+    if is_replay(state):
+        return "Nothing is trained here: an episode is played again."
+    return "Nothing is trained here: demonstrations are recorded." if only_records(state) else ""
 
 
 def empty(text: str, width: int) -> list[Line]:

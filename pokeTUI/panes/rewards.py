@@ -10,7 +10,7 @@ from pokeTUI.dashboard.curves import brief
 from pokeTUI.dashboard.history import smooth
 from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty
+from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
 from pokeTUI.panes.reward_table import (
     WIDE,
     Component,
@@ -155,7 +155,7 @@ class RewardsPane(Pane):
             return beside(left, _chart(state, chosen, width - at, top), at, width)[:top] + small
         lines = self._table(rows, chosen, width, height - _reserved(width, height))
         if height - len(lines) >= (8 if width >= WIDE else 3):
-            lines += [Line(width), *_detail(chosen, width)]
+            lines += [Line(width), *_detail(state, chosen, width)]
         return lines + _payouts(state, width, height - len(lines), self._payouts_from)
 
     def _table(
@@ -181,7 +181,7 @@ def _reserved(width: int, height: int) -> int:
     return 6 if height >= 18 else 3 if height >= 12 else 0
 
 
-def _detail(row: Component, width: int) -> list[Line]:
+def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     """Return two lines on the chosen component."""
     line = Line(width).add("▸", Ink.key).add(row.name, Ink.strong)
     if row.weight is not None:
@@ -191,7 +191,8 @@ def _detail(row: Component, width: int) -> list[Line]:
         if row.is_changed:
             line.add(f" (was {row.first_weight:g})", Ink.dim)
     if not row.values:
-        return [line, Line(width).add(" No episode has ended yet.", Ink.dim)]
+        why = untrained(state) or "No episode has ended yet."
+        return [line, Line(width).add(f" {why}", Ink.dim)]
     line.add_whole(f"  {_range(row)}", Ink.dim)
     below = Line(width).add(" ", Ink.text)
     below.add(sparkline(row.values, min(60, len(row.values), width - 20)), Ink.good)
@@ -213,7 +214,8 @@ def _chart(state: DashboardState, row: Component, width: int, height: int) -> li
             head.add(f" (was {row.first_weight:g})", Ink.dim)
     places, values = state.history.component_points(row.name)
     if not len(values):
-        return [head, Line(width).add("Its curve starts when the first episode ends.", Ink.dim)]
+        later = "Its curve starts when the first episode ends."
+        return [head, Line(width).add(untrained(state) or later, Ink.dim)]
     head.add_whole(f"  {_range(row)} of the last {len(row.values)}", Ink.dim)
     stride = state.history.record.stride
     mean = smooth(values, max(1, _SMOOTHING // stride))
@@ -252,14 +254,15 @@ def _payouts(state: DashboardState, width: int, room: int, start: int) -> list[L
         heading.add_whole(f" ({len(shown)} of {len(state.payouts)}, pgdn for more)", Ink.dim)
     lines = [Line(width), heading]
     for payout in shown:
+        cause = printable(payout.cause)
         ink = Ink.good if payout.value >= 0 else Ink.bad
         line = Line(width).add(f"{payout.step:,} ", Ink.dim, 7, right=True)
         line.add(f"{signed(payout.value, 6)} ", ink, 7, right=True)
         if width >= WIDE:
-            line.add(f"{payout.component} ", Ink.dim if payout.cause else Ink.text, 12)
-            lines.append(line.add(printable(payout.cause), Ink.text))
+            line.add(f"{payout.component} ", Ink.dim if cause else Ink.text, 12)
+            lines.append(line.add(cause.removeprefix(f"{payout.component}: "), Ink.text))
         else:
-            lines.append(line.add(printable(payout.cause) or payout.component, Ink.text))
+            lines.append(line.add(cause or payout.component, Ink.text))
     return lines
 
 

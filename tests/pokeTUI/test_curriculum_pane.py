@@ -5,6 +5,8 @@ from textual.widgets import OptionList
 
 from engine import events
 from engine.commands import SetMode, SetStrategy
+from engine.config import CurriculumConfig
+from engine.curriculum.scheduler import Curriculum
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.panes.curriculum import CurriculumPane
 from tests.pokeTUI.fake_session import make_curriculum, make_episode, make_run, make_status
@@ -33,6 +35,23 @@ def test_stage_and_what_is_missing_show_at_every_size(size: tuple[int, int]) -> 
 
 def test_before_the_first_episode_it_says_so() -> None:
     assert "starts with the first episode" in " ".join(shown(DashboardState(), (38, 20)))
+
+
+def test_a_replay_trains_nothing_and_says_so() -> None:
+    state = fold(DashboardState(), replace(make_run(), mode=events.REPLAY))
+    text = " ".join(shown(state, (38, 20)))
+    assert "Nothing is trained here" in text
+    assert "starts" not in text
+
+
+@pytest.mark.parametrize("size", [(36, 18), (54, 4), (54, 12)])
+def test_the_longest_that_can_be_missing_is_never_cut(size: tuple[int, int]) -> None:
+    curriculum = Curriculum(CurriculumConfig(confidence_decay_rate=1e-9), 500.0)
+    for _ in range(60):
+        record = curriculum.record(400.0, is_success=True, is_approved=False)
+    assert record.missing == "the strategy wants more of the planner"
+    lines = shown(fold(STATE, make_curriculum(missing=record.missing)), size)
+    assert record.missing in " ".join(" ".join(lines[1:3]).split())
 
 
 def test_the_last_stage_misses_nothing() -> None:

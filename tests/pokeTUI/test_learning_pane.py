@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import OptionList
 
 from engine.config import RunConfig
-from engine.events import Event, PolicyUpdated
+from engine.events import REPLAY, Event, PolicyUpdated
 from engine.training.journal import Journal
 from engine.training.runs import RunFolder
 from pokeTUI.dashboard.curves import Curve, brief, curves, load_curves, saved_runs
@@ -28,6 +28,14 @@ def make_pane(*actions: str, state: DashboardState = STATE) -> LearningPane:
     for name in actions:
         pane.act(name)
     return pane
+
+
+def test_in_a_replay_no_curve_ever_starts() -> None:
+    state = fold(DashboardState(), replace(make_run(), mode=REPLAY))
+    for actions in ((), ("next",) * 2, ("previous",)):
+        text = shown(*actions, state=state).replace("\n", " ")
+        assert "Nothing is trained here" in text
+        assert "starts" not in text
 
 
 def shown(*actions: str, size: tuple[int, int] = (74, 16), state: DashboardState = STATE) -> str:
