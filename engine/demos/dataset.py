@@ -69,17 +69,19 @@ class DemoStatistics:
     """What a set holds.
 
     Attributes:
-        lengths: Steps, by demonstration.
+        lengths: How often something was pressed, by demonstration, in real time, too.
+        live_frames: Played in real time, in all.
         returns: By demonstration.
         successes: Demonstrations that reached the goal.
         by: (who, demonstrations), the most first.
-        maps: (map, steps), the most first.
-        actions: (button, steps), in the order of the buttons.
+        maps: (map, what was pressed on it), the most first.
+        actions: (button, how often), in the order of the buttons.
         milestones: (key, demonstrations that reached it), the most first.
-        interventions: Steps that a person took in an agent's place.
+        interventions: How often a person pressed something in an agent's place.
     """
 
     lengths: tuple[int, ...]
+    live_frames: int
     returns: tuple[float, ...]
     successes: int
     by: tuple[tuple[str, int], ...]
@@ -180,20 +182,19 @@ class DemoSet:
         for demo in demos:
             for name, steps in demo.maps():
                 maps[name] += steps
-        actions = sum(
-            (np.bincount(demo.actions, minlength=len(Action)) for demo in demos),
-            np.zeros(len(Action), np.int64),
-        )
+        shown = [demo.shown for demo in demos]
+        actions = Counter(each.action for one in shown for each in one)
         reached = Counter(key for demo in demos for key in {key for key, _ in demo.milestones})
         return DemoStatistics(
-            lengths=tuple(demo.episode_length for demo in demos),
+            lengths=tuple(len(one) for one in shown),
+            live_frames=sum(demo.live_frames for demo in demos),
             returns=tuple(demo.episode_return for demo in demos),
             successes=sum(demo.is_success for demo in demos),
             by=tuple(Counter(demo.by for demo in demos).most_common()),
             maps=tuple(maps.most_common()),
-            actions=tuple((action.name, int(actions[action])) for action in Action),
+            actions=tuple((action.name, actions[action]) for action in Action),
             milestones=tuple(reached.most_common()),
-            interventions=sum(int(demo.is_intervention.sum()) for demo in demos),
+            interventions=sum(demo.num_interventions for demo in demos),
         )
 
     def choose(self, wanted: Wanted) -> "DemoSet":

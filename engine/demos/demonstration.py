@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.demos.decisions import Beginning, Shown, shown
 from engine.env.recording import Recording
 from engine.errors import DemoError
 
@@ -39,11 +40,18 @@ class DemoEvent:
     Attributes:
         step: After so many steps of the episode.
         kind: One word; any other than those that have a meaning is a note.
+        frames: After so many frames of real-time play that followed that step.
     """
 
     step: int
     kind: str
     text: str = ""
+    frames: int = 0
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """Return when it was, in the order of play."""
+        return self.step, self.frames
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +73,7 @@ class Demonstration:
         settings: JSON of the sections `env` and `rewards` it was played with, and of the names of
             custom rewards as `extra`; "" if they are not known.
         begins_at: The steps before are how the game came here, and show nothing.
+        begins_frames: Nor do so many frames of real-time play that followed the last of them.
         live_return: What was paid while a person played in real time, which counts no steps.
 
     Raises:
@@ -86,6 +95,7 @@ class Demonstration:
     settings: str = ""
     begins_at: int = 0
     live_return: float = 0.0
+    begins_frames: int = 0
 
     def __post_init__(self) -> None:
         length = len(self.recording.actions)
@@ -116,6 +126,31 @@ class Demonstration:
         return len(self.recording.actions)
 
     @property
+    def begin(self) -> Beginning:
+        """Return from where on it shows something."""
+        return Beginning(self.begins_at, self.begins_frames)
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """Return what was pressed from there on, by turns or in real time."""
+        own = self.recording.segments[-1]
+        frames = sum(self.recording.frames)
+        return tuple(shown(own.actions, own.live, frames, self.begin))
+
+    @property
+    def num_interventions(self) -> int:
+        """Return how often a person pressed something in an agent's place."""
+        is_live_one = INTERVENTION in self.tags
+        live = sum(each.is_live for each in self.shown) if is_live_one else 0
+        return int(self.is_intervention.sum()) + live
+
+    @property
+    def live_frames(self) -> int:
+        """Return how many frames from there on were played in real time."""
+        live = self.recording.segments[-1].live
+        return sum(max(0, each.frames - self.begin.frame_in(each)) for each in live)
+
+    @property
     def episode_return(self) -> float:
         """Return what was paid; what was paid before somebody took over is not known."""
         return float(self.rewards.sum(dtype=np.float64)) + self.live_return
@@ -136,10 +171,16 @@ class Demonstration:
         return any(segment.live for segment in self.recording.segments)
 
     def maps(self) -> tuple[tuple[str, int], ...]:
-        """Return (map, steps taken on it) in the order of visits, as far as it is known."""
+        """Return (map, what was pressed on it) in the order of visits, as far as it is known."""
         visits = [each for each in self.events if each.kind == MAP]
-        ends = [*(each.step for each in visits), self.episode_length][1:]
-        return tuple((each.text, end - each.step) for each, end in zip(visits, ends, strict=True))
+        pressed = [0] * len(visits)
+        place = -1
+        for each in self.shown:
+            while place + 1 < len(visits) and visits[place + 1].moment <= (each.step, each.frame):
+                place += 1
+            if place >= 0:
+                pressed[place] += 1
+        return tuple((each.text, count) for each, count in zip(visits, pressed, strict=True))
 
 
 _ARRAYS = (

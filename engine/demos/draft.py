@@ -1,10 +1,11 @@
 """Hold a demonstration while it is played: it grows, and can be taken back to an earlier step."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from engine.demos.decisions import Beginning, shown_live
 from engine.demos.demonstration import MAP, NO_PROPOSAL, DemoEvent, Demonstration
 from engine.env.live import LiveStretch
 from engine.env.recording import Recording, Segment
@@ -46,7 +47,6 @@ class Draft:
 
     Attributes:
         paid_live: (when, value): a moment is so many steps and so many live frames after them.
-        events_at: When each event was.
     """
 
     head: DemoHead
@@ -57,7 +57,6 @@ class Draft:
     live: list[LiveStretch] = field(default_factory=list)
     paid_live: list[tuple[tuple[int, int], float]] = field(default_factory=list)
     events: list[DemoEvent] = field(default_factory=list)
-    events_at: list[tuple[int, int]] = field(default_factory=list)
     hashes: dict[int, str] = field(default_factory=dict)
     tags: set[str] = field(default_factory=set)
     task: str = ""
@@ -83,6 +82,25 @@ class Draft:
         """Return how many frames of live play followed the last step."""
         return self.live[-1].frames if self.live and self.live[-1].after == self.length else 0
 
+    @property
+    def begin(self) -> Beginning:
+        """Return from where on it shows something."""
+        taken, live = len(self.head.taken), self.head.taken_live
+        return Beginning(taken, live[-1].frames if live and live[-1].after == taken else 0)
+
+    @property
+    def num_shown(self) -> int:
+        """Return how often something was pressed from there on: see `Demonstration.shown`."""
+        begin, frames = self.begin, sum(self.head.frames)
+        stretches = (each for each in self.live if each.after >= begin.step)
+        live = sum(1 for each in stretches for _ in shown_live(each, frames, begin))
+        return self.length - begin.step + live
+
+    @property
+    def paid(self) -> float:
+        """Return what was paid from there on."""
+        return sum(self.rewards) + sum(paid for _, paid in self.paid_live)
+
     def step(self, action: int, reward: float, flags: int, proposal: int) -> None:
         """Take in a step."""
         self.actions.append(action)
@@ -101,15 +119,14 @@ class Draft:
         self.memory = ""
 
     def note(self, event: DemoEvent) -> None:
-        """Take in an event; of two maps at one step the later one counts."""
+        """Take in an event of now; of two maps at one moment the later one counts."""
+        event = replace(event, frames=self.live_frames)
         if event.kind == MAP and self.events and self.events[-1].kind == MAP:
-            if self.events[-1].step == event.step:
+            if self.events[-1].moment == event.moment:
                 self.events.pop()
-                self.events_at.pop()
             elif self.events[-1].text == event.text:
                 return
         self.events.append(event)
-        self.events_at.append((self.length, self.live_frames))
 
     def remember(self, digest: str, *, is_step: bool) -> None:
         """Take in the memory's hash of now; with live play after the last step it is no step's."""
@@ -119,20 +136,14 @@ class Draft:
 
     def rewind(self, step: int, frames: int = 0) -> None:
         """Go back to where `step` steps were taken, and `frames` frames of live play after them."""
-        taken, taken_frames = len(self.head.taken), 0
-        if self.head.taken_live and self.head.taken_live[-1].after == taken:
-            taken_frames = self.head.taken_live[-1].frames
-        then = max((step, frames), (taken, taken_frames))
+        then = max((step, frames), (self.begin.step, self.begin.frames))
         step, frames = then
         for kept in (self.actions, self.rewards, self.flags, self.proposals):
             del kept[step:]
         at_step = [each.cut(frames) for each in self.live if each.after == step and frames]
         self.live = [*(each for each in self.live if each.after < step), *at_step]
         self.paid_live = [each for each in self.paid_live if each[0] <= then]
-        events = zip(self.events, self.events_at, strict=True)
-        kept_events = [each for each in events if each[1] <= then]
-        self.events = [event for event, _ in kept_events]
-        self.events_at = [at for _, at in kept_events]
+        self.events = [event for event in self.events if event.moment <= then]
         self.hashes = {at: digest for at, digest in self.hashes.items() if at <= step}
         self.memory = "" if frames else self.hashes.get(step, "")
 
@@ -150,7 +161,7 @@ class Draft:
             head.start_state,
             rewards=np.array(self.rewards, np.float32),
             dones=(flags & 1).astype(np.bool_),
-            events=tuple(sorted(self.events, key=lambda event: event.step)),
+            events=tuple(sorted(self.events, key=lambda event: event.moment)),
             tags=frozenset(self.tags),
             task=self.task,
             by=head.by,
@@ -159,6 +170,7 @@ class Draft:
             is_intervention=(flags & 2).astype(np.bool_),
             created_s=head.created_s,
             settings=head.settings,
-            begins_at=len(head.taken),
+            begins_at=self.begin.step,
+            begins_frames=self.begin.frames,
             live_return=sum((paid for _, paid in self.paid_live), 0.0),
         )

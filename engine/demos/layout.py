@@ -17,7 +17,6 @@ import json
 import struct
 import zlib
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -146,7 +145,7 @@ def _facts(demo: Demonstration) -> dict[str, Any]:
             for segment in recording.segments
         ],
         "hashes": demo.memory_hashes,
-        "events": [astuple(event) for event in demo.events],
+        "events": [_event(event) for event in demo.events],
         "tags": sorted(demo.tags),
         "task": demo.task,
         "by": demo.by,
@@ -154,7 +153,12 @@ def _facts(demo: Demonstration) -> dict[str, Any]:
         "settings": demo.settings,
         "begins_at": demo.begins_at,
         "live_return": float(demo.live_return),
-    }
+    } | ({"begins_frames": demo.begins_frames} if demo.begins_frames else {})
+
+
+def _event(event: DemoEvent) -> list[Any]:
+    """Return it JSON-able; only one amidst real-time play has frames."""
+    return [event.step, event.kind, event.text, *([event.frames] if event.frames else [])]
 
 
 def _arrays(demo: Demonstration) -> bytes:
@@ -215,6 +219,7 @@ def _unpack_body(body: bytes) -> Demonstration:
         settings=read_settings(facts["settings"]),
         begins_at=_whole(facts["begins_at"], length),
         live_return=_number(facts["live_return"]),
+        begins_frames=_whole(facts.get("begins_frames", 0), MAX_LIVE_FRAMES),
     )
 
 
@@ -227,10 +232,15 @@ def read_events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
     if len(packed) > MAX_EVENTS:
         raise ValueError("it has too many events")
     events = tuple(
-        DemoEvent(_whole(step, length), plain_text(kind, 40), plain_text(text))
-        for step, kind, text in packed
+        DemoEvent(
+            _whole(step, length),
+            plain_text(kind, 40),
+            plain_text(text),
+            _whole(sum(frames), MAX_LIVE_FRAMES),
+        )
+        for step, kind, text, *frames in packed
     )
-    if any(one.step > other.step for one, other in itertools.pairwise(events)):
+    if any(one.moment > other.moment for one, other in itertools.pairwise(events)):
         raise ValueError("its events are in no order")
     return events
 

@@ -94,7 +94,7 @@ class LiveRecorder:
         self._can_rewind = can_rewind
         self._writer: DemoWriter | None = None
         self._path = Path()
-        self._begins_at = self._first_frames = self._human_steps = 0
+        self._begins_at = self._human_steps = 0
         self._start = b""
         self._moments: list[_Moment] = []
         self._known: frozenset[str] = frozenset()
@@ -112,22 +112,27 @@ class LiveRecorder:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing was played since it began, or all was taken back."""
-        steps = self._open().length
-        return steps == self._begins_at and self._live_frames(steps) <= self._first_frames
+        """Tell whether nothing was pressed since it began, or all was taken back."""
+        return not self._open().num_shown
 
     @property
     def facts(self) -> RecordingFacts:
         """Return how it stands."""
-        steps = self._open().length - self._begins_at
+        writer = self._open()
+        live = writer.num_shown - (writer.length - self._begins_at)
         return RecordingFacts(
-            steps,
-            self._human_steps,
+            writer.num_shown,
+            self._human_steps + live,
             self._rewindable,
             self._task,
             self._tags,
             self._is_marked,
         )
+
+    @property
+    def paid(self) -> float:
+        """Return what was paid since it began."""
+        return self._open().paid
 
     def begin(self) -> None:
         """Begin a demonstration here: at an episode's start or amidst it, with the game at rest.
@@ -149,8 +154,8 @@ class LiveRecorder:
         self._begins_at = self._writer.length
         self._is_marked, self._human_steps = False, 0
         self._start = self._stepped.save()
-        self._first_frames = self._live_frames(self._begins_at)
-        self._moments = [_Moment(self._begins_at, self._first_frames, None, 0, self._start)]
+        first_frames = self._live_frames(self._begins_at)
+        self._moments = [_Moment(self._begins_at, first_frames, None, 0, self._start)]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)

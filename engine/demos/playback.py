@@ -11,20 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig, RunConfig
+from engine.demos.decisions import decisions
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.live import BUTTONS, LiveStretch
+from engine.env.live import LiveStretch
 from engine.env.recording import begin_replay, memory_hash, moves
 from engine.env.state_file import pack_state
 from engine.env.stepping import make_crystal_env
 from engine.errors import PokeTUIError, ReplayError
-from engine.types import Action, Frame, GameState
+from engine.types import Frame, GameState
 
 END = -1
 """Stands as action in the last `Step` of `play(with_end=True)`: nothing follows."""
-
-Moment = tuple[frozenset[Action], int]
-"""What was held, and for how many frames."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +103,7 @@ class DemoPlayer:
         checks = Checks(demo, env, pays_alike=self._pays_alike(demo))
         for move in moves(demo.recording.segments[-1]):
             if isinstance(move, LiveStretch):
-                yield from self._play_live(env, move, is_shown=env.episode_steps >= demo.begins_at)
+                yield from self._play_live(env, move, demo.begin.frame_in(move))
                 checks.pays_alike = False  # rewards of live play depend on when they are counted
                 continue
             number = env.episode_steps
@@ -174,13 +172,15 @@ class DemoPlayer:
         )  # fmt: skip
 
     def _play_live(
-        self, env: EnhancedPyBoyPokemonCrystalEnv, stretch: LiveStretch, *, is_shown: bool
+        self, env: EnhancedPyBoyPokemonCrystalEnv, stretch: LiveStretch, first: int
     ) -> Iterator[Step]:
-        frames = env.config.hold_frames + env.config.wait_frames
+        """Play real-time play; bring what was decided from frame `first` on."""
+        frames, at = env.config.hold_frames + env.config.wait_frames, 0
         for action, moments in decisions(stretch, frames):
-            before = self._look(env) if is_shown and action is not None else None
+            before = self._look(env) if at >= first and action is not None else None
             for buttons, count in moments:
                 env.play_frames(buttons, count, render=self._renders)
+                at += count
             reward, done, _ = env.advance_live()
             if before is not None and action is not None:
                 yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
@@ -238,37 +238,6 @@ def _refuse(step: int, difference: str) -> None:
             f"The demonstration goes another way at step {step:,}: {difference}.",
             "It is damaged, or was not recorded with this game.",
         )
-
-
-def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | None, list[Moment]]]:
-    """Cut a live stretch into decisions: (button, what was held until the next one).
-
-    A button that goes down is one, and a direction that stays down one every `step_frames`: a
-    walker decides at every tile. What runs before the first has no button.
-    """
-    action: int | None = None
-    moments: list[Moment] = []
-    before: frozenset[Action] = frozenset()
-    for buttons, frames in stretch.spans():
-        pressed = [button for button in BUTTONS if button in buttons - before]
-        before = buttons
-        if pressed:
-            if moments:
-                yield action, moments
-            action, moments = int(pressed[-1]), []
-        elif moments and not buttons:
-            moments.append((buttons, frames))
-            continue
-        while action in _DIRECTIONS and action in buttons and frames > step_frames:
-            yield action, [*moments, (buttons, step_frames)]
-            moments, frames = [], frames - step_frames
-        if frames:
-            moments.append((buttons, frames))
-    if moments:
-        yield action, moments
-
-
-_DIRECTIONS = (Action.UP, Action.DOWN, Action.LEFT, Action.RIGHT)
 
 
 def settings_for(demo: Demonstration, config: RunConfig, *, as_recorded: bool = True) -> RunConfig:

@@ -188,7 +188,7 @@ class RecordedEnv(SteppedEnv):
             facts.steps,
             facts.human_steps,
             self._has_live,
-            sum(paid for _, paid in self.env.episode_sums),
+            recorder.paid,
             failure,
         )
 

@@ -19,8 +19,8 @@ def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
     log = log_path(path)
     try:
         demo = read_log(log)
-        human = int(demo.is_intervention[demo.begins_at :].sum())
-        steps = demo.episode_length - demo.begins_at
+        shown = demo.shown
+        human = sum(each.is_live or bool(demo.is_intervention[each.step]) for each in shown)
         kept = "" if order.needs_human and not human and not demo.has_live else str(path)
         if kept:
             recover(log)
@@ -31,4 +31,4 @@ def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
     except OSError as error:
         reason = f"{log}: {error.strerror or error}."
         return DemoEnded(env_index, "", 0, 0, False, 0.0, reason)
-    return DemoEnded(env_index, kept, steps, human, demo.has_live, demo.episode_return)
+    return DemoEnded(env_index, kept, len(shown), human, demo.has_live, demo.episode_return)

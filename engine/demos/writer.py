@@ -87,6 +87,16 @@ class DemoWriter:
         return self._draft.live_frames
 
     @property
+    def num_shown(self) -> int:
+        """Return how often something was pressed since it began, in real time, too."""
+        return self._draft.num_shown
+
+    @property
+    def paid(self) -> float:
+        """Return what was paid since it began."""
+        return self._draft.paid
+
+    @property
     def is_marked(self) -> bool:
         """Tell whether it was marked as a success."""
         return any(event.kind == SUCCESS for event in self._draft.events)

@@ -68,10 +68,10 @@ class DemoEnded:
     Attributes:
         env_index: Where it was played.
         path: Of its file; "" where it was thrown away or could not be written.
-        steps: Actions in it.
-        human_steps: Those of them that a person took.
+        steps: How often something was pressed in it, in real time, too.
+        human_steps: How often a person did.
         is_live: A person played in real time, too.
-        total_reward: Of its episode, from the episode's start.
+        total_reward: What was paid since it began.
         failure: Why it could not be written, and where the rest is; "" where all is well.
     """
 
@@ -95,8 +95,8 @@ class DemoFacts:
 
     Attributes:
         path: Where its file will be; "" while none is kept.
-        steps: Actions in it.
-        human_steps: Those of them that a person took.
+        steps: How often something was pressed in it, in real time, too.
+        human_steps: How often a person did.
         rewindable: How many of its last actions can be taken back.
         episode_steps: Steps of the episode, those before it included.
         taken_back: How many actions the order took back.

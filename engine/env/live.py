@@ -12,6 +12,8 @@ from engine.types import Action
 
 BUTTONS: tuple[Action, ...] = tuple(action for action in Action if action is not Action.NOOP)
 
+FRAMES_PER_S = 4_194_304 / 70_224
+"""Clock cycles a second of the Game Boy, and a frame: 59.73."""
 _ENTRY = struct.Struct("<IB")
 _MAX_SIZE = 1 << 22
 

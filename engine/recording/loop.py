@@ -201,12 +201,12 @@ class RecordingLoop:
             self.recorder.discard()
             return
         try:
-            path, _ = self.recorder.finish()
+            path, demo = self.recorder.finish()
         except DemoError as error:
             self._lose(error)
         else:
             self.progress.saved += 1
-            self.teller.demo_ended(str(path), facts.steps, facts.human_steps, reason)
+            self.teller.demo_ended(str(path), facts, demo.episode_return, reason)
 
     def _lose(self, error: DemoError, what: str = "The demonstration ended") -> None:
         """Go on without recording; with nobody there to see that, end.

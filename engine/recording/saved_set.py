@@ -49,19 +49,13 @@ def _rescue(log: Path) -> str:
     """Make a log's demonstration; return how much is in it, "" where there is nothing to rescue."""
     demo = read_log(log)
     path = log.with_name(log.stem)
-    if _is_empty(demo) or (path.exists() and _is_same(read_demo(path), demo)):
+    if not demo.shown or (path.exists() and _is_same(read_demo(path), demo)):
         log.unlink(missing_ok=True)
         return ""
     recover(log)
-    steps = demo.episode_length - demo.begins_at
+    steps = len(demo.shown)
     live = ", some of it in real time" if demo.has_live else ""
     return f"{steps:,} step{'s' * (steps != 1)}{live}"
-
-
-def _is_empty(demo: Demonstration) -> bool:
-    own = demo.recording.segments[-1]
-    has_live = any(stretch.after >= demo.begins_at for stretch in own.live)
-    return demo.episode_length == demo.begins_at and not has_live
 
 
 def _is_same(demo: Demonstration, logged: Demonstration) -> bool:

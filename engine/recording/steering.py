@@ -193,8 +193,7 @@ def _stop(loop: RecordingLoop) -> str:
 def _discard(loop: RecordingLoop, again: bool) -> str:
     if not loop.recorder.is_recording:
         return _IDLE
-    facts = loop.recorder.facts
-    loop.teller.demo_ended("", facts.steps, facts.human_steps, "you threw it away")
+    loop.teller.demo_ended("", loop.recorder.facts, loop.recorder.paid, "you threw it away")
     if again:
         loop.recorder.back_to_start()
         loop.go_on_from_past()

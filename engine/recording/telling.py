@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.agents.base import Choices
+from engine.demos.live_recorder import RecordingFacts
 from engine.env.array_env import Watched
 from engine.events import (
     RECORD,
@@ -201,10 +202,9 @@ class Teller:
         self._metrics.count_episode(summary)
         self._emit(EpisodeEnded(self._metrics.episodes, self.total_steps, summary))
 
-    def demo_ended(self, path: str, steps: int, human_steps: int, reason: str) -> None:
-        """Tell what became of a demonstration."""
-        total = self._game.env.summary().total_reward
-        self._emit(RecordingEnded(path, steps, human_steps, total, reason))
+    def demo_ended(self, path: str, facts: RecordingFacts, paid: float, reason: str) -> None:
+        """Tell what became of a demonstration, of how it stood and what was paid in it."""
+        self._emit(RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
 
     def _recording(self) -> RecordingChanged:
         progress, recorder = self._progress, self._game.recorder

@@ -5,10 +5,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from engine.env.live import FRAMES_PER_S
 from engine.types import Action
 
-FRAMES_PER_S = 4_194_304 / 70_224
-"""Clock cycles a second of the Game Boy, and a frame: 59.73."""
 FRAMES_PER_PICTURE = 2
 FRAMES_PER_READING = 10
 SHORTEST_HOLD_FRAMES = 4

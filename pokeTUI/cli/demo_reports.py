@@ -15,6 +15,7 @@ from engine.demos.recorder import free_path
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.demos.writing import write_whole
+from engine.env.live import FRAMES_PER_S
 from engine.errors import DemoError, PokeTUIError
 
 SPLIT = "split.json"
@@ -114,8 +115,9 @@ def _print_set(demos: DemoSet) -> None:
             print(f"{name:<34} ! {entry.refusal}")
             continue
         goal = "✓" if demo.is_success else "–"
+        paid = _plain(demo.episode_return, 1)
         print(
-            f"{name:<34} {demo.by[:8]:<8} {demo.episode_length:>7,} {demo.episode_return:>8.1f}  "
+            f"{name:<34} {demo.by[:8]:<8} {len(demo.shown):>7,} {paid:>8}  "
             f"{goal:<4}  {' '.join(sorted(demo.tags))}".rstrip()
         )
     for log in demos.logs():
@@ -137,8 +139,8 @@ def print_one(save_dir: str | None, file: str) -> None:
         ("task", demo.task or "–"),
         ("played by", f"{demo.by}, {when}"),
         ("tags", " ".join(sorted(demo.tags)) or "–"),
-        ("steps", f"{demo.episode_length:,}"),
-        ("return", f"{demo.episode_return:.2f}"),
+        ("steps", f"{len(demo.shown):,}"),
+        ("return", _plain(demo.episode_return, 2)),
         ("goal", "reached" if demo.is_success else "not reached"),
         ("game", f"ROM {recording.rom[:12]}, pyboy {recording.pyboy}"),
         ("press", f"{recording.frames[0]} frames held, {recording.frames[1]} waited"),
@@ -150,9 +152,11 @@ def print_one(save_dir: str | None, file: str) -> None:
     if demo.begins_at:
         rows.append(("begins", f"after {demo.begins_at:,} steps that led there"))
     if demo.has_live:
-        rows.append(("real time", "some of it was played in real time"))
-    if demo.is_intervention.any():
-        rows.append(("by a person", f"{int(demo.is_intervention.sum()):,} steps for the agent"))
+        live = sum(each.is_live for each in demo.shown)
+        time_s = _duration(demo.live_frames)
+        rows.append(("real time", f"{time_s}, in which {live:,} of the steps were pressed"))
+    if demo.num_interventions:
+        rows.append(("by a person", f"{demo.num_interventions:,} steps for the agent"))
     for name, value in rows:
         print(f"{name:<12} {value}")
     if demo.events:
@@ -193,6 +197,8 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
     print(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
     print(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
     print(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
+    if found.live_frames:
+        print(f"real time       {_duration(found.live_frames)}")
     print(f"return          {_spread(found.returns, 1)}")
     if found.interventions:
         print(f"interventions   {found.interventions:,} steps")
@@ -277,7 +283,7 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
             refused += 1
             print(f"{log.name}: {error}")
         else:
-            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {demo.episode_length:,} steps")
+            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {_steps(len(demo.shown))}")
     return 2 if refused else 0
 
 
@@ -365,4 +371,20 @@ def _short(path: Path, folder: Path) -> str:
 def _spread(values: Sequence[float], digits: int) -> str:
     low, high = min(values), max(values)
     middle = statistics.median(values)
-    return f"{low:,.{digits}f} to {high:,.{digits}f}, median {middle:,.{digits}f}"
+    plain = [_plain(value, digits) for value in (low, high, middle)]
+    return f"{plain[0]} to {plain[1]}, median {plain[2]}"
+
+
+def _steps(count: int) -> str:
+    return f"{count:,} step{'s' * (count != 1)}"
+
+
+def _plain(value: float, digits: int) -> str:
+    """Return a number in words; none is minus zero."""
+    return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def _duration(frames: int) -> str:
+    """Return frames of the game as m:ss."""
+    seconds = round(frames / FRAMES_PER_S)
+    return f"{seconds // 60}:{seconds % 60:02}"

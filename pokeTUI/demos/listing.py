@@ -134,7 +134,7 @@ def _demonstrations(save_dir: str, is_cancelled: Callable[[], bool]) -> Iterator
             name,
             0,
             demo.episode_return,
-            demo.episode_length,
+            len(demo.shown),
             demo.is_success,
             len(demo.milestones),
             by=demo.by,

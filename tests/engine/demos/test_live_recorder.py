@@ -11,10 +11,14 @@ import pytest
 
 from engine.config import RunConfig
 from engine.demos import live_recorder
-from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.dataset import DemoSet
+from engine.demos.demonstration import MAP, Demonstration, read_demo
+from engine.demos.draft import DemoHead
+from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.playback import play
-from engine.demos.writer import recover
+from engine.demos.writer import DemoWriter, recover
+from engine.env.live import LiveStretch
 from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
@@ -151,11 +155,15 @@ def test_real_time_play_is_taken_back_by_the_second(
     play_on(stepped, recorder, 11)
     play_live(stepped, recorder, 3, rests=False)
     then = everything(stepped)
+    shown = recorder.facts.steps
     play_live(stepped, recorder, 2, rests=True)
+    rested = recorder.facts.steps
+    assert 11 < shown < rested
     play_on(stepped, recorder, 5)
     assert recorder.rewind(5) == 5
-    assert recorder.facts.steps == 11
+    assert recorder.facts.steps == rested
     assert recorder.rewind(3) == 3  # two seconds, and their coming to rest
+    assert recorder.facts.steps == shown
     now = everything(stepped)
     assert [
         name for name in ("machine", "recording", "sums", "steps") if now[name] != then[name]
@@ -203,6 +211,50 @@ def test_a_demonstration_begins_amidst_an_episode(
     _, demo = recorder.finish()
     assert (demo.begins_at, demo.episode_length) == (25, 29)
     check(demo, demo_config)
+
+
+def test_only_what_was_pressed_since_it_began_is_counted(
+    stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    play_on_silently(stepped, 25)
+    stepped.play_frames(frozenset({Action.RIGHT}), 90, render=False)
+    stepped.count_frames(is_over=True)
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    assert (recorder.facts.steps, recorder.is_empty) == (0, True)
+    stepped.play_frames(frozenset(), 200, render=False)
+    recorder.live(stepped.count_frames(is_over=False)[0])
+    assert (recorder.facts.steps, recorder.is_empty) == (0, True)
+    play_live(stepped, recorder, 2, rests=True)
+    live = recorder.facts.steps
+    assert recorder.facts.human_steps == live > 3
+    play_on(stepped, recorder, 4)
+    assert (recorder.facts.steps, recorder.facts.human_steps) == (live + 4, live + 2)
+    paid = recorder.paid
+    path, demo = recorder.finish()
+    assert len(demo.shown) == len(list(play(demo, demo_config))) == live + 4
+    assert demo.live_frames == 200 + 120 + 2  # two to come to rest
+    assert demo.episode_return == pytest.approx(paid)
+    assert sum(steps for _, steps in demo.maps()) == live + 4
+    found = DemoSet(tmp_path).statistics()
+    assert found.lengths == (live + 4,)
+    assert sum(times for _, times in found.actions) == live + 4
+    assert encode_demo(read_demo(path)) == encode_demo(demo)
+
+
+def test_maps_that_are_crossed_in_real_time_are_known(tmp_path: Path) -> None:
+    head = DemoHead("0" * 40, b"s", "2", (8, 16), (0, 0), taken=bytes(2))
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    writer.event(MAP, "HOME")
+    held = LiveStretch(2).then(frozenset({Action.UP}), 48)
+    writer.live(held)
+    writer.event(MAP, "TOWN")
+    writer.live(held.then(frozenset(), 5).then(frozenset({Action.A}), 3))
+    writer.step(0, 0.0)
+    demo = writer.finish()
+    assert demo.maps() == (("HOME", 2), ("TOWN", 2))
+    assert decode_demo(encode_demo(demo), "x").maps() == demo.maps()
+    assert [each.action for each in demo.shown] == [4, 4, 0, 0]
 
 
 def test_discarding_leaves_nothing(stepped: SteppedEnv, tmp_path: Path) -> None:
@@ -262,9 +314,10 @@ def test_without_snapshots_all_else_is_alike(
     recorder.begin()
     assert recorder.is_empty
     play_on(stepped, recorder, 10)
+    assert (recorder.facts.steps, recorder.facts.human_steps) == (10, 5)
     play_live(stepped, recorder, 1, rests=True)
     facts = recorder.facts
-    assert (facts.steps, facts.human_steps, facts.rewindable) == (10, 5, 0)
+    assert (facts.steps, facts.human_steps, facts.rewindable) == (10 + 3, 5 + 3, 0)
     assert not recorder.is_empty
     assert recorder.rewind(3) == 0
     _, demo = recorder.finish()

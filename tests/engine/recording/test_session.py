@@ -32,7 +32,7 @@ from engine.commands import (
     TakeOver,
 )
 from engine.config import RunConfig
-from engine.demos.demonstration import NO_PROPOSAL, SUFFIX
+from engine.demos.demonstration import NO_PROPOSAL, SUFFIX, read_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.recorder import record_policy, rules_policy
 from engine.env.stepping import make_crystal_env
@@ -255,8 +255,10 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher.next(RecordingChanged, lambda later: later.rewindable > now.rewindable + 1)
     watcher.send(PlayLive(False))
     watcher.status(is_live=False)
+    rested = watcher.next(RecordingChanged)
+    assert rested.steps == rested.human_steps > 0
     watcher.press((5, 7))
-    watcher.recording(steps=2)
+    watcher.recording(steps=rested.steps + 2)
     watcher.send(PlayLive(True), StopRecording())
     assert watcher.saved().has_live
     watcher.recording(is_recording=True, saved=1)  # goes on in real time
@@ -293,6 +295,25 @@ def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> N
     assert_replays(config)
 
 
+def test_what_is_told_of_a_demonstration_is_its_own(begin: Begin, config: RunConfig) -> None:
+    folder = Path(config.save_dir) / "demos"
+    ((path, other),) = record_policy(rules_policy(1), config, 1, folder / "rules", max_steps=60)
+    assert other.episode_return > 1
+    watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
+    watcher.press((4, 5, 6))
+    watcher.recording(steps=3)
+    watcher.send(StopRecording())
+    ended = watcher.next(RecordingEnded)
+    demo = read_demo(Path(ended.path))
+    assert (ended.steps, ended.human_steps) == (3, 3)
+    assert ended.total_reward == pytest.approx(demo.episode_return)
+    assert ended.total_reward == pytest.approx(float(demo.rewards[40:].sum()))
+    watcher.press((4, 5))
+    watcher.recording(steps=2)
+    watcher.send(DiscardRecording(again=False))
+    assert abs(watcher.next(RecordingEnded).total_reward) < 1
+
+
 def test_a_demonstration_begins_within_another(begin: Begin, config: RunConfig) -> None:
     folder = Path(config.save_dir) / "demos"
     ((path, other),) = record_policy(rules_policy(1), config, 1, folder / "rules", max_steps=60)
@@ -305,6 +326,7 @@ def test_a_demonstration_begins_within_another(begin: Begin, config: RunConfig) 
         demo = watcher.saved()
         assert bytes(demo.actions) == bytes((*other.actions[:40], 4, 5, 6))
         assert demo.begins_at == 40
+        assert len(demo.shown) == 3
     watcher.send(Stop())
     watcher.next(RunStopped)
     assert len(assert_replays(config, "later")) == 2

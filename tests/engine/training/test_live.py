@@ -7,6 +7,7 @@ import pytest
 
 from engine.commands import GiveBack, Hold, Pause, PlayLive, Press, Resume, Stop, TakeOver, Watch
 from engine.config import EnvConfig, RunConfig
+from engine.env.live import FRAMES_PER_S
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import (
     CheckpointSaved,
@@ -18,7 +19,7 @@ from engine.events import (
     RewardPaid,
     StatusChanged,
 )
-from engine.training.live_pace import FRAMES_PER_S, IDLE_S, SHORTEST_HOLD_FRAMES
+from engine.training.live_pace import IDLE_S, SHORTEST_HOLD_FRAMES
 from engine.training.steering import obey
 from engine.types import Action, Facing
 from tests.engine.training.helpers import Clock, Run

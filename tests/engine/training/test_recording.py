@@ -162,6 +162,7 @@ def test_an_intervention_is_saved_with_the_agents_proposals_and_replays_elsewher
     assert replayed(path, tmp_path) == len(MOVES)
     (ended,) = run.of(RecordingEnded)
     assert (ended.steps, ended.human_steps) == (len(MOVES), len(MOVES))
+    assert ended.total_reward == pytest.approx(float(demo.rewards[20:].sum()))
     assert ended.reason == "you gave control back"
     told = run.of(RecordingChanged)
     assert [told[0].is_recording, told[-2].is_recording, told[-1].is_recording] == [1, 1, 0]
@@ -313,7 +314,12 @@ def test_play_in_real_time_is_recorded(tmp_path: Path) -> None:
     demo = read_demo(path)
     assert demo.has_live
     assert own(demo) == bytes((Action.DOWN,))
-    assert replayed(path, tmp_path) > 1
+    assert replayed(path, tmp_path) == len(demo.shown) > 1
+    (ended,) = run.of(RecordingEnded)
+    assert ended.steps == ended.human_steps == len(demo.shown)
+    assert ended.total_reward == pytest.approx(demo.episode_return)
+    told = run.of(RecordingChanged)
+    assert told[-2].steps == told[-2].human_steps == len(demo.shown)
 
 
 def play_in_real_time(run: Run, clock: Clock) -> None:

@@ -1,0 +1,105 @@
+"""Tell what a demonstration shows: its steps, and the decisions that real-time play is made of."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.env.live import BUTTONS, LiveStretch
+from engine.types import Action
+
+Moment = tuple[frozenset[Action], int]
+"""What was held, and for how many frames."""
+_DIRECTIONS = (Action.UP, Action.DOWN, Action.LEFT, Action.RIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something that was pressed.
+
+    Attributes:
+        step: Steps of the episode before it.
+        frame: Frames of real-time play between the last of them and it.
+        is_live: It was pressed in real time, and is no step.
+    """
+
+    step: int
+    frame: int
+    action: int
+    is_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is before shows nothing: it is how the game came here.
+
+    Attributes:
+        step: Steps of the episode before.
+        frames: Frames of real-time play that followed the last of them before.
+    """
+
+    step: int = 0
+    frames: int = 0
+
+    def frame_in(self, stretch: LiveStretch) -> int:
+        """Return the frame from which on a stretch shows something."""
+        if stretch.after != self.step:
+            return 0 if stretch.after > self.step else stretch.frames + 1
+        return self.frames
+
+
+def shown(
+    actions: bytes, live: Sequence[LiveStretch], step_frames: int, begin: Beginning
+) -> Iterator[Shown]:
+    """Yield what was pressed since the beginning, in order.
+
+    Args:
+        actions: Of the episode, one byte each.
+        live: What ran between them, in order.
+        step_frames: How long an action takes.
+        begin: Where it begins.
+    """
+    waiting = list(live)
+    for step in range(len(actions) + 1):
+        frame = 0
+        while waiting and waiting[0].after == step:
+            stretch = waiting.pop(0)
+            frame = stretch.frames
+            yield from shown_live(stretch, step_frames, begin)
+        if begin.step <= step < len(actions):
+            yield Shown(step, frame, actions[step], is_live=False)
+
+
+def shown_live(stretch: LiveStretch, step_frames: int, begin: Beginning) -> Iterator[Shown]:
+    """Yield what was pressed in a stretch since the beginning."""
+    frame, first = 0, begin.frame_in(stretch)
+    for action, moments in decisions(stretch, step_frames):
+        if action is not None and frame >= first:
+            yield Shown(stretch.after, frame, action, is_live=True)
+        frame += sum(frames for _, frames in moments)
+
+
+def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | None, list[Moment]]]:
+    """Cut a live stretch into decisions: (button, what was held until the next one).
+
+    A button that goes down is one, and a direction that stays down one every `step_frames`: a
+    walker decides at every tile. What runs before the first has no button.
+    """
+    action: int | None = None
+    moments: list[Moment] = []
+    before: frozenset[Action] = frozenset()
+    for buttons, frames in stretch.spans():
+        pressed = [button for button in BUTTONS if button in buttons - before]
+        before = buttons
+        if pressed:
+            if moments:
+                yield action, moments
+            action, moments = int(pressed[-1]), []
+        elif moments and not buttons:
+            moments.append((buttons, frames))
+            continue
+        while action in _DIRECTIONS and action in buttons and frames > step_frames:
+            yield action, [*moments, (buttons, step_frames)]
+            moments, frames = [], frames - step_frames
+        if frames:
+            moments.append((buttons, frames))
+    if moments:
+        yield action, moments
