@@ -15,7 +15,7 @@ def test_the_documents_examples_run(
     monkeypatch.setenv("POKETUI_EVAL_EPISODES", "1")
     names: dict[str, Any] = {}
     blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     for block in blocks:
         shorter = block.replace("_per_episode=100", "_per_episode=10").replace("(100)", "(20)")
         exec(compile(shorter, str(DOCUMENT), "exec"), names)  # our own document
@@ -23,3 +23,6 @@ def test_the_documents_examples_run(
     told = capsys.readouterr().out
     assert all(f"\n{number} " in told for number in (1, 2, 3))
     assert "best.zip" in told
+    assert told.count("-script-00") == 2
+    assert names["cloned"].best.is_file()
+    assert names["expert_buffer"].size > 100

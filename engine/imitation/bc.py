@@ -48,8 +48,10 @@ class Epoch:
     is_best: bool
 
     def figures(self) -> dict[str, float]:
-        """Return figures by name, as they are written for TensorBoard."""
+        """Return figures by name, as TensorBoard gets them; the documented ones first."""
         named = {
+            "train/bc_loss": self.loss,
+            "train/accuracy": self.accuracy,
             "bc/loss": self.loss,
             "bc/accuracy": self.accuracy,
             "bc/grad_norm": self.grad_norm,

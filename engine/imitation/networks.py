@@ -8,15 +8,16 @@ colour, and features beside it with inputs `both`.
 
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from engine.agents.dqn import QNetwork
 from engine.agents.encoders import EncoderKind, plain_perceptron
 from engine.agents.networks import ActorCritic
-from engine.demos.screens import SCREEN_SHAPE
+from engine.demos.screens import SCREEN_SHAPE, shrink_screen
 from engine.imitation.settings import CloningConfig
-from engine.types import NUM_ACTIONS
+from engine.types import FRAME_SHAPE, NUM_ACTIONS
 
 KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
 """What the settings of agents call the inputs."""
@@ -53,7 +54,14 @@ class ValueClone(nn.Module):
 class ScreenClone(nn.Module):
     """A convolutional network over `SCREEN_SHAPE`, with features beside it or without."""
 
-    def __init__(self, screen: nn.Module, size: int, feature_size: int, hidden_size: int) -> None:
+    def __init__(
+        self,
+        screen: nn.Module,
+        size: int,
+        feature_size: int,
+        hidden_size: int,
+        num_actions: int = NUM_ACTIONS,
+    ) -> None:
         super().__init__()
         self.screen = screen
         for layer in screen.modules():
@@ -61,7 +69,7 @@ class ScreenClone(nn.Module):
                 weight = layer.weight.data
                 layer.weight.data = weight.contiguous(memory_format=torch.channels_last)
         self.features = plain_perceptron(feature_size, hidden_size) if feature_size else None
-        self.actor = nn.Linear(size + (hidden_size if feature_size else 0), NUM_ACTIONS)
+        self.actor = nn.Linear(size + (hidden_size if feature_size else 0), num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
         """Return logits (batch, 9)."""
@@ -75,7 +83,7 @@ class ScreenClone(nn.Module):
         return logits
 
 
-class Residual(nn.Module):
+class ResidualBlock(nn.Module):
     """Two convolutions, and what came in added."""
 
     def __init__(self, channels: int) -> None:
@@ -101,12 +109,43 @@ def impala(hidden_size: int) -> nn.Sequential:
         layers += [
             nn.Conv2d(channels, outputs, 3, padding=1),
             nn.MaxPool2d(3, stride=2, padding=1),
-            Residual(outputs),
-            Residual(outputs),
+            ResidualBlock(outputs),
+            ResidualBlock(outputs),
         ]
         channels, size = outputs, (size + 1) // 2
     hidden = nn.Linear(channels * size * size, hidden_size)
     return nn.Sequential(*layers, nn.Flatten(), nn.ReLU(), hidden, nn.ReLU())
+
+
+class ImpalaCNN(nn.Module):
+    """The documented network, called with pictures; its weights are those of a clone `impala`.
+
+    Args:
+        action_dim: Logits, or action values, that it returns.
+        hidden_dim: Width of the hidden layer.
+    """
+
+    def __init__(self, action_dim: int = NUM_ACTIONS, hidden_dim: int = 256) -> None:
+        super().__init__()
+        clone = ScreenClone(impala(hidden_dim), hidden_dim, 0, hidden_dim, action_dim)
+        self.screen, self.actor = clone.screen, clone.actor
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255."""
+        scaled = _small(observations) / 255
+        code = self.screen(scaled.contiguous(memory_format=torch.channels_last))
+        logits: Tensor = self.actor(code)
+        return logits
+
+
+def _small(pictures: Tensor) -> Tensor:
+    """Return (batch, height, width, 3) pictures as (batch, *SCREEN_SHAPE) float32."""
+    if pictures.shape[1:] == FRAME_SHAPE:  # as what is cloned from is made small
+        frames = pictures.detach().to("cpu", torch.uint8).numpy()
+        small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
+        return small.to(pictures.device, torch.float32)
+    first = pictures.permute(0, 3, 1, 2).float()
+    return nn.functional.interpolate(first, SCREEN_SHAPE[1:], mode="area")
 
 
 def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:

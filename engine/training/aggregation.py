@@ -24,7 +24,7 @@ from engine.training.checkpoint import (
     write_checkpoint,
 )
 from engine.training.cloning import Note, Progress, evaluate_clone, milestone_count, score_of
-from engine.training.figures import evaluation_figures
+from engine.training.figures import clone_figures
 from engine.training.from_demonstrations import (
     Source,
     gather,
@@ -184,9 +184,7 @@ class _Rounds:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(
-                self._dagger.rounds, evaluation_figures(found, milestone_count(self._run))
-            )
+            figures.write(self._dagger.rounds, clone_figures(found, milestone_count(self._run)))
             _save_student(self._dagger, self._store, score_of(found))
 
 

@@ -17,7 +17,7 @@ from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import make_sight
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
-from engine.training.figures import evaluation_figures
+from engine.training.figures import clone_figures
 from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import EpisodeSummary, Evaluation
@@ -211,7 +211,7 @@ class CloningRun:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(self.cloning.steps, evaluation_figures(found, milestone_count(self._run)))
+            figures.write(self.cloning.steps, clone_figures(found, milestone_count(self._run)))
         return found
 
     def _play(

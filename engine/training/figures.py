@@ -132,3 +132,14 @@ def evaluation_figures(evaluation: Evaluation, num_milestones: int = 0) -> dict[
     if num_milestones:
         figures["evaluation/milestones"] = sum(evaluation.milestones.values()) / num_milestones
     return figures
+
+
+def clone_figures(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
+    """Return the figures of a cloned policy's evaluation: the documented one, and a run's.
+
+    Args:
+        evaluation: What it came to alone.
+        num_milestones: See `figures_of`.
+    """
+    documented = {"eval/episodic_return": evaluation.avg_reward}
+    return documented | evaluation_figures(evaluation, num_milestones)

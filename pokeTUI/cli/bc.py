@@ -48,10 +48,15 @@ def bc(
     inputs: Annotated[
         str | None, typer.Option(help="features, screen or both.", show_default="features")
     ] = None,
-    hidden_size: Annotated[int | None, typer.Option(help="Width of the hidden layers.")] = None,
+    hidden_size: Annotated[
+        int | None,
+        typer.Option("--hidden-size", "--hidden-dim", help="Width of the hidden layers."),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="Times through all steps.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Steps of a batch.")] = None,
-    lr: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
+    lr: Annotated[
+        float | None, typer.Option("--lr", "--learning-rate", help="Learning rate.")
+    ] = None,
     weight_decay: Annotated[float | None, typer.Option(help="How fast weights decay.")] = None,
     balance: Annotated[
         float | None, typer.Option(help="0 to 1: how far rare steps are drawn more often.")

@@ -60,6 +60,8 @@ def test_a_policy_is_cloned_from_a_set_by_its_name(tmp_path):
         (("bc", "--resume", "nobody"), "There is no cloned policy nobody"),
         (("run", "--from", "nobody", "--headless"), "There is no cloned policy nobody"),
         (("bc", "--rules", "1", "--lr", "0"), "learning_rate = 0"),
+        (("bc", "--rules", "1", "--learning-rate", "-1"), "learning_rate = -1"),
+        (("bc", "--rules", "1", "--hidden-dim", "1"), "hidden_size = 1"),
         (("bench", "imitation", "--arms", "bc,nope"), "There is no arm 'nope'"),
     ],
 )

@@ -1,0 +1,201 @@
+"""Offer what the documented `bc_pokemon.py` offers, by its names: network, buffer, losses, `train`.
+
+`train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults.
+How they are called there, and why some defaults differ there, is in docs/python-api.md.
+"""
+
+import math
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from engine.config import RunConfig
+from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.exchange import from_npz
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.errors import ConfigurationError
+from engine.imitation.demonstrations import demo_examples
+from engine.imitation.examples import Examples, split
+from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
+from engine.imitation.losses import compute_bc_loss, compute_hybrid_loss
+from engine.imitation.networks import ImpalaCNN, ResidualBlock
+from engine.imitation.settings import CloningConfig, check
+from engine.training.cloning import Cloned, CloningRun, Note, Progress, Tell
+from engine.training.from_demonstrations import Source, run_config, settings_of_policy
+from engine.training.policy_folders import PolicyFolder
+
+__all__ = [
+    "Args",
+    "Batch",
+    "ImpalaCNN",
+    "ReplayBuffer",
+    "ResidualBlock",
+    "compute_bc_loss",
+    "compute_hybrid_loss",
+    "evaluate",
+    "load_expert_data",
+    "train",
+]
+
+
+@dataclass
+class Args:
+    """The documented settings, with the documented defaults.
+
+    Attributes:
+        rom_path: "": the practice game.
+        expert_data_dir: Folder of NPZ files and demonstrations.
+        total_training_steps: Batches.
+        eval_frequency: Batches between two evaluations, rounded to whole epochs.
+        save_frequency: Likewise between two checkpoints.
+        model_dir: The policy comes into its folder `policies`, as in `poketui bc --save-dir`.
+        save_best: Keep the checkpoint that played best beside the last ones.
+        track: Not here: Weights & Biases are for runs.
+    """
+
+    exp_name: str = "bc_pokemon"
+    seed: int = 1
+    torch_deterministic: bool = True
+    cuda: bool = True
+    track: bool = False
+    wandb_project_name: str = "pokemon-il"
+    rom_path: str = ""
+    expert_data_dir: str = "rl_training/expert_data"
+    total_training_steps: int = 100_000
+    batch_size: int = 64
+    learning_rate: float = 1e-4
+    weight_decay: float = 1e-5
+    hidden_dim: int = 256
+    eval_frequency: int = 5_000
+    eval_episodes: int = 5
+    save_frequency: int = 10_000
+    model_dir: str = "rl_training/models"
+    save_best: bool = True
+
+    def config(self, batches: int) -> CloningConfig:
+        """Return them as cloning has them, which counts in epochs.
+
+        Args:
+            batches: Of an epoch.
+
+        Raises:
+            ConfigurationError: One is wrong.
+        """
+        steps = {
+            "epochs": self.total_training_steps,
+            "eval_every": self.eval_frequency,
+            "save_every": self.save_frequency,
+        }
+        for name, count in zip(
+            ("total_training_steps", "eval_frequency", "save_frequency"),
+            steps.values(),
+            strict=True,
+        ):
+            if count < 1:
+                raise ConfigurationError(f"Imitation: {name} = {count}.", "Give 1 or more.")
+        given: dict[str, Any] = {key: math.ceil(count / batches) for key, count in steps.items()}
+        given |= {
+            "network": "impala",
+            "inputs": "screen",
+            "hidden_size": self.hidden_dim,
+            "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+            "weight_decay": self.weight_decay,
+            "seed": self.seed,
+            "eval_episodes": self.eval_episodes,
+            "patience": 0,
+            "device": "auto" if self.cuda else "cpu",
+        }
+        return check(CloningConfig, given)
+
+
+def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned:
+    """Clone `ImpalaCNN` from all demonstrations of a folder.
+
+    Args:
+        args: Settings; None: the documented ones.
+        tell: Is told of everything.
+
+    Raises:
+        PokeTUIError: The demonstrations, the settings or the game are no use.
+    """
+    args = args or Args()
+    if args.track:
+        raise ConfigurationError(
+            "track: cloning sends nothing to Weights & Biases.",
+            "Leave it out: TensorBoard's files are always written.",
+        )
+    if args.torch_deterministic:
+        torch.backends.cudnn.deterministic = True
+    run = run_config(args.model_dir, {"rom_path": args.rom_path} if args.rom_path else {})
+    examples = _examples(args, run, tell)
+    config = args.config(1)
+    learnt, _ = split(examples, config.val_share, config.seed)
+    config = args.config(math.ceil(len(learnt) / config.batch_size))
+    source = Source(demos=args.expert_data_dir)
+    settings = settings_of_policy(config, source, run) | {"args": asdict(args)}
+    folder = PolicyFolder.create(args.model_dir, settings)
+    cloned = CloningRun(config, run, examples, folder, tell=tell).run()
+    if not args.save_best and cloned.best is not None:
+        cloned.best.unlink()
+        cloned = replace(cloned, best=None)
+    return cloned
+
+
+def evaluate(
+    env: EnhancedPyBoyPokemonCrystalEnv,
+    policy_net: nn.Module,
+    n_episodes: int,
+    device: torch.device | str = "cpu",
+) -> float:
+    """Return the mean return of episodes in which the likeliest possible action is taken.
+
+    Args:
+        env: Shows its screen: observation_type "screen" or "multi_modal".
+        policy_net: Returns logits of pictures, as `ImpalaCNN` does.
+        n_episodes: How many.
+        device: The network's.
+    """
+    was_training = policy_net.training
+    policy_net.eval()
+    returns = []
+    for _ in range(n_episodes):
+        observation, _ = env.reset()
+        total, is_over = 0.0, False
+        while not is_over:
+            pictures = torch.from_numpy(observation["screen"][None].copy()).to(device)
+            with torch.inference_mode():
+                logits: Tensor = policy_net(pictures)[0]
+            impossible = torch.from_numpy(observation["action_mask"] == 0).to(device)
+            action = int(logits.masked_fill(impossible, -math.inf).argmax())
+            observation, reward, is_terminated, is_truncated, _ = env.step(action)
+            total += reward
+            is_over = is_terminated or is_truncated
+        returns.append(total)
+    policy_net.train(was_training)
+    return float(np.mean(returns))
+
+
+def _examples(args: Args, run: RunConfig, tell: Tell) -> Examples:
+    paths = expert_paths(args.expert_data_dir)
+    with tempfile.TemporaryDirectory() as played:
+        return demo_examples(
+            _read(paths, run, Path(played)),
+            len(paths),
+            args.config(1),
+            run,
+            lambda done, total: tell(Progress("reading demonstrations", done, total)),
+            lambda text: tell(Note(text)),
+        )
+
+
+def _read(paths: list[Path], run: RunConfig, played: Path) -> Iterator[Demonstration]:
+    """Yield demonstrations; a foreign NPZ is played for its inputs."""
+    for path in paths:
+        yield from_npz(path, run, played)[0] if path.suffix == ".npz" else read_demo(path)

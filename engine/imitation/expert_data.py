@@ -1,0 +1,194 @@
+"""Hold steps of experts as pictures, by the documented names: `ReplayBuffer`, `load_expert_data`.
+
+This is for loops of one's own over pictures. What `poketui bc` learns from are the examples of
+`engine.imitation.examples`, which know masks and features as well.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.npz import NpzReader
+from engine.demos.playback import play
+from engine.demos.screens import SIDE, shrink_screen
+from engine.errors import DemoError
+from engine.types import FRAME_SHAPE, NUM_ACTIONS, Frame
+
+_MOST_STEPS = 1 << 20
+SMALL_SHAPE = (SIDE, SIDE, 3)
+
+_Step = tuple[Frame, int, float, bool]
+"""Picture before, action, reward, whether the episode was over then."""
+
+
+class Batch(TypedDict):
+    """What is drawn, as documented.
+
+    Attributes:
+        observations: (B, height, width, 3) uint8.
+        actions: (B,) int64.
+        rewards: (B,) float32.
+        next_observations: Like `observations`.
+        dones: (B,) bool.
+    """
+
+    observations: NDArray[np.uint8]
+    actions: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    next_observations: NDArray[np.uint8]
+    dones: NDArray[np.bool_]
+
+
+class ReplayBuffer:
+    """Keep the last `capacity` steps, and draw from them, each as likely as any other.
+
+    Args:
+        capacity: Steps.
+        shape: Of a picture: height, width, 3.
+        seed: Of what is drawn.
+
+    Attributes:
+        ptr: Where the next step goes.
+        size: Steps that are kept.
+    """
+
+    def __init__(
+        self, capacity: int, *, shape: tuple[int, int, int] = FRAME_SHAPE, seed: int = 0
+    ) -> None:
+        self.capacity = capacity
+        self.observations = np.zeros((capacity, *shape), np.uint8)
+        self.actions = np.zeros(capacity, np.int32)
+        self.rewards = np.zeros(capacity, np.float32)
+        self.next_observations = np.zeros((capacity, *shape), np.uint8)
+        self.dones = np.zeros(capacity, np.bool_)
+        self.ptr = self.size = 0
+        self._rng = np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def add(
+        self,
+        obs: NDArray[np.uint8],
+        action: int,
+        reward: float,
+        next_obs: NDArray[np.uint8],
+        done: bool,
+    ) -> None:
+        """Keep a step, in place of the oldest where it is full."""
+        place = self.ptr
+        self.observations[place], self.next_observations[place] = obs, next_obs
+        self.actions[place], self.rewards[place], self.dones[place] = action, reward, done
+        self.ptr = (place + 1) % self.capacity
+        self.size = min(self.size + 1, self.capacity)
+
+    def sample(self, batch_size: int) -> Batch:
+        """Draw steps, with repetition.
+
+        Raises:
+            DemoError: There is none.
+        """
+        if not self.size:
+            raise DemoError("There are no steps to draw from.", "Add some.")
+        drawn = self._rng.integers(self.size, size=batch_size)
+        return Batch(
+            observations=self.observations[drawn],
+            actions=self.actions[drawn].astype(np.int64),
+            rewards=self.rewards[drawn],
+            next_observations=self.next_observations[drawn],
+            dones=self.dones[drawn],
+        )
+
+
+def load_expert_data(
+    expert_data_dir: str | Path, *, config: RunConfig | None = None
+) -> ReplayBuffer:
+    """Read all documented NPZ files and demonstrations of a folder.
+
+    Pictures are kept as 84 x 84, which is what networks see: a tenth of the memory. A
+    demonstration is played again for its pictures. What follows the last step of an episode is not
+    known: it stands for itself there, and counts as done.
+
+    Args:
+        expert_data_dir: The folder.
+        config: Names the game of demonstrations; None: the practice game.
+
+    Raises:
+        DemoError: There is none, or one is no use; nothing in it is executed.
+        ReplayError: A demonstration goes another way.
+    """
+    paths = expert_paths(expert_data_dir)
+    game = config or RunConfig()
+    episodes = [
+        list(_small_steps(_npz_steps(path) if path.suffix == ".npz" else _demo_steps(path, game)))
+        for path in paths
+    ]
+    buffer = ReplayBuffer(max(1, sum(map(len, episodes))), shape=SMALL_SHAPE)
+    for steps in episodes:
+        for number, (picture, action, reward, done) in enumerate(steps):
+            is_last = number + 1 == len(steps)
+            following = picture if is_last else steps[number + 1][0]
+            buffer.add(picture, action, reward, following, done or is_last)
+    return buffer
+
+
+def expert_paths(expert_data_dir: str | Path) -> list[Path]:
+    """Return the NPZ files and demonstrations of a folder, in the order of their names.
+
+    Raises:
+        DemoError: There is none.
+    """
+    folder = Path(expert_data_dir).expanduser()
+    paths = sorted(path for path in folder.glob("*") if path.suffix in {".npz", SUFFIX})
+    if not paths:
+        raise DemoError(
+            f"There are no demonstrations in {folder}.",
+            "Record some: poketui record; or export some: poketui demos export.",
+        )
+    return paths
+
+
+def _small_steps(steps: Iterator[_Step]) -> Iterator[_Step]:
+    for picture, action, reward, done in steps:
+        yield shrink_screen(picture).transpose(1, 2, 0), action, reward, done
+
+
+def _demo_steps(path: Path, config: RunConfig) -> Iterator[_Step]:
+    for step in play(read_demo(path), config):
+        assert step.frame is not None
+        if step.mask[step.action]:
+            yield step.frame, step.action, step.reward, step.done
+
+
+def _npz_steps(path: Path) -> Iterator[_Step]:
+    with NpzReader(path) as file:
+        actions = file.whole_numbers("actions", _MOST_STEPS)
+        shape = file.shape("observations")
+        if shape != (len(actions), *FRAME_SHAPE):
+            raise DemoError(
+                f"{path} has pictures of {' x '.join(map(str, shape))} for {len(actions):,} "
+                "actions.",
+                "They must be of 144 x 160 x 3, one an action.",
+            )
+        if len(actions) and not 0 <= actions.min() <= actions.max() < NUM_ACTIONS:
+            raise DemoError(f"{path} holds actions that this console has no button for.")
+        rewards = _rewards(file)
+        dones = file.array("dones", np.dtype(np.bool_), _MOST_STEPS)
+        if not len(actions) == len(rewards) == len(dones):
+            raise DemoError(f"{path} has other numbers of rewards or dones than of actions.")
+        pictures = file.frames("observations")
+        for picture, action, reward, done in zip(pictures, actions, rewards, dones, strict=True):
+            yield picture, int(action), float(reward), bool(done)
+
+
+def _rewards(file: NpzReader) -> NDArray[np.floating]:
+    """Return rewards as the format says, float32, or as lists of Python become: float64."""
+    try:
+        return file.array("rewards", np.dtype(np.float32), _MOST_STEPS)
+    except DemoError:
+        return file.array("rewards", np.dtype(np.float64), _MOST_STEPS)

@@ -1,0 +1,303 @@
+"""The documented names of imitation, from the one place that offers them."""
+
+import dataclasses
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from engine import bc_pokemon
+from engine.bc_pokemon import (
+    Args,
+    ImpalaCNN,
+    ReplayBuffer,
+    ResidualBlock,
+    compute_bc_loss,
+    compute_hybrid_loss,
+    evaluate,
+    load_expert_data,
+    train,
+)
+from engine.config import EnvConfig, RunConfig
+from engine.demos.demonstration import Demonstration
+from engine.demos.exchange import to_npz
+from engine.demos.recorder import record_policy, rules_policy
+from engine.demos.screens import shrink_screen
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.errors import ConfigurationError, DemoError
+from engine.imitation.bc import Epoch
+from engine.imitation.networks import build_network
+from engine.imitation.settings import CloningConfig
+from engine.training.policies import read_policy
+from engine.types import FRAME_SHAPE, NUM_ACTIONS, Evaluation
+
+
+@pytest.fixture(scope="module")
+def expert(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Demonstration]]:
+    """A demonstration as it is, and another one as the documented NPZ."""
+    saves, folder = tmp_path_factory.mktemp("saves"), tmp_path_factory.mktemp("expert_data")
+    config = RunConfig(save_dir=str(saves))
+    made = list(record_policy(rules_policy(0), config, 2, folder, by="rules", max_steps=20))
+    path, demo = made[1]
+    to_npz(demo, folder / "episode_0001.npz", config)
+    path.unlink()
+    return folder, [demo for _, demo in made]
+
+
+def test_all_documented_names_are_offered_with_their_parameters() -> None:
+    wanted = {
+        "ImpalaCNN": ["action_dim", "hidden_dim"],
+        "ReplayBuffer": ["capacity", "shape", "seed"],
+        "load_expert_data": ["expert_data_dir", "config"],
+        "compute_bc_loss": ["policy_net", "batch"],
+        "compute_hybrid_loss": ["q_net", "target_net", "batch", "bc_weight"],
+        "evaluate": ["env", "policy_net", "n_episodes", "device"],
+    }
+    for name, parameters in wanted.items():
+        assert list(inspect.signature(getattr(bc_pokemon, name)).parameters) == parameters
+    assert set(wanted) <= set(bc_pokemon.__all__)
+    assert inspect.signature(compute_hybrid_loss).parameters["bc_weight"].default == 1.0
+
+
+def test_settings_have_the_documented_keys_and_defaults() -> None:
+    found = dataclasses.asdict(Args())
+    assert found == {
+        "exp_name": "bc_pokemon",
+        "seed": 1,
+        "torch_deterministic": True,
+        "cuda": True,
+        "track": False,
+        "wandb_project_name": "pokemon-il",
+        "rom_path": "",  # the document's is of another console
+        "expert_data_dir": "rl_training/expert_data",
+        "total_training_steps": 100_000,
+        "batch_size": 64,
+        "learning_rate": 1e-4,
+        "weight_decay": 1e-5,
+        "hidden_dim": 256,
+        "eval_frequency": 5_000,
+        "eval_episodes": 5,
+        "save_frequency": 10_000,
+        "model_dir": "rl_training/models",
+        "save_best": True,
+    }
+
+
+def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
+    config = Args(total_training_steps=1_000, eval_frequency=90, cuda=False).config(batches=20)
+    assert (config.epochs, config.eval_every, config.save_every) == (50, 5, 500)
+    assert (config.network, config.inputs, config.device) == ("impala", "screen", "cpu")
+    assert (config.learning_rate, config.weight_decay) == (1e-4, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"total_training_steps": 0}, "total_training_steps = 0"),
+        ({"save_frequency": -3}, "save_frequency = -3"),
+        ({"learning_rate": 0.0}, "learning_rate = 0.0"),
+        ({"track": True}, "sends nothing to Weights & Biases"),
+    ],
+)
+def test_wrong_settings_are_refused_in_one_line(
+    changes: dict[str, object], named: str, expert: tuple[Path, object], tmp_path: Path
+) -> None:
+    args = dataclasses.replace(
+        Args(expert_data_dir=str(expert[0]), model_dir=str(tmp_path)),
+        **changes,  # type: ignore[arg-type]
+    )
+    with pytest.raises(ConfigurationError, match=named) as caught:
+        train(args)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_network_is_the_one_that_is_cloned_into() -> None:
+    """Weights of either fit the other, and pictures are seen alike."""
+    clone = build_network(CloningConfig(network="impala", inputs="screen", hidden_size=16), 3)
+    network = ImpalaCNN(hidden_dim=16)
+    network.load_state_dict(clone.state_dict())
+    rng = np.random.default_rng(0)
+    frames = rng.integers(0, 256, (2, *FRAME_SHAPE), dtype=np.uint8)
+    small = np.stack([shrink_screen(frame) for frame in frames])
+    nothing, allowed = torch.zeros(2, 3), torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
+    with torch.inference_mode():
+        wanted = clone(nothing, torch.from_numpy(small), allowed)
+        for pictures in (
+            torch.from_numpy(frames),
+            torch.from_numpy(frames).float(),
+            torch.from_numpy(small.transpose(0, 2, 3, 1).copy()),
+        ):
+            assert torch.allclose(network(pictures), wanted, atol=1e-5)
+    assert sum(isinstance(part, ResidualBlock) for part in network.modules()) == 6
+
+
+def test_the_network_takes_other_actions_and_other_screens() -> None:
+    network = ImpalaCNN(action_dim=10, hidden_dim=8)
+    assert network(torch.zeros(3, 160, 240, 3, dtype=torch.uint8)).shape == (3, 10)
+
+
+def test_a_full_buffer_drops_the_oldest_step() -> None:
+    buffer = ReplayBuffer(3, shape=(1, 1, 3))
+    for step in range(5):
+        picture = np.full((1, 1, 3), step, np.uint8)
+        buffer.add(picture, step, step / 2, picture + 1, step == 4)
+    assert (len(buffer), buffer.size, buffer.ptr) == (3, 3, 2)
+    batch = buffer.sample(200)
+    assert set(batch["actions"].tolist()) == {2, 3, 4}
+    assert (batch["observations"][:, 0, 0, 0] == batch["actions"]).all()
+    assert (batch["next_observations"][:, 0, 0, 0] == batch["actions"] + 1).all()
+    assert (batch["rewards"] == batch["actions"] / 2).all()
+    assert (batch["dones"] == (batch["actions"] == 4)).all()
+
+
+def test_nothing_is_drawn_from_an_empty_buffer() -> None:
+    with pytest.raises(DemoError, match="no steps to draw from"):
+        ReplayBuffer(3).sample(1)
+
+
+def test_expert_data_are_all_steps_of_both_kinds_of_file(
+    expert: tuple[Path, list[Demonstration]],
+) -> None:
+    folder, demos = expert
+    buffer = load_expert_data(folder)
+    pressed = [action for demo in demos for action in demo.actions.tolist()]
+    assert buffer.actions.tolist() == pressed
+    assert buffer.observations.shape == (len(buffer), 84, 84, 3)
+    assert np.flatnonzero(buffer.dones).tolist() == [19, 39]
+    assert (buffer.next_observations[:19] == buffer.observations[1:20]).all()
+    assert buffer.rewards.sum() == pytest.approx(sum(demo.rewards.sum() for demo in demos))
+
+
+def test_foreign_expert_data_are_read_and_damaged_ones_refused(tmp_path: Path) -> None:
+    with pytest.raises(DemoError, match="There are no demonstrations in"):
+        load_expert_data(tmp_path)
+    steps = {
+        "observations": np.zeros((3, *FRAME_SHAPE), np.uint8),
+        "actions": np.array([0, 1, 2]),
+        "rewards": np.array([0.0, 0.5, 1.0]),  # as lists of Python are saved
+        "dones": np.array([False, False, True]),
+    }
+    np.savez_compressed(tmp_path / "episode_0000.npz", **steps)
+    buffer = load_expert_data(str(tmp_path))
+    assert (buffer.actions.tolist(), buffer.rewards.tolist()) == ([0, 1, 2], [0, 0.5, 1])
+    wrong = [
+        {"actions": np.array([0, 1])},
+        {"actions": np.array([0, 1, 99])},
+        {"observations": np.zeros((3, 160, 240, 3), np.uint8)},
+        {"rewards": np.zeros(2, np.float32)},
+        {"dones": np.array([None, None, None])},
+    ]
+    for changes in wrong:
+        np.savez_compressed(tmp_path / "episode_0000.npz", **(steps | changes))
+        with pytest.raises(DemoError) as caught:
+            load_expert_data(tmp_path)
+        assert "\n" not in str(caught.value)
+
+
+class Table(nn.Module):
+    """Returns rows of a table, by the first colour of the first pixel."""
+
+    def __init__(self, rows: list[list[float]]) -> None:
+        super().__init__()
+        self.rows = nn.Parameter(torch.tensor(rows))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.rows[observations[:, 0, 0, 0].long()]
+        return found
+
+
+def two_steps() -> ReplayBuffer:
+    buffer = ReplayBuffer(2, shape=(1, 1, 3))
+    first, second = (np.full((1, 1, 3), value, np.uint8) for value in (0, 1))
+    buffer.add(first, 0, 1.0, second, False)
+    buffer.add(second, 1, 2.0, second, True)
+    return buffer
+
+
+def test_losses_are_those_of_the_document() -> None:
+    buffer = two_steps()
+    batch = {
+        name: getattr(buffer, name)
+        for name in ("observations", "actions", "rewards", "next_observations", "dones")
+    }
+    network, target = Table([[2.0, 0.0], [3.0, 1.0]]), Table([[0.0, 0.0], [5.0, 4.0]])
+    loss, accuracy = compute_bc_loss(network, batch)
+    wanted = (np.log1p(np.exp(-2.0)) + np.log1p(np.exp(2.0))) / 2
+    assert loss.item() == pytest.approx(wanted)
+    assert accuracy.item() == 0.5
+    total, bc_loss, td_loss = compute_hybrid_loss(network, target, batch, bc_weight=3.0)
+    assert bc_loss.item() == pytest.approx(wanted)
+    assert td_loss.item() == pytest.approx(((1 + 0.99 * 5 - 2) ** 2 + (2 - 1) ** 2) / 2)
+    assert total.item() == pytest.approx(3 * wanted + td_loss.item())
+    same, *_ = compute_hybrid_loss(network, target, tuple(batch.values()), 3.0)
+    assert same.item() == total.item()
+    total.backward()
+    assert network.rows.grad is not None
+    assert target.rows.grad is None
+
+
+def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) -> None:
+    """The document's loop, shortened: it foretells better than before what it has seen."""
+    buffer = load_expert_data(expert[0])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        network = ImpalaCNN(hidden_dim=16)
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    losses = []
+    for _ in range(12):
+        loss, _ = compute_bc_loss(network, buffer.sample(16))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert np.mean(losses[-3:]) < 0.8 * losses[0]
+
+
+def test_training_clones_the_network_and_keeps_what_played_best(
+    expert: tuple[Path, object], tmp_path: Path
+) -> None:
+    args = Args(
+        expert_data_dir=str(expert[0]), model_dir=str(tmp_path), hidden_dim=8, batch_size=16,
+        total_training_steps=4, eval_episodes=0, cuda=False,
+    )  # fmt: skip
+    told: list[object] = []
+    cloned = train(args, tell=told.append)
+    assert [one.number for one in told if isinstance(one, Epoch)] == [1, 2]
+    assert cloned.best is not None
+    policy, path = read_policy(str(tmp_path), "latest")
+    assert path == cloned.best
+    assert policy.config.network == "impala"
+    network = ImpalaCNN(hidden_dim=8)
+    network.load_state_dict(policy.network.state_dict())
+    again = train(dataclasses.replace(args, save_best=False))
+    assert again.best is None
+    assert not list(again.folder.rglob("best*"))
+
+
+def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -> None:
+    env = EnhancedPyBoyPokemonCrystalEnv(
+        "", observation_type="screen", config=EnvConfig(max_steps=16), cache_dir=tmp_path
+    )
+    network = ImpalaCNN(hidden_dim=8)
+    with torch.no_grad():
+        network.actor.weight.zero_()
+        network.actor.bias.copy_(torch.arange(NUM_ACTIONS, dtype=torch.float32))
+    env.reset(seed=0)
+    found = evaluate(env, network, 2)
+    assert np.isfinite(found)
+    assert network.training
+    env.close()
+
+
+def test_figures_have_the_documented_names_beside_the_others() -> None:
+    from engine.training.figures import clone_figures
+
+    epoch = Epoch(1, 0.5, 0.75, 1.0, None, is_best=True)
+    assert epoch.figures()["train/bc_loss"] == epoch.figures()["bc/loss"] == 0.5
+    assert epoch.figures()["train/accuracy"] == 0.75
+    evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
+    found = clone_figures(evaluation)
+    assert found["eval/episodic_return"] == found["evaluation/return"] == 12.0
