@@ -22,6 +22,10 @@ from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
 
+THINKING_TOKENS = 2000
+"""What a model that thinks may use beside the answer: servers count both against one limit."""
+LEAST_QUESTION = 640
+"""Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
 _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
 
@@ -219,6 +223,11 @@ class PlannerConfig(Section):
     keep_exchanges: int = Field(default=1000, ge=1)
     """How many questions and answers stay on disk."""
 
+    @property
+    def tokens_to_write(self) -> int:
+        """Return what of a context an answer may take, with the thoughts that are asked for."""
+        return self.answer_tokens + (THINKING_TOKENS if self.think else 0)
+
 
 class StageConfig(Section):
     """One curriculum stage; the documented keys."""
@@ -271,7 +280,9 @@ class RunConfig(Section):
     usual one."""
     llm_interval: int = Field(default=30, ge=1)
     """Actions between two questions to it."""
-    max_context_length: int = Field(default=8000, ge=256)
+    max_context_length: int = 8000
+    """Most tokens of a question and its answer, thoughts that are asked for included, by an
+    estimate that is rather too high; 640 more than planner.answer_tokens is the least."""
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
     decision_db_path: str = "decisions.db"
     """Where decisions are remembered; a relative path lies in the run's folder, an absolute one may
@@ -334,6 +345,17 @@ class RunConfig(Section):
                 _HOLDS_SECRET, "it holds a name or a password, which would be stored with the run"
             )
         return address
+
+    @model_validator(mode="after")
+    def _check_context(self) -> Self:
+        to_write = self.planner.tokens_to_write
+        if self.max_context_length < LEAST_QUESTION + to_write:
+            raise ValueError(
+                f"max_context_length = {self.max_context_length} must be at least "
+                f"{LEAST_QUESTION + to_write}: {LEAST_QUESTION} for a question, and {to_write} "
+                "for the answer by planner.answer_tokens and planner.think"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_sizes(self) -> Self:

@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from engine.config import PlannerConfig
-from engine.errors import LLMConnectionError
+from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.asking import ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest
 from engine.llm.quoting import one_line
 from engine.llm.reply import read_object
+from engine.llm.tokens import schema_tokens, shortened, tokens_beside
 from engine.types import Action
 
 _T = TypeVar("_T")
@@ -40,8 +41,8 @@ _SCHEMA: dict[str, Any] = {
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 _REASONING = 300
-_CHARACTERS_A_TOKEN = 3
-_GAP = "\n[...]\n"
+_LEAST_SITUATION = 64
+"""Tokens without which a situation says nothing."""
 _CLOSE_S = 2.0
 _BETTER = "A larger model keeps to the form better."
 
@@ -96,8 +97,15 @@ class LLMManager(BaseLLMManager):
             backend=backend,
             base_url=base_url,
             load_timeout_s=self._settings.load_timeout_s,
+            max_context_length=max_context_length,
         )
-        self._max_context_length = max_context_length
+        beside = tokens_beside(_SYSTEM, self._settings) + schema_tokens(_SCHEMA)
+        self._situation_tokens = max_context_length - beside
+        if self._situation_tokens < _LEAST_SITUATION:
+            raise ConfigurationError(
+                f"max_context_length = {max_context_length} is too little for a question.",
+                f"With these settings at least {beside + _LEAST_SITUATION} tokens are needed.",
+            )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_loaded = False
@@ -173,7 +181,7 @@ class LLMManager(BaseLLMManager):
         settings = self._settings
         request = ChatRequest(
             system=_SYSTEM,
-            user=self._shortened(context),
+            user=shortened(context, self._situation_tokens),
             schema=_SCHEMA,
             max_tokens=settings.answer_tokens,
             temperature=settings.temperature,
@@ -195,15 +203,6 @@ class LLMManager(BaseLLMManager):
         self._is_loaded = True
         action, facts = _read(answer.text, answer.done_reason)
         return action, {**facts, "model": self._backend.model, "latency_s": answer.latency_s}
-
-    def _shortened(self, context: str) -> str:
-        """Return the situation cut to the context length: its beginning and its end count most."""
-        room = self._max_context_length - self._settings.answer_tokens
-        limit = max(0, room * _CHARACTERS_A_TOKEN - len(_SYSTEM))
-        if len(context) <= limit:
-            return context
-        half = max(0, limit - len(_GAP)) // 2
-        return context[:half] + _GAP + context[len(context) - half :]
 
 
 def _read(text: str, done_reason: str) -> tuple[int, dict[str, Any]]:

@@ -18,6 +18,7 @@ from engine.config import PlannerConfig
 from engine.llm.backends.base import ChatRequest
 from engine.llm.choices import name_of
 from engine.llm.quoting import one_line, printable_lines
+from engine.llm.tokens import estimate_tokens, schema_tokens, tokens_beside
 from engine.plans import Choice, Condition, Situation
 from engine.types import GoalKind
 
@@ -54,10 +55,6 @@ _WISH, _SUMMARY, _PATTERN, _RECENT, _TEXT = 200, 2000, 160, 80, 120
 _PATTERNS, _RECENT_GOALS = 8, 6
 _REASONING = 240
 """Most characters of an answer's reasoning: far from the 2,000 that llama.cpp would refuse."""
-_CHARACTERS_A_TOKEN = 3
-"""Of ASCII text; English has four or more, drawn maps and figures less."""
-_FRAME_TOKENS = 16
-"""What a server adds to mark who speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,7 @@ def compose(
     """
     choices = situation.choices
     parts = _parts(situation, notes)
-    budget = max_tokens - settings.answer_tokens - estimate_tokens(SYSTEM) - _FRAME_TOKENS
+    budget = max_tokens - tokens_beside(SYSTEM, settings)
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
     for part in droppable:
         if _size(parts, choices) <= budget:
@@ -118,13 +115,6 @@ def compose(
         settings.temperature,
         settings.think,
     )
-
-
-def estimate_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, but for odd ones; a byte has no more than one."""
-    ascii_characters = sum(map(str.isascii, text))
-    other_bytes = len(text.encode(errors="replace")) - ascii_characters
-    return -(-ascii_characters // _CHARACTERS_A_TOKEN) + other_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +168,7 @@ def _listed(title: str, lines: Sequence[str]) -> str:
 
 
 def _size(parts: Sequence[_Part], choices: Sequence[Choice]) -> int:
-    return estimate_tokens(_user(parts, choices))
+    return estimate_tokens(_user(parts, choices)) + schema_tokens(_schema(choices))
 
 
 def _user(parts: Sequence[_Part], choices: Sequence[Choice]) -> str:

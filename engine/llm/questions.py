@@ -15,8 +15,8 @@ from engine.llm.backends.base import ChatRequest
 from engine.llm.budget import Budget, Usage
 from engine.llm.exchanges import Exchange
 from engine.llm.member import Member, describe
-from engine.llm.prompt import estimate_tokens
 from engine.llm.reply import Reading, read_plan
+from engine.llm.tokens import estimate_tokens
 from engine.plans import Plan, Situation
 
 _log = logging.getLogger(__name__)

@@ -91,6 +91,17 @@ def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
         assert_refused(refused, "planner.first_token_timeout_s", "soon")
 
 
+def test_a_context_that_holds_no_question_is_refused_with_the_least_that_does(
+    tmp_path: Path, url: str
+) -> None:
+    refused = poketui("run", "--headless", "--set", "max_context_length=256", cwd=tmp_path)
+    assert_refused(refused, "max_context_length = 256", "at least 800")
+    assert not list(tmp_path.iterdir())
+    asked = ("llm", "ask", "--model", "scripted", "--base-url", url)
+    least = poketui(*asked, "--set", "max_context_length=800")
+    assert least.returncode == 0, least.stderr
+
+
 def test_the_model_may_be_a_setting_and_an_option_goes_before_it(url: str) -> None:
     address = ("--base-url", url, "--set", "llm_model=nope")
     assert "ollama pull nope" in poketui("llm", "check", *address).stdout

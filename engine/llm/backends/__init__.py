@@ -19,6 +19,7 @@ def make_backend(
     base_url: str = "",
     connect_timeout_s: float = 1.0,
     load_timeout_s: float = 300.0,
+    max_context_length: int = 0,
 ) -> Backend:
     """Return the way to a model. Nothing is connected, and no client imported, before it is used.
 
@@ -29,6 +30,8 @@ def make_backend(
             else the usual one.
         connect_timeout_s: Longest time to connect.
         load_timeout_s: Longest time that the server may take to load the model.
+        max_context_length: Most tokens of question and answer that it has to be loaded for; 0: as
+            many as the questions need.
 
     Raises:
         ConfigurationError: The name or the address is none, or an extra or a key is missing.
@@ -46,6 +49,7 @@ def make_backend(
             base_url=base_url,
             connect_timeout_s=connect_timeout_s,
             load_timeout_s=load_timeout_s,
+            max_context_length=max_context_length,
         )
     if kind == "openai":
         _need_extra(kind, model)
@@ -74,6 +78,7 @@ def make_backends(config: RunConfig) -> list[Backend]:
             backend=config.llm_backend,
             base_url=config.llm_base_url,
             load_timeout_s=config.planner.load_timeout_s,
+            max_context_length=config.max_context_length,
         )
         for name in config.models or ("",)
     ]

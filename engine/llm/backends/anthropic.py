@@ -2,15 +2,14 @@
 
 import asyncio
 import importlib
-import json
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from engine.config import THINKING_TOKENS
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
-    THINKING_TOKENS,
     UNLISTED,
     ChatRequest,
     Chunk,
@@ -19,6 +18,7 @@ from engine.llm.backends.base import (
     key_from,
     redacted,
     refusal,
+    schema_in_words,
     shown_address,
     status_of,
     strict_schema,
@@ -153,14 +153,12 @@ class AnthropicBackend:
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         """Return the request without what the model has refused before."""
-        schema = strict_schema(request.schema)
         body: dict[str, Any] = {"model": self.model, "stream": True, "system": request.system}
         if self._takes_schema:
+            schema = strict_schema(request.schema)
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         else:
-            body["system"] += (
-                f"\nAnswer with one JSON object that fits this schema: {json.dumps(schema)}"
-            )
+            body["system"] += schema_in_words(request.schema)
         thinking = _ways(request.think)[self._thinking[request.think]]
         if thinking is not None:
             body["thinking"] = thinking

@@ -1,5 +1,6 @@
 """Say what is asked of a language model's server, and how its failures are put into words."""
 
+import json
 import os
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -10,8 +11,6 @@ from urllib.parse import urlsplit
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.quoting import one_line
 
-THINKING_TOKENS = 2000
-"""What a model that thinks may use beside the answer: servers count both against one limit."""
 PERMANENT = frozenset({400, 401, 403, 404})
 UNLISTED = frozenset({404, 405, 501})
 """How servers without a list of models refuse to give one: of the model itself it says nothing."""
@@ -214,3 +213,9 @@ def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
         plain["required"] = list(plain["properties"])
         plain["additionalProperties"] = False
     return plain
+
+
+def schema_in_words(schema: Mapping[str, Any]) -> str:
+    """Return what is added to the rules for a model whose server takes no schema."""
+    plain = json.dumps(strict_schema(schema))
+    return f"\nAnswer with one JSON object that fits this schema: {plain}"

@@ -4,13 +4,14 @@ import asyncio
 import importlib
 import json
 import os
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from engine.config import THINKING_TOKENS
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import (
-    THINKING_TOKENS,
     ChatRequest,
     Chunk,
     ModelStatus,
@@ -21,15 +22,14 @@ from engine.llm.backends.base import (
     shown_address,
     status_of,
 )
+from engine.llm.tokens import FRAME_TOKENS, estimate_tokens
 
 if TYPE_CHECKING:
     from ollama import AsyncClient, ChatResponse, ResponseError
 
 _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
-_SMALLEST_CONTEXT = 4096
-_CHARACTERS_A_TOKEN = 3
-"""Fewer than models have, so that a prompt is never cut."""
+_USUAL_CONTEXT = 4096
 _PROBE_FACTOR = 5
 """A probe may take this many times as long as connecting."""
 
@@ -42,6 +42,8 @@ class OllamaBackend:
         base_url: As OLLAMA_HOST: http://1.2.3.4 means port 80, a bare host port 11434.
         connect_timeout_s: Longest time to connect.
         load_timeout_s: Longest time to load the model into memory.
+        max_context_length: Most tokens of question and answer that it is loaded for; 0: as many as
+            the questions need.
 
     Raises:
         ConfigurationError: The address is none.
@@ -57,6 +59,7 @@ class OllamaBackend:
         base_url: str = "",
         connect_timeout_s: float = 1.0,
         load_timeout_s: float = 300.0,
+        max_context_length: int = 0,
     ) -> None:
         self.model = model
         self._host = base_url or os.environ.get("OLLAMA_HOST", "").strip() or _DEFAULT_ADDRESS
@@ -66,7 +69,8 @@ class OllamaBackend:
         self._connect_timeout_s = connect_timeout_s
         self._load_timeout_s = load_timeout_s
         self._client: AsyncClient | None = None
-        self._context_tokens = _SMALLEST_CONTEXT
+        self._most_tokens = max_context_length or sys.maxsize
+        self._context_tokens = _USUAL_CONTEXT
         self._takes_think = True
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -165,13 +169,14 @@ class OllamaBackend:
 
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
-        characters = len(request.system) + len(request.user)
-        while self._context_tokens < characters // _CHARACTERS_A_TOKEN + _limit(request):
+        asked = estimate_tokens(request.system) + estimate_tokens(request.user)
+        needed = min(self._most_tokens, asked + FRAME_TOKENS + _limit(request))
+        while self._context_tokens < needed:
             self._context_tokens *= 2
 
     def _memory(self) -> dict[str, Any]:
         """Return the options that decide how the model is loaded: always the same ones."""
-        return {"num_ctx": self._context_tokens}
+        return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
     def _refuses_think(self, error: "ResponseError") -> bool:
         return self._takes_think and error.status_code == 400 and "think" in str(error.error)

@@ -2,16 +2,15 @@
 
 import asyncio
 import importlib
-import json
 import os
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from engine.config import THINKING_TOKENS
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
-    THINKING_TOKENS,
     UNLISTED,
     ChatRequest,
     Chunk,
@@ -20,6 +19,7 @@ from engine.llm.backends.base import (
     key_from,
     redacted,
     refusal,
+    schema_in_words,
     shown_address,
     status_of,
     strict_schema,
@@ -166,16 +166,19 @@ class OpenAIBackend:
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         """Return the request without what the server has refused before."""
-        schema = strict_schema(request.schema)
         system = request.system
         body: dict[str, Any] = {"model": self.model, "stream": True}
         body["response_format"] = {
             "type": "json_schema",
-            "json_schema": {"name": "answer", "strict": True, "schema": schema},
+            "json_schema": {
+                "name": "answer",
+                "strict": True,
+                "schema": strict_schema(request.schema),
+            },
         }
         if "response_format" in self._refused_parts:
             body["response_format"] = {"type": "json_object"}
-            system += f"\nAnswer with one JSON object that fits this schema: {json.dumps(schema)}"
+            system += schema_in_words(request.schema)
         body["stream_options"] = {"include_usage": True}
         reasons = bool(_REASONS.match(self.model))
         if reasons:

@@ -102,6 +102,28 @@ async def test_the_context_grows_with_the_prompt_and_never_shrinks(
     assert sizes == [4096, 8192, 8192, 8192]
 
 
+@pytest.mark.parametrize(("most", "sizes"), [(1000, [1000] * 3), (6000, [4096, 6000, 6000])])
+async def test_the_context_never_exceeds_the_most_that_is_wanted(
+    ollama: ScriptedOllama, request_: ChatRequest, most: int, sizes: list[int]
+) -> None:
+    backend = make_backend("scripted", base_url=ollama.url, max_context_length=most)
+    for text in ("x", "x" * 20_000):
+        await say(backend, dataclasses.replace(request_, user=text))
+    await backend.load()
+    await backend.close()
+    found = [body["options"]["num_ctx"] for path, body in ollama.calls if path == "/api/chat"]
+    assert found == sizes
+
+
+async def test_the_context_has_room_for_a_token_a_byte_of_what_is_not_ascii(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    backend = make_backend("scripted", base_url=ollama.url)
+    await say(backend, dataclasses.replace(request_, user="語" * 2000))
+    await backend.close()
+    assert ollama.asked[0]["options"]["num_ctx"] == 8192
+
+
 async def test_a_model_that_cannot_think_is_asked_without(
     ollama: ScriptedOllama, request_: ChatRequest
 ) -> None:

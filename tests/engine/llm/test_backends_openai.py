@@ -5,13 +5,18 @@ from typing import Any
 
 import pytest
 
+from engine.config import PlannerConfig
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.asking import ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend, ChatRequest
+from engine.llm.prompt import Notes, compose
+from engine.llm.tokens import estimate_tokens
+from engine.plans import Section
 from tests.engine.llm.conftest import KEY
 from tests.engine.llm.servers import GOOD, Call
 from tests.engine.llm.servers.openai import ScriptedOpenAI
+from tests.engine.llm.situations import situation
 
 
 @pytest.fixture
@@ -83,6 +88,20 @@ async def test_a_schema_that_is_refused_is_told_in_words(
     messages: Any = openai.asked[-1]["messages"]
     assert openai.asked[-1]["response_format"] == {"type": "json_object"}
     assert '"enum": ["HEAL", "LEAVE"]' in messages[0]["content"]
+
+
+async def test_a_schema_in_words_is_within_the_context(
+    openai: ScriptedOpenAI, backend: Backend
+) -> None:
+    openai.refuses = {"json_schema": "response_format must be json_object"}
+    long = situation(sections=[Section(f"{n}", "blah " * 10, n) for n in range(200)])
+    for most in (1000, 3000):
+        request = compose(long, Notes(), max_tokens=most, settings=PlannerConfig())
+        await say(backend, request)
+        messages: Any = openai.asked[-1]["messages"]
+        assert "fits this schema" in messages[0]["content"]
+        asked = sum(estimate_tokens(message["content"]) for message in messages)
+        assert most - 100 < asked + request.max_tokens <= most
 
 
 async def test_a_server_that_does_not_say_what_it_refuses_is_asked_in_the_simplest_form(

@@ -1,10 +1,12 @@
 import json
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,12 @@ import engine
 from engine.config import PlannerConfig
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.manager import BaseLLMManager, LLMManager
+from engine.llm.tokens import estimate_tokens
 from engine.types import Action
 from tests.engine.llm.conftest import Peer
 from tests.engine.llm.servers import Call
 from tests.engine.llm.servers.ollama import ScriptedOllama
+from tests.engine.llm.servers.openai import ScriptedOpenAI
 from tests.engine.processes import wait_until
 
 PATIENT = PlannerConfig(first_token_timeout_s=30, answer_timeout_s=30)
@@ -119,6 +123,39 @@ def test_a_long_situation_loses_its_middle(ollama: ScriptedOllama) -> None:
     assert said[1].startswith("It begins.")
     assert said[1].endswith("Possible: A, B.")
     assert sum(map(len, said)) <= 3 * (500 - PATIENT.answer_tokens)
+
+
+@pytest.mark.parametrize("text", ["日本語" * 5000, "é" * 9000, "a🙂" * 4000, "word " * 4000])
+@pytest.mark.parametrize("length", [500, 1000])
+def test_no_question_and_answer_are_longer_than_the_context(
+    ollama: ScriptedOllama, openai: ScriptedOpenAI, text: str, length: int
+) -> None:
+    openai.refuses = {"json_schema": "response_format json_schema is not supported"}
+    for server, kind, url in (
+        (ollama, "ollama", ollama.url),
+        (openai, "openai", openai.base_url),
+    ):
+        reply(server, '{"action": "B"}')
+        with LLMManager(
+            "scripted", backend=kind, base_url=url, max_context_length=length, settings=PATIENT
+        ) as manager:
+            manager.get_action(text)
+        messages: Any = server.asked[-1]["messages"]
+        asked = sum(estimate_tokens(message["content"]) for message in messages)
+        assert length - 200 < asked + PATIENT.answer_tokens <= length
+    assert ollama.asked[-1]["options"]["num_ctx"] == length
+    assert '"enum": ["' in openai.asked[-1]["messages"][0]["content"]  # in words
+
+
+def test_a_context_that_holds_no_question_is_refused_with_the_least_that_does() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        LLMManager(max_context_length=100)
+    found = re.search(r"at least (\d+) tokens", caught.value.hint)
+    assert found
+    with LLMManager(max_context_length=int(found[1])):
+        pass
+    with pytest.raises(ConfigurationError):
+        LLMManager(max_context_length=int(found[1]) - 1)
 
 
 def test_a_model_is_loaded_before_deadlines_count() -> None:

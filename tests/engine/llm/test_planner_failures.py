@@ -5,7 +5,7 @@ import pytest
 
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import ModelStatus
-from engine.llm.prompt import estimate_tokens
+from engine.llm.tokens import estimate_tokens
 from tests.engine.llm.fake_backends import (
     READY,
     Clock,

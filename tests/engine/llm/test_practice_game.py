@@ -8,8 +8,9 @@ import numpy as np
 from engine.config import EnvConfig, PlannerConfig
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.llm.choices import name_of
-from engine.llm.prompt import Notes, compose, estimate_tokens
+from engine.llm.prompt import Notes, compose
 from engine.llm.reply import read_plan
+from engine.llm.tokens import estimate_tokens
 from engine.plans import Situation
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.situations import describe_situation, is_settled

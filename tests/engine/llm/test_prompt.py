@@ -1,35 +1,39 @@
 """A question holds what is most reliable, within its budget, and offers what can be answered."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.config import PlannerConfig
+from engine.config import THINKING_TOKENS, PlannerConfig, load_config
+from engine.errors import ConfigurationError
 from engine.llm.backends.base import strict_schema
 from engine.llm.choices import name_of
-from engine.llm.prompt import Notes, compose, estimate_tokens, schema
+from engine.llm.prompt import Notes, compose, schema
 from engine.llm.reply import read_plan
+from engine.llm.tokens import estimate_tokens, schema_tokens
 from engine.plans import Section
 from engine.types import GoalKind
 from tests.engine.llm.situations import BATTLE, SECTIONS, TOWN, choice, situation
 
-SETTINGS = PlannerConfig(answer_tokens=99, temperature=0.3, think=True)
+SETTINGS = PlannerConfig(answer_tokens=99, temperature=0.3)
+THINKING = SETTINGS.model_copy(update={"think": True})
 NOTES = Notes("4 episodes, 1 of them won.\nGYM: tried 3", ("in a battle A worked",), "Catch one")
 HERE = situation()
 KEYWORDS = {"type", "enum", "properties", "required", "additionalProperties"}
 
 
-def ask(here=HERE, notes=NOTES, max_tokens=8000):
-    return compose(here, notes, max_tokens=max_tokens, settings=SETTINGS)
+def ask(here=HERE, notes=NOTES, max_tokens=8000, settings=SETTINGS):
+    return compose(here, notes, max_tokens=max_tokens, settings=settings)
 
 
-def size(request) -> int:
-    """Return the tokens of question and answer."""
+def size(request, settings=SETTINGS) -> int:
+    """Return the tokens of question and answer, where the schema has to be told in words."""
     asked = estimate_tokens(request.system) + estimate_tokens(request.user)
-    return asked + SETTINGS.answer_tokens
+    return asked + schema_tokens(request.schema) + settings.tokens_to_write
 
 
 def offered(request) -> list[str]:
@@ -54,8 +58,32 @@ def test_everything_is_told_where_there_is_room():
 
 
 def test_settings_go_with_the_question():
-    request = ask()
+    request = ask(settings=THINKING)
     assert (request.max_tokens, request.temperature, request.think) == (99, 0.3, True)
+    assert not ask().think
+
+
+@pytest.mark.parametrize("here", [HERE, situation(BATTLE)])
+@pytest.mark.parametrize("settings", [SETTINGS, THINKING])
+def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings):
+    with pytest.raises(ConfigurationError) as refused:
+        load_config(None, {"max_context_length": 1, "planner": settings.model_dump()})
+    assert "\n" not in str(refused.value)
+    found = re.search(r"must be at least (\d+)", str(refused.value))
+    least = int(found[1])
+    config = load_config(None, {"max_context_length": least, "planner": settings.model_dump()})
+    for limit in range(config.max_context_length, 3 * least, 20):
+        request = ask(here, max_tokens=limit, settings=settings)
+        assert size(request, settings) <= limit
+
+
+def test_thoughts_that_are_asked_for_have_their_room():
+    here = situation(sections=(*SECTIONS, Section("more", "word " * 900, 3)))
+    limit = size(ask(here)) + 16
+    assert "Goals of late" in ask(here, max_tokens=limit).user
+    assert "Goals of late" not in ask(here, max_tokens=limit, settings=THINKING).user
+    limit += THINKING_TOKENS
+    assert "Goals of late" in ask(here, max_tokens=limit, settings=THINKING).user
 
 
 def test_the_same_is_asked_in_the_same_words():
@@ -106,7 +134,7 @@ def test_all_choices_stay_until_nothing_else_can_go():
 
 
 def test_text_and_schema_offer_the_same_choices():
-    for limit in (8000, 530, 500, 1):
+    for limit in (8000, 780, 700, 1):
         request = ask(max_tokens=limit)
         told = request.user[request.user.index("Choices:") : request.user.index("What success")]
         assert told.splitlines()[1:] == [line for line in told.splitlines() if line[:2] == "- "]
