@@ -106,7 +106,7 @@ def measure_imitation(
 
     Returns:
         0 if all went as it should: demonstrations the same way again, PPO in a fifth of its steps
-        alone, DAgger to `TARGET` of the rollouts; else 1.
+        alone and then to `TARGET` of the rollouts, DAgger to that as well; else 1.
 
     Raises:
         ConfigurationError: There is no such arm.
@@ -187,6 +187,11 @@ def _reinforce(bench: _Bench, found: _Found) -> None:
             + ("never." if step is None else f"at step {step:,}: not in a fifth of the steps.")
         )
     judged = _judge_run(bench, found.seed)
+    if judged.success_rate < TARGET:
+        found.failures.append(
+            f"Seed {found.seed}: cloned, then PPO, the policy alone came to the badge in "
+            f"{judged.success_rate:.0%} of its rollouts."
+        )
     _print_row(ARMS["ppo"], found.seed, judged=judged, step=step, share=share, began_s=began_s)
 
 

@@ -43,3 +43,19 @@ def test_what_is_cloned_from_five_demonstrations_is_judged_by_rollout(tmp_path, 
     assert measure_imitation(overrides, [0], rollouts=2, names=["bc"], cloning=small) == 0
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "| cloned |" in line)
     assert re.search(r"\| 0 of 2 \(0%\) \| [\d.-]+ \| 100 \|", row)
+
+
+@pytest.mark.slow
+def test_missed_rollouts_after_ppo_are_a_failure_like_missed_steps(tmp_path, capsys):
+    overrides = {
+        "save_dir": str(tmp_path), "env.max_steps": 100, "env.progress_steps": 0, "num_envs": 2,
+        "workers": 1, "ppo.rollout_steps": 32, "total_steps": 128,
+    }  # fmt: skip
+    small = {"epochs": 1, "hidden_size": 16, "eval_episodes": 0}
+    assert measure_imitation(overrides, [0], rollouts=2, names=["ppo"], cloning=small) == 1
+    printed = capsys.readouterr().out
+    assert "Seed 0: cloned, PPO came to 90 % never." in printed
+    assert (
+        "Seed 0: cloned, then PPO, the policy alone came to the badge in 0% of its rollouts."
+        in printed
+    )
