@@ -16,7 +16,8 @@ class Breaker:
     """A circuit breaker: closed, open for a while, half-open for one question.
 
     Three failures in a row open it, one that is permanent does at once. Then nothing is asked for
-    5 s * 2^k, 20 % more or less and at most 300 s; k counts the openings since the last success.
+    5 s * 2^k, 20 % more or less and at most 300 s, or what `fail` says; k counts the openings since
+    the last success.
 
     Args:
         rng: Draws the jitter: many runs shall not come back to one server in step.
@@ -65,21 +66,27 @@ class Breaker:
         self._until = None
         self._is_on_trial = False
 
-    def fail(self, *, is_permanent: bool = False) -> None:
-        """Count a failure, which may open the breaker; one while it is open adds nothing."""
+    def fail(self, *, is_permanent: bool = False, longest_s: float = _LONGEST_S) -> None:
+        """Count a failure, which may open the breaker; one while it is open adds nothing.
+
+        Args:
+            is_permanent: It opens at once.
+            longest_s: For which it opens at most.
+        """
         if self.retry_in_s > 0:
             return
         self._failures += 1
         if is_permanent or self._until is not None or self._failures >= _FAILURES:
-            self._open()
+            self._open(longest_s)
 
     def abandon(self) -> None:
         """Forget a question that will have no outcome: another may be sent in its place."""
         self._is_on_trial = False
 
-    def _open(self) -> None:
-        wait_s = min(_LONGEST_S, self._cooldown_s * 2 ** min(self._openings, _MOST_DOUBLINGS))
+    def _open(self, longest_s: float) -> None:
+        wait_s = min(longest_s, self._cooldown_s * 2 ** min(self._openings, _MOST_DOUBLINGS))
         jitter = self._rng.uniform(1 - _JITTER, 1 + _JITTER)
-        self._openings += 1
-        self._until = self._clock() + min(_LONGEST_S, wait_s * jitter)
+        # Many short waits are no reason for a long one after the first failure that costs more.
+        self._openings += wait_s < longest_s
+        self._until = self._clock() + min(longest_s, wait_s * jitter)
         self._is_on_trial = False

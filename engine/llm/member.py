@@ -12,6 +12,8 @@ from engine.llm.breaker import Breaker
 _PROBE_TIMEOUT_S = 10.0
 """Backends bound their probes themselves; this is for those that do not."""
 _GRACE_S = 1.0
+_LONGEST_AWAY_S = 30.0
+"""Between two looks at a server that is away: they cost next to nothing, questions do."""
 _ROUNDING_S = 0.001
 """Slept beyond a breaker's wait: the event loop's clock may be a hair ahead of the breaker's."""
 
@@ -108,7 +110,7 @@ class Member:
             status = await self._load()
         self._is_looking = False
         if status.state != "ready":
-            self.breaker.fail(is_permanent=True)
+            self.breaker.fail(is_permanent=True, longest_s=_LONGEST_AWAY_S)
             self._become(status.state, status.detail)
         elif self.breaker.retry_in_s > 0:
             self._become("refused" if self._was_permanent else "waiting", self._error)

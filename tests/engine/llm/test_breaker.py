@@ -97,6 +97,20 @@ def test_the_wait_never_exceeds_five_minutes() -> None:
     assert breaker.retry_in_s == 0
 
 
+def test_a_failure_may_say_how_long_it_opens_at_most() -> None:
+    breaker, clock = build()
+    waits = []
+    for _ in range(200):
+        breaker.fail(is_permanent=True, longest_s=30)
+        waits.append(breaker.retry_in_s)
+        clock.now += 30
+    assert 4 <= waits[0] <= 6
+    assert all(24 <= wait <= 30 for wait in waits[4:])
+    assert breaker.admit()
+    breaker.fail()  # another kind of failure: it goes on from there, not from 200 openings
+    assert 30 < breaker.retry_in_s <= 50
+
+
 def test_two_runs_do_not_come_back_in_step() -> None:
     first, second = build(1)[0], build(2)[0]
     for breaker in (first, second):

@@ -176,6 +176,24 @@ def test_a_server_that_starts_later_or_again_is_used() -> None:
             heard.ask_until_planned(*LATER)
 
 
+def test_however_long_a_server_was_away_it_is_looked_at_every_half_minute(
+    ollama: ScriptedOllama,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    long_away = 5.0 * 2**10
+    with listening(scripted(f"http://127.0.0.1:{port}"), cooldown_s=long_away) as heard:
+        assert 0 < heard.until_state("unreachable").retry_in_s <= 30
+    ollama.models = ()
+    with listening(scripted(ollama.url), cooldown_s=long_away) as heard:
+        assert 0 < heard.until_state("missing").retry_in_s <= 30
+    ollama.models = ("scripted:latest",)
+    ollama.scenario = "status 401"  # it is there, and a question costs more than a look
+    with listening(scripted(ollama.url), cooldown_s=long_away) as heard:
+        heard.ask(situation())
+        assert 30 < heard.until_state("refused").retry_in_s <= 300
+
+
 def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> None:
     server = ScriptedOllama()  # it listens, and nobody answers yet
     backend = scripted(server.url, connect_timeout_s=0.05)
