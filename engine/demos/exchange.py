@@ -1,33 +1,26 @@
-"""Bring demonstrations into other programs' formats and back: NPZ, Minari, a table of actions.
+"""Bring demonstrations into other programs' formats and back: NPZ; play foreign actions.
 
 A foreign file holds what was pressed, never exactly when: it is played here, from the start that
 the run's settings name, and becomes a demonstration of that.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration, read_limited
+from engine.demos.demonstration import Demonstration
 from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.npz import NpzReader, NpzWriter
 from engine.demos.playback import END, Step, play
 from engine.demos.recorder import record_actions
-from engine.demos.writing import write_whole
 from engine.errors import DemoError
 from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action
 
-_MAX_CSV, _MAX_LINE = 1 << 25, 1 << 12
 _MAX_TEXT = 1 << 24
-_COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "random")
-_NAMES = {action.name: int(action) for action in Action}
 _FEW = 1 << 20
 _FAR_OFF = 24.0
 """Mean difference of two pictures' colours, of 255, from which they are not of the same moment."""
@@ -97,79 +90,6 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         return demo, made
 
 
-def to_csv(demo: Demonstration, path: Path) -> int:
-    """Write a table of actions, with what was paid; return its rows.
-
-    The first row's column "random" has the game's two random bytes at the start.
-
-    Raises:
-        DemoError: It was played in real time, which a table cannot hold, or cannot be written.
-    """
-    if demo.has_live:
-        raise DemoError(
-            "It was played in real time, which a table of actions cannot hold.",
-            "Export it with --format npz, or copy the .demo file.",
-        )
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(_COLUMNS)
-    for step, action in enumerate(demo.actions):
-        proposal = int(demo.proposals[step])
-        table.writerow(
-            (
-                step,
-                Action(int(action)).name,
-                repr(float(demo.rewards[step])),
-                int(demo.dones[step]),
-                Action(proposal).name if proposal < NUM_ACTIONS else "",
-                int(demo.is_intervention[step]),
-                "{} {}".format(*demo.recording.segments[-1].random) if step == 0 else "",
-            )
-        )
-    write_whole(path, text.getvalue().encode())
-    return demo.episode_length
-
-
-def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration, Path]:
-    """Play the actions of a table, its column "action" by name or number; return what came of it.
-
-    Raises:
-        DemoError: It is no such table.
-    """
-    actions, random = csv_actions(path)
-    return from_actions(actions, config, folder, origin=path, random=random)
-
-
-def csv_actions(path: Path) -> tuple[NDArray[np.int64], tuple[int, int] | None]:
-    """Read the actions of a table, and the game's random bytes where it tells them.
-
-    Raises:
-        DemoError: It is no such table.
-    """
-    data = read_limited(path, _MAX_CSV)
-    actions: list[int] = []
-    random = None
-    try:
-        table = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
-        columns = [name.strip().lower() for name in next(table, [])]
-        place = columns.index("action")
-        for row in table:
-            if not row:
-                continue
-            if not actions and "random" in columns:
-                random = _random(row[columns.index("random")])
-            name = row[place].strip().upper()
-            actions.append(_NAMES[name] if name in _NAMES else _number(name))
-            if len(actions) > _FEW:
-                raise DemoError(f"{path} holds too many actions.", "Name another file.")
-    except (ValueError, IndexError, csv.Error):
-        raise DemoError(
-            f"{path} is no table of actions.",
-            f"It needs a column 'action' with {', '.join(_NAMES)}, or 0 to {NUM_ACTIONS - 1}.",
-        ) from None
-    return np.array(actions, np.int64), random
-
-
 def from_actions(
     actions: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]],
     config: RunConfig,
@@ -180,7 +100,8 @@ def from_actions(
 ) -> tuple[Demonstration, Path]:
     """Play actions from the start of a game; return what came of it, and its file.
 
-    Actions after the end of the episode are left out.
+    Actions after the goal are left out. Where a limit of steps would cut some off there is none:
+    a person plays without.
 
     Raises:
         DemoError: There are none, or one is no button.
@@ -191,35 +112,16 @@ def from_actions(
     if given.min() < 0 or given.max() >= NUM_ACTIONS:
         raise DemoError(
             f"{origin} holds actions that this console has no button for.",
-            f"Allowed are 0 to {NUM_ACTIONS - 1}: {', '.join(_NAMES)}.",
+            f"Allowed are 0 to {NUM_ACTIONS - 1}: {', '.join(action.name for action in Action)}.",
         )
     inputs = given.astype(np.uint8).tobytes()
     path, demo = record_actions(inputs, config, folder, random=random, by="import")
+    if demo.episode_length < len(inputs) and not demo.is_success:
+        path.unlink()
+        path, demo = record_actions(
+            inputs, config, folder, random=random, by="import", has_limits=False
+        )
     return demo, path
-
-
-def _short_lines(text: io.StringIO) -> Iterator[str]:
-    """Yield lines; one without end would be millions of cells in memory."""
-    while line := text.readline(_MAX_LINE + 1):
-        if len(line) > _MAX_LINE:
-            raise ValueError("a line is too long")
-        yield line
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise ValueError("it is no number")
-    return int(text)
-
-
-def _random(text: str) -> tuple[int, int] | None:
-    """Return the game's random state of "12 34", None where it is not told."""
-    if not text.strip():
-        return None
-    first, second = (_number(part) for part in text.split())
-    if not (first < 256 and second < 256):
-        raise ValueError("it is no pair of bytes")
-    return first, second
 
 
 def _info(step: Step) -> dict[str, Any]:

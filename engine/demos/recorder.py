@@ -94,6 +94,7 @@ def record_actions(
     *,
     random: tuple[int, int] | None = None,
     by: str = "script",
+    has_limits: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Path, Demonstration]:
     """Play given actions, as far as the episode goes; return the file and what is in it.
@@ -104,6 +105,7 @@ def record_actions(
         folder: Where it is written.
         random: The game's random state at the start; None: by the settings' seed.
         by: Where they are from.
+        has_limits: The settings' limits of steps end it; a person has none.
         clock: Seconds since 1970.
 
     Raises:
@@ -112,6 +114,8 @@ def record_actions(
     """
     with closing(make_crystal_env(config, 0)) as env:
         env.seed_random(config.seed)
+        if not has_limits:
+            env.lift_limits()
         if random is None:
             env.begin_episode()
         else:

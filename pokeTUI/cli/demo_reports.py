@@ -292,8 +292,9 @@ def print_export(
 ) -> None:
     """Write demonstrations for other programs."""
     # Here, not above: listing needs none of it.
-    from engine.demos.exchange import to_csv, to_npz
+    from engine.demos.exchange import to_npz
     from engine.demos.minari_folder import to_minari
+    from engine.demos.table import to_csv
 
     demos = chosen(config.save_dir, files)
     if form not in ("npz", "minari", "csv"):
@@ -332,8 +333,9 @@ def print_import(config: RunConfig, files: Sequence[Path]) -> int:
 
 
 def _imported(config: RunConfig, file: Path) -> Iterable[tuple[Path, Demonstration]]:
-    from engine.demos.exchange import from_actions, from_csv, from_npz
+    from engine.demos.exchange import from_actions, from_npz
     from engine.demos.minari_folder import DEMOS, read_minari_actions
+    from engine.demos.table import from_csv
 
     folder = demos_folder(config)
     if file.is_dir():

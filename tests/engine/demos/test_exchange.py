@@ -1,5 +1,7 @@
 import io
 import zipfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +9,11 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration
-from engine.demos.exchange import from_actions, from_csv, from_npz, to_csv, to_npz
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
+from engine.demos.exchange import from_actions, from_npz, to_npz
 from engine.demos.layout import encode_demo
 from engine.demos.minari_folder import read_minari_actions, to_minari
+from engine.demos.table import from_csv, to_csv
 from engine.errors import DemoError
 
 Recorded = tuple[Path, Demonstration]
@@ -125,6 +128,99 @@ def test_a_table_of_actions_comes_back_as_the_same_inputs(
     demo, _ = from_csv(path, demo_config, tmp_path)
     assert demo.recording == demo_file[1].recording
     assert np.array_equal(demo.rewards, demo_file[1].rewards)
+
+
+def edited(path: Path, edit: Callable[[list[str], list[list[str]]], None]) -> Path:
+    """Write a table anew, beside it, with its cells changed."""
+    head, *rows = [line.split(",") for line in path.read_text().splitlines()]
+    edit(head, rows)
+    other = path.with_name(f"edited-{path.name}")
+    other.write_text("\n".join(",".join(row) for row in (head, *rows)) + "\n")
+    return other
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "cell", "words"),
+    [
+        ("rom", 0, "0" * 40, "another ROM"),
+        ("start", 0, "0" * 40, "--state"),
+        ("reward", 7, "3.5", "at step 8 it was paid 3.500"),
+        ("done", 9, "1", "at step 10 the episode ended there"),
+        ("return", 0, "99.0", "99.00 in all"),
+        ("random", 0, "7 700", "no table of actions"),
+        ("action", 0, "A", "at step"),
+        ("shown", 3, "maybe", "no table of actions"),
+    ],
+)
+def test_a_table_of_which_something_else_comes_is_refused_in_a_line(
+    column: str,
+    row: int,
+    cell: str,
+    words: str,
+    demo_file: Recorded,
+    demo_config: RunConfig,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "x.csv"
+    to_csv(demo_file[1], path)
+
+    def edit(head: list[str], rows: list[list[str]]) -> None:
+        rows[row][head.index(column)] = cell
+        if column == "action":  # all the way along the first wall
+            for each in rows[:60]:
+                each[head.index(column)] = cell
+
+    with pytest.raises(DemoError, match=words) as refused:
+        from_csv(edited(path, edit), demo_config, tmp_path / "made")
+    assert "\n" not in str(refused.value)
+    assert not list((tmp_path / "made").glob("*"))
+
+
+def test_a_table_tells_where_it_begins_and_what_was_proposed(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    taken = np.zeros(150, np.bool_)
+    taken[100:120] = True
+    proposals = np.full(150, NO_PROPOSAL, np.uint8)
+    proposals[100:120] = 4
+    rewards = demo_file[1].rewards.copy()
+    rewards[:90] = 0.0
+    demo = replace(
+        demo_file[1],
+        begins_at=90,
+        rewards=rewards,
+        proposals=proposals,
+        is_intervention=taken,
+        events=tuple(event for event in demo_file[1].events if event.step >= 90),
+    )
+    path = tmp_path / "x.csv"
+    to_csv(demo, path)
+    found, made = from_csv(path, demo_config, tmp_path)
+    assert (found.begins_at, found.episode_return) == (90, demo.episode_return)
+    assert np.array_equal(found.proposals, proposals)
+    assert np.array_equal(found.is_intervention, taken)
+    assert sum(steps for _, steps in found.maps()) == 60
+    assert encode_demo(read_demo(made)) == encode_demo(found)
+
+
+def test_a_limit_of_steps_does_not_cut_what_a_person_played(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    to_csv(demo_file[1], path)
+    short = demo_config.env.model_copy(update={"max_steps": 50})
+    demo, made = from_csv(path, demo_config.model_copy(update={"env": short}), tmp_path)
+    assert demo.episode_length == 150
+    assert list(tmp_path.glob("*.demo")) == [made]
+
+
+def test_what_follows_on_from_another_episode_is_no_table(
+    demo_file: Recorded, tmp_path: Path
+) -> None:
+    demo = demo_file[1]
+    twice = replace(demo.recording, segments=demo.recording.segments * 2)
+    with pytest.raises(DemoError, match="from another episode"):
+        to_csv(replace(demo, recording=twice), tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.exchange import csv_actions, from_csv, from_npz
+from engine.demos.exchange import from_npz
 from engine.demos.minari_folder import read_minari_actions
 from engine.demos.npz import NpzReader
+from engine.demos.table import from_csv
+from engine.demos.table import read_table as read_csv
 from engine.errors import DemoError
 from engine.types import NUM_ACTIONS
 from tests.engine.demos.damage import archives, bombs, hdf5_files, tables
@@ -26,7 +28,8 @@ _READ_IN_LITTLE = """
 import resource, sys
 from pathlib import Path
 from engine.config import RunConfig
-from engine.demos.exchange import from_csv, from_npz
+from engine.demos.exchange import from_npz
+from engine.demos.table import from_csv
 from engine.errors import DemoError
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
@@ -48,7 +51,7 @@ def check_line(error: DemoError, *, is_right: bool) -> None:
 
 
 def read_table(path: Path) -> list[int]:
-    return [int(action) for action in csv_actions(path)[0]]
+    return list(read_csv(path).actions)
 
 
 def read_archive(path: Path) -> list[int]:

@@ -1,0 +1,287 @@
+"""Bring demonstrations into a table of actions, CSV, that needs no emulator, and back.
+
+A table tells beside the actions what they were played in and what was paid. Where it does, it is
+only taken in if the same comes of it here.
+"""
+
+import csv
+import io
+import math
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.config import RunConfig
+from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, read_limited, write_demo
+from engine.demos.exchange import from_actions
+from engine.demos.writing import write_whole
+from engine.errors import DemoError
+from engine.types import NUM_ACTIONS, Action
+
+_MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
+_COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "shown")
+_FIRST_ROW = ("random", "rom", "start", "press", "return")
+"""Columns of which only the first row is filled: what holds for all."""
+_NAMES = {action.name: int(action) for action in Action}
+_UNKNOWN = 255
+_CLOSE = 1e-3
+_TAKE_ACTIONS = "To take in its actions alone, remove all columns but 'action'."
+
+
+@dataclass(slots=True)
+class Table:
+    """What a table tells. T is the number of its rows; an array is empty without its column.
+
+    Attributes:
+        actions: T of them.
+        rewards: What was paid, NaN where that is not told.
+        dones: 1 where the episode ended, 0 where not, 255 where that is not told.
+        proposals: What the agent would have done, or `NO_PROPOSAL`.
+        interventions: 1 where a person acted in the agent's place.
+        shown: 0 for steps that only led to where the demonstration begins.
+        random: The game's two random bytes at the start.
+        rom: SHA-1 of the ROM.
+        start: SHA-1 of the start state.
+        press: Frames a button was held and waited for.
+        paid: The return.
+    """
+
+    actions: "array[int]" = field(default_factory=lambda: array("B"))
+    rewards: "array[float]" = field(default_factory=lambda: array("d"))
+    dones: "array[int]" = field(default_factory=lambda: array("B"))
+    proposals: "array[int]" = field(default_factory=lambda: array("B"))
+    interventions: "array[int]" = field(default_factory=lambda: array("B"))
+    shown: "array[int]" = field(default_factory=lambda: array("B"))
+    random: tuple[int, int] | None = None
+    rom: str = ""
+    start: str = ""
+    press: tuple[int, int] | None = None
+    paid: float | None = None
+
+    @property
+    def begins_at(self) -> int:
+        """Return how many steps only led there."""
+        return next((at for at, is_shown in enumerate(self.shown) if is_shown), len(self.shown))
+
+
+def to_csv(demo: Demonstration, path: Path) -> int:
+    """Write a table of actions, of what was paid and of what they were played in; return its rows.
+
+    Raises:
+        DemoError: It holds what a table cannot, or cannot be written.
+    """
+    if demo.has_live or len(demo.recording.segments) > 1:
+        how = "in real time" if demo.has_live else "on from another episode"
+        raise DemoError(
+            f"It was played {how}, which a table of actions cannot hold.",
+            "Export it with --format npz, or copy the .demo file.",
+        )
+    recording = demo.recording
+    about = (
+        "{} {}".format(*recording.segments[-1].random),
+        recording.rom,
+        recording.start,
+        "{} {}".format(*recording.frames),
+        repr(demo.episode_return),
+    )
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow((*_COLUMNS, *_FIRST_ROW))
+    for step, action in enumerate(demo.actions):
+        proposal, is_shown = int(demo.proposals[step]), step >= demo.begins_at
+        table.writerow(
+            (
+                step,
+                Action(int(action)).name,
+                repr(float(demo.rewards[step])) if is_shown else "",
+                int(demo.dones[step]) if is_shown else "",
+                Action(proposal).name if proposal < NUM_ACTIONS else "",
+                int(demo.is_intervention[step]),
+                int(is_shown),
+                *(about if step == 0 else [""] * len(about)),
+            )
+        )
+    write_whole(path, text.getvalue().encode())
+    return demo.episode_length
+
+
+def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration, Path]:
+    """Play the actions of a table, its column "action" by name or number; return what came of it.
+
+    Raises:
+        DemoError: It is no such table, or something else comes of it than it tells.
+    """
+    table = read_table(path)
+    if table.press is not None:
+        hold, wait = table.press
+        used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        config = config.model_copy(update={"env": used_to})
+    demo, made = from_actions(table.actions, config, folder, origin=path, random=table.random)
+    try:
+        _compare(demo, table, path)
+        demo = _as_told(demo, table)
+        write_demo(made, demo)
+    except BaseException:  # what was played is of no use; it is raised again
+        made.unlink(missing_ok=True)
+        raise
+    return demo, made
+
+
+def read_table(path: Path) -> Table:
+    """Read a table.
+
+    Raises:
+        DemoError: It is none of actions.
+    """
+    data = read_limited(path, _MAX_FILE)
+    found = Table()
+    try:
+        rows = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
+        columns = {name.strip().lower(): place for place, name in enumerate(next(rows, []))}
+        place = columns["action"]
+        for row in rows:
+            if not row:
+                continue
+            if not found.actions:
+                _read_about(row, columns, found)
+            found.actions.append(_action(row[place]))
+            for column, kept, read in _KEPT:
+                if column in columns:
+                    getattr(found, kept).append(read(row[columns[column]].strip()))
+            if len(found.actions) > _MAX_ROWS:
+                raise DemoError(f"{path} holds too many actions.", "Name another file.")
+    except (ValueError, IndexError, KeyError, OverflowError, csv.Error):
+        raise DemoError(
+            f"{path} is no table of actions.",
+            f"It needs a column 'action' with {', '.join(_NAMES)}, or 0 to {NUM_ACTIONS - 1}.",
+        ) from None
+    return found
+
+
+def _compare(demo: Demonstration, table: Table, path: Path) -> None:
+    """Refuse what is not what the table tells.
+
+    Raises:
+        DemoError: It is not.
+    """
+    if table.rom and table.rom != demo.recording.rom:
+        raise DemoError(f"{path} was played in another ROM.", "Name it with --rom.")
+    if table.start and table.start != demo.recording.start:
+        raise DemoError(f"{path} starts elsewhere than here.", "Name its start with --state.")
+    difference = _difference(demo, table)
+    if difference:
+        raise DemoError(
+            f"{path} tells of another game: {difference}.",
+            f"Was it played with other settings, or changed? {_TAKE_ACTIONS}",
+        )
+
+
+def _difference(demo: Demonstration, table: Table) -> str:
+    """Return where what came of the actions differs from what is told, "" if nowhere."""
+    for step in range(min(demo.episode_length, max(len(table.rewards), len(table.dones)))):
+        if table.rewards and not math.isnan(told := table.rewards[step]):
+            paid = float(demo.rewards[step])
+            if not math.isclose(told, paid, rel_tol=_CLOSE, abs_tol=_CLOSE):
+                return f"at step {step + 1:,} it was paid {told:.3f}, here it is {paid:.3f}"
+        ended = table.dones[step] if table.dones else _UNKNOWN
+        if ended != _UNKNOWN and bool(ended) != bool(demo.dones[step]):
+            how = "ended" if ended else "went on"
+            return f"at step {step + 1:,} the episode {how} there, but not here"
+    tells = table.rewards or table.dones
+    if tells and demo.episode_length < len(table.actions):
+        return f"the episode ends here at step {demo.episode_length:,}"
+    paid = float(demo.rewards[table.begins_at :].sum(dtype=np.float64))
+    if table.paid is not None and abs(table.paid - paid) > _CLOSE * (1 + len(table.actions)):
+        return f"it was paid {table.paid:.2f} in all, here it is {paid:.2f}"
+    return ""
+
+
+def _as_told(demo: Demonstration, table: Table) -> Demonstration:
+    """Return it with what only the table knows: where it begins, and what the agent proposed."""
+    length = demo.episode_length
+    if table.proposals:
+        demo = replace(demo, proposals=np.array(table.proposals[:length], np.uint8))
+    if table.interventions:
+        taken = np.array(table.interventions[:length], np.bool_)
+        demo = replace(demo, is_intervention=taken)
+    begin = min(table.begins_at, length)
+    if not begin:
+        return demo
+    rewards = demo.rewards.copy()
+    rewards[:begin] = 0.0
+    # The map on which it begins is the last one before.
+    before = [each for each in demo.events if each.step <= begin and each.kind == MAP][-1:]
+    after = (each for each in demo.events if each.step > begin)
+    events = (*(replace(each, step=begin) for each in before), *after)
+    return replace(demo, rewards=rewards, begins_at=begin, events=events)
+
+
+def _read_about(row: Sequence[str], columns: Mapping[str, int], found: Table) -> None:
+    """Read what holds for all rows."""
+    cells = {name: row[columns[name]].strip() for name in _FIRST_ROW if name in columns}
+    if text := cells.get("random"):
+        found.random = _pair(text, 255)
+    if text := cells.get("press"):
+        found.press = _pair(text, 1000)
+    found.rom = cells.get("rom", "").lower()
+    found.start = cells.get("start", "").lower()
+    if text := cells.get("return"):
+        found.paid = _reward(text)
+
+
+def _short_lines(text: io.StringIO) -> Iterator[str]:
+    """Yield lines; one without end would be millions of cells in memory."""
+    while line := text.readline(_MAX_LINE + 1):
+        if len(line) > _MAX_LINE:
+            raise ValueError("a line is too long")
+        yield line
+
+
+def _action(text: str) -> int:
+    name = text.strip().upper()
+    return _NAMES[name] if name in _NAMES else _number(name, NUM_ACTIONS - 1)
+
+
+def _number(text: str, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) <= most):
+        raise ValueError("it is no such number")
+    return int(text)
+
+
+def _pair(text: str, most: int) -> tuple[int, int]:
+    first, second = (_number(part, most) for part in text.split())
+    return first, second
+
+
+def _reward(text: str) -> float:
+    value = float(text) if text else math.nan
+    if text and not abs(value) < 1e9:
+        raise ValueError("it is no reward")
+    return value
+
+
+def _done(text: str) -> int:
+    return _flag(text) if text else _UNKNOWN
+
+
+def _flag(text: str) -> int:
+    known = {"": 0, "0": 0, "false": 0, "1": 1, "true": 1, "0.0": 0, "1.0": 1}
+    if text.lower() not in known:
+        raise ValueError("it is neither yes nor no")
+    return known[text.lower()]
+
+
+def _proposal(text: str) -> int:
+    return _action(text) if text else NO_PROPOSAL
+
+
+_KEPT: tuple[tuple[str, str, Callable[[str], float]], ...] = (
+    ("reward", "rewards", _reward),
+    ("done", "dones", _done),
+    ("proposal", "proposals", _proposal),
+    ("intervention", "interventions", _flag),
+    ("shown", "shown", _flag),
+)
