@@ -114,6 +114,8 @@ class StatusChanged:
     """How much of the phase's work is done: episodes of an evaluation, steps of a replay."""
     total: float = 0.0
     """How much there is; 0 where that is not told."""
+    is_goal_reached: bool = False
+    """In a replay: where it stands the run's goal is reached, and nothing is left to play for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class PayoutMade:
     component: str
     value: float
     cause: str
+    """In words, "" where none is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,8 +397,8 @@ class RecordingChanged:
 
     Attributes:
         is_recording: One is being written.
-        steps: Actions in it so far.
-        human_steps: Those of them that a person took.
+        steps: How often something was pressed in it so far, in real time, too.
+        human_steps: How often a person did.
         elapsed_s: Since it began, pauses left out.
         limit_s: After so long it is saved by itself; 0: never.
         rewindable: How many of its last actions can be taken back.
@@ -425,9 +428,9 @@ class RecordingEnded:
 
     Attributes:
         path: Of its file; "" where it was thrown away.
-        steps: Actions in it.
-        human_steps: Those of them that a person took.
-        total_reward: Its episode's, from the episode's start.
+        steps: How often something was pressed in it, in real time, too.
+        human_steps: How often a person did.
+        total_reward: What was paid since it began.
         reason: Why it ended, in words.
     """
 

@@ -270,5 +270,6 @@ class _Player:
                 phase="paused" if self._is_paused else "replaying",
                 done=self._playback.place,
                 total=self._playback.length,
+                is_goal_reached=self._playback.is_goal_reached,
             )
         )

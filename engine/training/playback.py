@@ -173,6 +173,11 @@ class Playback:
         return self._at == len(self._moves)
 
     @property
+    def is_goal_reached(self) -> bool:
+        """Tell whether the run's goal is reached, after which nothing can be recorded."""
+        return self._env.is_success
+
+    @property
     def last_action(self) -> Action | None:
         """Return what was pressed last; None at the beginning and after live play."""
         move = self._moves[self._at - 1] if self._at else LiveStretch(0)

@@ -21,7 +21,7 @@ from engine.types import Action
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.actions import SPEEDS
-from pokeTUI.keys.conditions import is_replay
+from pokeTUI.keys.conditions import is_replay, takeable
 from pokeTUI.keys.questions import (
     ask_game,
     ask_goal,
@@ -38,6 +38,7 @@ class SteerActions(ActionsApp):
 
     _speed: float | None = None
     _sought: int | None = None
+    _plays_on = False
 
     def _settle(self, state: DashboardState) -> None:
         """Forget the speed and the step that were asked for once they are there."""
@@ -45,6 +46,9 @@ class SteerActions(ActionsApp):
             self._speed = None
         if state.status is not None and state.status.episode_steps == self._sought:
             self._sought = None
+            if self._plays_on:
+                self._plays_on = False
+                self._play_on(state)
 
     def action_toggle_pause(self) -> None:
         """Pause or go on."""
@@ -133,11 +137,21 @@ class SteerActions(ActionsApp):
     def action_toggle_control(self) -> None:
         """Take the game over, or give it back; a replay is left, for the game to go on from it."""
         if is_replay(self.dashboard) and self.dashboard.status is not None:
-            now = self.dashboard.status.episode_steps
-            self.branch_at = now if self._sought is None else self._sought
-            self.exit(return_code=0)
+            if self._sought is None:
+                self._play_on(self.dashboard)
+            else:  # only there it is known whether something is left to play for
+                self._plays_on = True
             return
         self.send_command(GiveBack() if self.dashboard.is_human else TakeOver())
+
+    def _play_on(self, state: DashboardState) -> None:
+        """Leave a replay, for the game to go on from where it stands, unless nothing is left."""
+        why_not = takeable(state)
+        if why_not:
+            self.notify(f"t (play): {why_not}", timeout=3, markup=False)
+        elif state.status is not None:
+            self.branch_at = state.status.episode_steps
+            self.exit(return_code=0)
 
     def action_press(self, name: str) -> None:
         """Press a button of the game."""

@@ -86,7 +86,9 @@ def pausable(state: DashboardState) -> str:
 
 
 def takeable(state: DashboardState) -> str:
-    """Let it be done where somebody else than a person plays, too."""
+    """Let it be done where somebody else than a person plays, and there is something to reach."""
+    if is_replay(state) and state.status is not None and state.status.is_goal_reached:
+        return "the goal is reached here: go back first"
     is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
     return "nobody else plays here: --player names one" if is_alone else ""
 

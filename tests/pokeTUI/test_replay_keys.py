@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from engine.commands import Save, Seek, SkipEvaluation, TakeOver
 from engine.events import REPLAY, ProgressReported
 from pokeTUI.app import CockpitApp
@@ -44,6 +46,38 @@ async def test_t_leaves_a_replay_to_play_on_from_where_it_stands(open_cockpit: O
         assert isinstance(pilot.app, CockpitApp)
         assert (pilot.app.branch_at, pilot.app.return_code) == (50, 0)
         assert not any(isinstance(one, TakeOver) for one in session.sent)
+
+
+async def test_t_says_in_a_replay_that_the_goal_is_reached_and_the_replay_stays(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        replaying(session, 200)
+        session.post(replace(session.status, is_goal_reached=True))
+        await settle(pilot)
+        assert " t play " not in screen_text(pilot)
+        await pilot.press("t")
+        assert await comes_to_show(pilot, "t (play): the goal is reached here")
+        assert isinstance(pilot.app, CockpitApp)
+        assert pilot.app.is_running
+        assert pilot.app.branch_at is None
+
+
+@pytest.mark.parametrize("is_goal_reached", [True, False])
+async def test_t_waits_until_the_replay_is_where_it_was_sent_to(
+    open_cockpit: OpenCockpit, is_goal_reached: bool
+) -> None:
+    async with open_cockpit(120, 40) as (pilot, session):
+        replaying(session, 50)
+        await settle(pilot)
+        await pilot.press("end", "t")
+        assert isinstance(pilot.app, CockpitApp)
+        assert pilot.app.branch_at is None
+        there = {"episode_steps": 200, "done": 200.0, "is_goal_reached": is_goal_reached}
+        session.post(replace(session.status, **there))
+        await settle(pilot)
+        assert pilot.app.branch_at == (None if is_goal_reached else 200)
+        assert ("the goal is reached here" in screen_text(pilot)) is is_goal_reached
 
 
 async def test_arrows_do_not_seek_in_a_run(open_cockpit: OpenCockpit) -> None:

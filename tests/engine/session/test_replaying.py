@@ -285,6 +285,40 @@ def test_a_person_plays_on_from_within_an_episode_and_it_is_recorded(saves: Path
     assert (found.refusal, found.steps) == ("", 43)
 
 
+def test_it_is_told_where_the_goal_is_reached_and_nothing_can_be_recorded(tmp_path: Path) -> None:
+    config = RunConfig(
+        save_dir=str(tmp_path),
+        headless=True,
+        num_envs=1,
+        workers=1,
+        agent="rules",
+        total_episodes=1,
+        tensorboard=False,
+        env=EnvConfig(goal="left_bedroom", max_steps=150, progress_steps=0),
+    )
+    run = EngineSession(config)
+    run.start()
+    assert run.join(600)
+    episode = latest(tmp_path)
+    assert episode.ended.summary.is_success
+    length = episode.ended.summary.length
+    session = ReplaySession(episode, place=length)
+    watching = Viewer(session)
+    watching.comes_to(length)
+    assert watching.status.is_goal_reached
+    session.send(Seek(length - 1))
+    watching.comes_to(length - 1)
+    assert not watching.status.is_goal_reached
+    assert session.stop(300)
+    for place, is_refused in ((length, True), (length - 1, False)):
+        plan = RecordingPlan(start=DemoPoint(episode.source, place))
+        recording = RecordingSession(episode.settings(), plan)
+        viewer = Viewer(recording)
+        viewer.until(lambda it: bool(it.of(RunFailed)) or has_steps(it, 0))
+        assert bool(viewer.of(RunFailed)) is is_refused
+        assert recording.stop(300)
+
+
 def has_steps(viewer: Viewer, count: int) -> bool:
     changes = viewer.of(RecordingChanged)
     return bool(changes) and changes[-1].is_recording and changes[-1].steps == count
