@@ -235,6 +235,9 @@ class Board(Widget):
     def _apply_plan(self) -> None:
         plan = make_plan(*self.size, self.arrangement)
         self.set_class(plan.name == "compact", "-compact")
+        # By the application's class, for the screens above this one have notices, too.
+        self.app.set_class(plan.name in ("compact", "presentation"), "-brief-notices")
+        self.app.set_class(plan.name == "too-small", "-no-notices")
         self._plan = plan
         for child in self.children:
             child.display = (child.id or "") in plan.regions

@@ -113,6 +113,21 @@ async def test_a_small_terminal_is_told_what_is_needed(open_cockpit: OpenCockpit
         assert "terminal" in screen_text(pilot)
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (79, 23)])
+async def test_a_notice_hides_no_pane_of_a_small_terminal(
+    open_cockpit: OpenCockpit, columns: int, rows: int
+) -> None:
+    async with open_cockpit(columns, rows) as (pilot, _):
+        before = screen_lines(pilot)
+        for text in ("You play now", "Saved at step 1,000", "Theme daylight"):
+            pilot.app.notify(text)
+        await settle(pilot)
+        after = screen_lines(pilot)
+        changed = {row for row in range(rows) if before[row] != after[row]}
+        assert ("Theme daylight" in "\n".join(after)) is (columns == 80)
+        assert changed <= {0, 1} if columns == 80 else not changed
+
+
 async def test_an_empty_screen_says_what_it_waits_for(open_cockpit: OpenCockpit) -> None:
     from engine.events import ProgressReported
 
