@@ -22,8 +22,12 @@ from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action
 
 _MAX_TEXT = 1 << 24
 _FEW = 1 << 20
-_FAR_OFF = 24.0
-"""Mean difference of two pictures' colours, of 255, from which they are not of the same moment."""
+_FAR_OFF, _FEW_OFF = 8.0, 0.1
+"""Mean difference of two pictures' colours, of 255, from which they are not of the same moment; and
+what share of them may be: an animation may be at another place.
+"""
+_CLOSE = 1e-3
+_ANOTHER = "Use another file."
 
 
 def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
@@ -68,10 +72,14 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         DemoError: It is damaged or of another game; nothing it holds is executed.
     """
     with NpzReader(path) as file:
+        file.check_headers()
         if "demo" in file.names:
             data = file.array("demo", np.dtype(np.uint8), _MAX_TEXT)
-            return decode_demo(data.tobytes(), str(path)), None
+            demo = decode_demo(data.tobytes(), str(path))
+            _check_own(file, demo, path)
+            return demo, None
         actions = file.whole_numbers("actions", _FEW)
+        _check_beside(file, len(actions), path)
         shape = file.shape("observations") if "observations" in file.names else None
         if shape is not None and (len(shape) != 4 or shape[1:] != FRAME_SHAPE):
             raise DemoError(
@@ -88,6 +96,50 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
                 made.unlink(missing_ok=True)
                 raise
         return demo, made
+
+
+def _check_own(file: NpzReader, demo: Demonstration, path: Path) -> None:
+    """Refuse one of ours whose arrays are not those of the demonstration in it.
+
+    Raises:
+        DemoError: They are not.
+    """
+    pressed = [each.action for each in demo.shown]
+    if "actions" in file.names and file.whole_numbers("actions", _FEW).tolist() != pressed:
+        raise DemoError(
+            f"The actions in {path} are not those of its demonstration.",
+            "It was changed; take out the array 'demo' to play its actions.",
+        )
+    _check_beside(file, len(pressed), path)
+
+
+def _check_beside(file: NpzReader, length: int, path: Path) -> None:
+    """Refuse arrays beside the actions that cannot be of the same episode.
+
+    Raises:
+        DemoError: One cannot.
+    """
+    rewards = dones = None
+    if "rewards" in file.names:
+        rewards = file.row("rewards", "iuf", length)
+    if "dones" in file.names:
+        dones = file.row("dones", "bu", length).astype(np.bool_)
+    if "infos" in file.names and file.shape("infos")[:1] != (length,):
+        raise DemoError(f"{path} has another number of infos than of actions.", _ANOTHER)
+    if dones is not None and dones[:-1].any():
+        raise DemoError(f"{path} holds more than one episode.", "Give each a file of its own.")
+    if "episode_length" in file.names:
+        told = int(file.row("episode_length", "iu", 0)[0])
+        if told != length:
+            raise DemoError(f"{path} has {length:,} actions, and says {told:,}.", _ANOTHER)
+    if "episode_return" in file.names and rewards is not None:
+        told_return = float(file.row("episode_return", "iuf", 0)[0])
+        paid = float(rewards.sum(dtype=np.float64))
+        if abs(told_return - paid) > _CLOSE * (1 + abs(paid) + length):
+            raise DemoError(
+                f"The rewards in {path} are {paid:.2f} in all, and it says {told_return:.2f}.",
+                _ANOTHER,
+            )
 
 
 def from_actions(
@@ -140,15 +192,18 @@ def _info(step: Step) -> dict[str, Any]:
 
 
 def _compare(demo: Demonstration, config: RunConfig, frames: Iterator[Any], origin: Path) -> None:
-    """Refuse pictures of which more than half are far from what the actions lead to here."""
-    far = played = 0
+    """Refuse pictures of which too many are far from what the actions lead to here."""
+    far = played = first = 0
     for step, frame in zip(play(demo, config), frames, strict=False):
         if step.frame is not None and step.action != END:
             difference = np.abs(step.frame.astype(np.int16) - frame.astype(np.int16)).mean()
-            far += bool(difference > _FAR_OFF)
             played += 1
-    if far > played / 2:
+            if difference > _FAR_OFF:
+                far += 1
+                first = first or played
+    if far > played * _FEW_OFF:
         raise DemoError(
-            f"The pictures in {origin} are not what its actions lead to: {far:,} of {played:,}.",
+            f"The pictures in {origin} are not what its actions lead to: {far:,} of {played:,}, "
+            f"the first at step {first:,}.",
             "It is of another game or start; name those with --rom and --state.",
         )

@@ -119,6 +119,38 @@ class NpzReader:
         self._zip.close()
         self._file.close()
 
+    def check_headers(self) -> None:
+        """Read what every array is, and none of them.
+
+        Raises:
+            DemoError: One is damaged, or holds Python objects.
+        """
+        for name in self._members:
+            with self._opened(name):
+                pass
+
+    def row(self, name: str, kinds: str, length: int) -> NDArray[Any]:
+        """Return an array with `length` numbers in one dimension, or with one for a length of 0.
+
+        Args:
+            name: Of the array.
+            kinds: The letters of numpy for what its numbers may be, e.g. "iuf".
+            length: How many there must be.
+
+        Raises:
+            DemoError: It is not there, of another kind or length, or damaged.
+        """
+        with self._opened(name) as (file, shape, found):
+            if found.kind not in kinds or math.prod(shape) != (length or 1) or len(shape) > 1:
+                how_many = f"{length:,} numbers" if length else "one number"
+                raise DemoError(
+                    f"'{name}' in {self._path} is not {how_many} of its kind.", _ANOTHER
+                )
+            values = self._read(file, name, shape, found, length or 1)
+            if not np.isfinite(values).all():
+                raise DemoError(f"'{name}' in {self._path} holds what is no number.", _ANOTHER)
+            return values.reshape(-1)
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Return an array's shape as its header says.
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from engine.config import RunConfig, load_config
 from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder
-from engine.demos.demonstration import SUFFIX, Demonstration, read_demo, write_demo
-from engine.demos.recorder import free_path
+from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.demos.writing import write_whole
@@ -319,50 +318,21 @@ def print_export(
 
 def print_import(config: RunConfig, files: Sequence[Path]) -> int:
     """Take in files of other programs; return the exit code."""
-    refused = 0
+    # Here, not above: listing needs none of it.
+    from engine.demos.importing import Importer
+
+    importer, refused = Importer(config), 0
     for file in files:
         try:
-            for path, demo in _imported(config, file):
-                print(f"{file}: {demo.episode_length:,} steps, now {path}")
+            for found in importer.take(file):
+                where = "there already, as" if found.is_known else "now"
+                print(f"{file}: {_steps(len(found.demo.shown))}, {where} {found.path}")
         except PokeTUIError as error:
             refused += 1
             if len(files) == 1:
                 raise
             print(f"{file}: {error}")
     return 2 if refused else 0
-
-
-def _imported(config: RunConfig, file: Path) -> Iterable[tuple[Path, Demonstration]]:
-    from engine.demos.exchange import from_actions, from_npz
-    from engine.demos.minari_folder import DEMOS, read_minari_actions
-    from engine.demos.table import from_csv
-
-    folder = demos_folder(config)
-    if file.is_dir():
-        kept = DemoSet(file / DEMOS)
-        if len(kept):
-            for path, demo in kept.read():
-                yield copy_demo(path, folder), demo
-            return
-        for actions in read_minari_actions(file):
-            demo, path = from_actions(actions, config, folder, origin=file)
-            yield path, demo
-        return
-    match file.suffix.lower():
-        case ".demo":
-            demo = read_demo(file)
-            yield copy_demo(file, folder), demo
-        case ".npz":
-            demo, made = from_npz(file, config, folder)
-            if made is None:
-                made = free_path(folder, demo.by, demo.created_s)
-                write_demo(made, demo)
-            yield made, demo
-        case ".csv":
-            demo, made = from_csv(file, config, folder)
-            yield made, demo
-        case _:
-            raise DemoError(f"{file} is of no known kind.", "Known are .demo, .npz and .csv.")
 
 
 def _short(path: Path, folder: Path) -> str:

@@ -99,6 +99,60 @@ def test_npz_files_of_no_use_are_refused(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"rewards": np.zeros(5, np.float32)}, "'rewards' .* not 150 numbers"),
+        ({"rewards": np.full(150, np.nan, np.float32)}, "no number"),
+        ({"rewards": np.zeros((150, 1), np.float32)}, "'rewards'"),
+        ({"dones": np.zeros(3, np.bool_)}, "'dones'"),
+        ({"dones": np.ones(150, np.bool_)}, "more than one episode"),
+        ({"infos": np.array([{}] * 150, object)}, "Python objects"),
+        ({"infos": np.array(["{}"] * 3)}, "infos"),
+        ({"episode_length": np.array(7)}, "says 7"),
+        ({"episode_length": np.array([150, 150])}, "'episode_length'"),
+        ({"episode_return": np.array(1e6)}, "1000000.00"),
+        ({"anything": np.array([Bomb()], object)}, "Python objects"),
+    ],
+)
+@pytest.mark.parametrize("is_ours", [False, True])
+def test_arrays_that_cannot_be_of_the_actions_are_refused(
+    arrays: dict[str, Any],
+    words: str,
+    is_ours: bool,
+    exported: Path,
+    demo_config: RunConfig,
+    tmp_path: Path,
+) -> None:
+    with np.load(exported) as found:
+        there = {name: found[name] for name in found.files if name != "observations"}
+    if not is_ours:
+        del there["demo"]
+    path = tmp_path / "x.npz"
+    np.savez(path, **(there | arrays))
+    with pytest.raises(DemoError, match=words) as refused:
+        from_npz(path, demo_config, tmp_path / "made")
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "made").exists()
+
+
+def test_actions_that_were_changed_are_refused(
+    exported: Path, demo_config: RunConfig, tmp_path: Path
+) -> None:
+    with np.load(exported) as found:
+        there = {name: found[name] for name in found.files}
+    there["actions"] = there["actions"].copy()
+    there["actions"][::2] = 4
+    path = tmp_path / "x.npz"
+    np.savez(path, **there)
+    with pytest.raises(DemoError, match="not those of its demonstration"):
+        from_npz(path, demo_config, tmp_path)
+    del there["demo"]
+    np.savez(path, **there)
+    with pytest.raises(DemoError, match="not what its actions lead to"):
+        from_npz(path, demo_config, tmp_path)
+
+
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(-1,)", "(1 << 40,)", "__import__('os')"])
 def test_headers_that_lie_are_refused(shape: str, demo_config: RunConfig, tmp_path: Path) -> None:
     header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
