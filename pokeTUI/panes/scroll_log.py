@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Protocol, TypeVar
 
+from rich.cells import cell_len
 from textual import events as ui
 
 from pokeTUI.dashboard.state import DashboardState
@@ -15,7 +16,8 @@ from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.theme import Ink
 
 _WHEEL_ENTRIES = 3
-_ROOMY = 44
+_ABOUT_FORMS = 3
+"""How many ways there are to say how the log is looked at, each shorter than the one before."""
 _MIN_HEIGHT = 3
 """Rows of a log from which a line below it says how it is looked at."""
 
@@ -175,28 +177,36 @@ class ScrollLogPane(Pane, Generic[_Entry]):
 
     def _about(self, shown: Sequence[_Entry], width: int) -> Line | None:
         """Return how the log is looked at, None where there is nothing to say."""
+        forms = [self._about_parts(shown, form) for form in range(_ABOUT_FORMS)]
+        if not forms[0]:
+            return None
+        gaps = 2 * (len(forms[0]) - 1)
+        fitting = (one for one in forms if sum(cell_len(text) for text, _ in one) + gaps <= width)
+        line = Line(width)
+        for text, ink in next(fitting, forms[-1]):
+            line.add("  " if line.used else "", Ink.text).add(text, ink)
+        return line
+
+    def _about_parts(self, shown: Sequence[_Entry], form: int) -> list[tuple[str, Ink]]:
+        """Return what is said of how the log is looked at: 0 at length, 1 in short, 2 in shorter.
+
+        What was found comes first: it is what was asked for last.
+        """
         parts: list[tuple[str, Ink]] = []
-        if self._cursor.is_frozen:
-            below = self._cursor.num_new([entry.number for entry in shown])
-            new = f", {below:,} new below" if width >= _ROOMY else f" +{below:,}"
-            parts.append((f"frozen{new if below else ''}", Ink.warn))
-        if self._filter:
-            parts.append((f"showing {self._filter}", Ink.info))
         if self._query:
             matches = self._matches(shown)
             place = ""
             if self._cursor.chosen in matches:
                 place = f"{matches.index(self._cursor.chosen) + 1:,} of "
             count = f"{place}{len(matches):,}" if matches else "not found"
-            parts.append((f"/{shorten(self._query, 16)} {count}", Ink.key))
-        if not parts:
-            return None
-        line = Line(width)
-        for index, (text, ink) in enumerate(parts):
-            line.add("  " if index else "", Ink.text).add(text, ink)
+            parts.append((f"/{shorten(self._query, 8 if form > 1 else 16)} {count}", Ink.key))
         if self._cursor.is_frozen:
-            line.add_whole("  end follows", Ink.dim)
-        return line
+            below = self._cursor.num_new([entry.number for entry in shown])
+            new = (f", {below:,} new below", f" +{below:,}", "")[form] if below else ""
+            parts.append(("end follows" if form > 1 else f"frozen{new}: end follows", Ink.warn))
+        if self._filter:
+            parts.append((f"showing {self._filter}" if form == 0 else self._filter, Ink.info))
+        return parts
 
     # What is shown
 
