@@ -85,7 +85,7 @@ def pattern_head(width: int) -> Line:
     if width >= _MEDIUM:
         line.add("", Ink.dim, 10 if width >= _WIDEST else 4 if width >= _WIDE else 0)
     if width >= _WIDE:
-        line.add("95 %", Ink.dim, 10)
+        line.add("95 % confidence" if width >= _WIDEST else "95 % CI", Ink.dim, _interval(width))
     line.add("action", Ink.dim, 7)
     if width >= _MEDIUM:
         line.add("paid", Ink.dim, 6, right=True)
@@ -107,11 +107,16 @@ def pattern_line(row: "PatternRow", width: int) -> Line:
     line.add(" ", Ink.text)
     if width >= _WIDE:
         low, high = row.success_interval
-        line.add(f"{100 * low:.0f} to {100 * high:.0f}", Ink.dim, 10)
+        line.add(f"{100 * low:.0f} to {100 * high:.0f}", Ink.dim, _interval(width))
     line.add(action_name(row.action), Ink.strong, 7)
     if width >= _MEDIUM:
         line.add(signed(row.mean_reward, 6), _paid_ink(row.mean_reward), 6, right=True)
     return line.add("  ", Ink.text).add(describe_context(row.context), Ink.text)
+
+
+def _interval(width: int) -> int:
+    """Return the cells of the confidence interval's column."""
+    return 17 if width >= _WIDEST else 10
 
 
 def pattern_passages(row: "PatternRow") -> list[Passage]:
@@ -123,7 +128,8 @@ def pattern_passages(row: "PatternRow") -> list[Passage]:
         Passage("taken", f"{row.frequency:,} times, in all runs of this file"),
         Passage(
             "went well",
-            f"{100 * row.success_rate:.1f} % ({100 * low:.1f} to {100 * high:.1f}, 95 %)",
+            f"{100 * row.success_rate:.1f} % "
+            f"(95 % confidence interval: {100 * low:.1f} to {100 * high:.1f} %)",
         ),
         Passage("paid", f"{row.mean_reward:+.4f} on average"),
     ]

@@ -85,8 +85,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
             first.add("", Ink.dim, 5)
         indent = first.used
         repeat = f" ×{entry.count}" if entry.count > 1 else ""
-        text = printable(entry.text)
-        parts = wrap(text, look.width - indent - len(repeat), look.max_lines) or [""]
+        parts = wrap(_words(entry), look.width - indent - len(repeat), look.max_lines) or [""]
         lines = [add_found(first, parts[0], body_ink, look.query)]
         lines += [
             add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
@@ -98,7 +97,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
     def text_of(self, entry: LogLine) -> str:
         """Return a line as it is searched and copied."""
         sure = "" if entry.confidence is None else f" ({entry.confidence:.2f})"
-        return f"{entry.step} {entry.source}{sure}: {printable(entry.text)}"
+        return f"{entry.step} {entry.source}{sure}: {_words(entry)}"
 
     def filters(self, state: DashboardState) -> list[str]:
         """Return the sources that are there."""
@@ -120,7 +119,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         if entry.count > 1:
             passages.append(Passage("in a row", f"{entry.count:,} times"))
         title = "Reasoning" if entry.confidence is None else "Decision"
-        return title, [*passages, Passage("", printable(entry.text), Ink.strong)]
+        return title, [*passages, Passage("", _words(entry), Ink.strong)]
 
     def copied(self, state: DashboardState) -> tuple[str, str]:
         """Return the model's last answer, or the last line."""
@@ -130,6 +129,14 @@ class ReasoningPane(ScrollLogPane[LogLine]):
             text = "\n".join(f"{one.heading}: {one.text}" for one in passages)
             return text, "the model's last answer"
         return super().copied(state)
+
+
+def _words(entry: LogLine) -> str:
+    """Return what a line says, without the confidence that stands beside it."""
+    text = printable(entry.text)
+    if entry.confidence is None:
+        return text
+    return text.removesuffix(f", {entry.confidence:.0%} certain")
 
 
 def _goal(state: DashboardState, width: int, max_lines: int) -> list[Line]:

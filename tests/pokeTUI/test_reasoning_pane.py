@@ -126,13 +126,39 @@ async def test_a_frozen_log_outlives_what_the_run_forgets() -> None:
         assert lines[-1].startswith("frozen, ")
 
 
+@pytest.mark.parametrize("width", [34, 36, 44, 58, 76])
+async def test_whatever_the_width_a_search_says_what_it_found_and_how_the_log_goes_on(
+    width: int,
+) -> None:
+    one = pane()
+    async with open_pane(one, filled(), (width, 20)):
+        for query, found in (("goal 1", "/goal 1 11 of 11"), ("Ida, nowhere", "not found")):
+            one.search(query)
+            state = fold_all((line(number) for number in range(100, 400)), one._state)
+            about = texts(one, state, (width, 20))[-1]
+            assert found in about
+            assert "end follows" in about
+
+
+def test_how_sure_a_decision_was_is_told_once_and_for_each() -> None:
+    sure = make_decision(7, Source.POLICY, "B, 93% certain", 0.93)
+    led = events.ReasoningLogged(2000, "policy", "B, 93% certain")
+    other = make_decision(8, Source.RULES, "A: read on", 0.6)
+    fast = make_status(speed=0.0, uptime_s=0.0)  # too fast to log each decision
+    for told in ([sure], [sure, led], [fast, other, sure, led]):
+        lines = texts(pane(), fold_all(told), (76, 12))
+        (row,) = [one for one in lines[2:] if " B" in one]
+        assert "0.93 B" in row
+        assert "93%" not in row
+
+
 async def test_search_goes_to_the_newest_match_and_round() -> None:
     one = pane()
     async with open_pane(one, filled(), (76, 20)):
         one.search("GOAL 1")
         assert one._chosen() is not None
         assert one._chosen().text == "goal 19"  # type: ignore[union-attr]
-        assert texts(one, one._state, (76, 20))[-1].startswith("frozen  /GOAL 1 11 of 11")
+        assert texts(one, one._state, (76, 20))[-1].startswith("/GOAL 1 11 of 11  frozen")
         one.act("match_before")
         assert one._chosen().text == "goal 18"  # type: ignore[union-attr]
         one.act("match_after")
