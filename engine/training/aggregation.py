@@ -24,6 +24,7 @@ from engine.training.checkpoint import (
     write_checkpoint,
 )
 from engine.training.cloning import Note, Progress, evaluate_clone, milestone_count, score_of
+from engine.training.cloning_journal import CloningJournal
 from engine.training.figures import clone_figures
 from engine.training.from_demonstrations import (
     Source,
@@ -106,15 +107,16 @@ def aggregate(
         config, dagger_config = check(CloningConfig, dict(given)), check(DaggerConfig, dict(rounds))
     run = run_config(save_dir, game or {})
     dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
+    saved_facts: Mapping[str, Any] = {}
     if resume:
-        _load_rounds(dagger, folder)
+        saved_facts = _load_rounds(dagger, folder)
     else:
         if source.demos or source.rules:
             dagger.examples.append(gather(config, run, source, tell))
         settings = settings_of_policy(config, source, run)
         settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
         folder = PolicyFolder.create(save_dir, settings)
-    return _Rounds(dagger, dagger_config, config, run, folder, tell).play()
+    return _Rounds(dagger, dagger_config, config, run, folder, tell).play(saved_facts)
 
 
 class _Rounds:
@@ -134,16 +136,20 @@ class _Rounds:
         self._store = folder.store(config.keep_checkpoints)
         self._evaluation: Evaluation | None = None
 
-    def play(self) -> Aggregated:
+    def play(self, saved: Mapping[str, Any]) -> Aggregated:
         dagger, wanted = self._dagger, self._dagger_config
         games = make_games(
             self._run, wanted.envs, lambda: make_sight(self._config), is_advised=True
         )
         figures = TensorBoardFile(self._folder.tensorboard_path, dagger.rounds)
+        journal = CloningJournal(self._folder)
+        journal.go_on(saved)
         told: list[Round] = []
         try:
-            if dagger.learn_first(self._tell_epochs) is not None:
-                self._end_round(figures)
+            first = dagger.learn_first(self._tell_epochs)
+            if first is not None:
+                journal.learnt(0, 0, first.figures())
+                self._end_round(figures, journal)
             while not dagger.is_over:
                 found = dagger.round(
                     games,
@@ -155,9 +161,11 @@ class _Rounds:
                 told.append(found)
                 self._tell(found)
                 figures.write(found.number, found.figures())
-                self._end_round(figures)
+                journal.learnt(found.number, found.number, found.figures())
+                self._end_round(figures, journal)
         finally:
             figures.close()
+            journal.close()
             games.close()
         best = self._folder.path / "checkpoints" / BEST
         return Aggregated(
@@ -167,10 +175,10 @@ class _Rounds:
     def _tell_epochs(self, done: int) -> None:
         self._tell(Progress("learning", done, self._dagger_config.epochs))
 
-    def _end_round(self, figures: TensorBoardFile) -> None:
+    def _end_round(self, figures: TensorBoardFile, journal: CloningJournal) -> None:
         """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
         _save_part(self._dagger, self._folder)
-        _save_student(self._dagger, self._store)
+        _save_student(self._dagger, self._store, journal)
         episodes = self._config.eval_episodes
         policy = self._dagger.policy
         if not episodes or policy is None:
@@ -185,7 +193,8 @@ class _Rounds:
             self._evaluation = found
             self._tell(found)
             figures.write(self._dagger.rounds, clone_figures(found, milestone_count(self._run)))
-            _save_student(self._dagger, self._store, score_of(found))
+            journal.judged(self._dagger.rounds, self._dagger.rounds, found)
+            _save_student(self._dagger, self._store, journal, score_of(found))
 
 
 def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
@@ -201,16 +210,22 @@ def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
         ) from None
 
 
-def _save_student(dagger: Dagger, store: CheckpointStore, score: list[float] | None = None) -> None:
+def _save_student(
+    dagger: Dagger,
+    store: CheckpointStore,
+    journal: CloningJournal,
+    score: list[float] | None = None,
+) -> None:
     assert dagger.policy is not None
     facts, arrays = dagger.policy.save()
-    facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples)}
+    facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples), **journal.noted()}
     if score is not None:
         facts["score"] = score
     store.save(Checkpoint(facts, arrays), dagger.rounds)
 
 
-def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> None:
+def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
+    """Take back what is saved; return what the checkpoint says beside."""
     saved, path, _ = folder.store(keep=1).load_newest()
     dagger.policy = policy_of(saved, path)
     dagger.rounds = int(saved.facts["rounds"])
@@ -222,6 +237,7 @@ def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> None:
             raise CheckpointError(
                 f"The examples of part {number} in {folder.path} are damaged.", "Begin anew."
             ) from None
+    return saved.facts
 
 
 def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[int], Expert]:

@@ -1,8 +1,9 @@
 """Clone a policy from demonstrations: learn, let it play, keep the best, and be interruptible."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -16,6 +17,7 @@ from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import make_sight
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
+from engine.training.cloning_journal import CloningJournal
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
 from engine.training.figures import clone_figures
 from engine.training.policy_folders import PolicyFolder
@@ -168,8 +170,9 @@ class CloningRun:
         self._evaluation: Evaluation | None = None
         self._store: CheckpointStore = folder.store(config.keep_checkpoints)
         self.cloning = Cloning(config, examples, start)
+        self._saved: Mapping[str, Any] = {}
         if is_resumed:
-            self._store.load_newest(lambda saved: self.cloning.load(saved.facts, saved.arrays))
+            self._store.load_newest(self._load)
 
     def run(self) -> Cloned:
         """Learn until it is over.
@@ -179,6 +182,8 @@ class CloningRun:
         """
         cloning, config = self.cloning, self._config
         figures = TensorBoardFile(self._folder.tensorboard_path, cloning.steps)
+        journal = CloningJournal(self._folder)
+        journal.go_on(self._saved)
         epochs: list[Epoch] = []
         try:
             while not cloning.is_over:
@@ -188,20 +193,27 @@ class CloningRun:
                 epochs.append(epoch)
                 self._tell(epoch)
                 figures.write(cloning.steps, epoch.figures())
+                journal.learnt(epoch.number, cloning.steps, epoch.figures())
                 is_due = cloning.is_over or epoch.number % config.eval_every == 0
-                judged = self._judge(figures) if is_due and config.eval_episodes else None
+                judged = self._judge(figures, journal) if is_due and config.eval_episodes else None
                 by_loss = not config.eval_episodes and epoch.is_best
                 if judged is not None or by_loss or is_due or epoch.number % config.save_every == 0:
-                    self._save(_score(judged, epoch) if judged is not None or by_loss else None)
+                    has_score = judged is not None or by_loss
+                    self._save(journal, _score(judged, epoch) if has_score else None)
         finally:
             figures.close()
+            journal.close()
         best = self._folder.path / "checkpoints" / BEST
         is_judged = best.is_file()
         return Cloned(
             self._folder.path, tuple(epochs), self._evaluation, best if is_judged else None
         )
 
-    def _judge(self, figures: TensorBoardFile) -> Evaluation | None:
+    def _load(self, saved: Checkpoint) -> None:
+        self.cloning.load(saved.facts, saved.arrays)
+        self._saved = saved.facts
+
+    def _judge(self, figures: TensorBoardFile, journal: CloningJournal) -> Evaluation | None:
         episodes = self._config.eval_episodes
         found = self._evaluate(
             self.cloning.policy,
@@ -212,6 +224,7 @@ class CloningRun:
             self._evaluation = found
             self._tell(found)
             figures.write(self.cloning.steps, clone_figures(found, milestone_count(self._run)))
+            journal.judged(self.cloning.epoch, self.cloning.steps, found)
         return found
 
     def _play(
@@ -224,8 +237,9 @@ class CloningRun:
         total = self._config.epochs * cloning.batches
         self._tell(Progress("learning", cloning.epoch * cloning.batches + done, total))
 
-    def _save(self, score: list[float] | None) -> None:
+    def _save(self, journal: CloningJournal, score: list[float] | None) -> None:
         facts, arrays = self.cloning.save()
+        facts |= journal.noted()
         if score is not None:
             facts["score"] = score
         self._store.save(Checkpoint(facts, arrays), self.cloning.steps)

@@ -1,14 +1,19 @@
-"""Say in a few figures what a saved run is and how far it came, so that two can be compared."""
+"""Say in a few figures what a saved run is and how far it came, so that two can be compared.
+
+A cloned policy has a journal as well, of epochs or rounds of DAgger.
+"""
 
 import json
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
+from engine.training.figures import figures_of
 from engine.training.journal import read_journal
-from engine.training.runs import SESSION_KEYS, RunFolder, find_run, load_settings
+from engine.training.policy_folders import find_saved
+from engine.training.runs import SESSION_KEYS, RunFolder, load_settings
 
 WINDOW = 30
 """Last episodes over which return and success are taken."""
@@ -23,6 +28,7 @@ class RunDigest:
         first_steps: Milestone key to the run's steps at the end of the first episode with it.
         recent: How many episodes `recent_return` and `recent_successes` are over.
         evaluation: The last one of the policy alone.
+        figures: Of a cloned policy's last epoch, or round of DAgger; nothing of a run.
     """
 
     run_id: str
@@ -35,16 +41,52 @@ class RunDigest:
     recent_return: float
     recent_successes: int
     evaluation: EvaluationEnded | None
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCurve:
+    """What became of a figure.
+
+    Attributes:
+        name: As the journal has it.
+        values: In order.
+    """
+
+    name: str
+    values: tuple[float, ...]
+
+
+def saved_curves(save_dir: str, name: str) -> tuple[str, list[SavedCurve]]:
+    """Read the curves of a run or a cloned policy: its id, and its figures in order.
+
+    Raises:
+        CheckpointError: There is neither.
+    """
+    folder = find_saved(save_dir, name)
+    values: dict[str, list[float]] = {}
+    for event in read_journal(folder.journal_path):
+        if isinstance(event, EpisodeEnded) and event.summary.start:
+            continue
+        for key, value in figures_of(event).items():
+            values.setdefault(key, []).append(value)
+    return folder.path.name, [SavedCurve(key, tuple(each)) for key, each in values.items()]
 
 
 def digest_run(save_dir: str, run: str) -> RunDigest:
-    """Read a saved run's settings and journal.
+    """Read the settings and the journal of a saved run, or of a cloned policy.
 
     Raises:
-        CheckpointError: There is no such run, or its settings are unreadable.
+        CheckpointError: There is neither, or its settings are unreadable.
     """
-    folder = RunFolder(find_run(save_dir, run))
-    settings = load_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+    folder = find_saved(save_dir, run)
+    is_run = isinstance(folder, RunFolder)
+    settings = (
+        load_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+        if isinstance(folder, RunFolder)
+        else folder.settings()
+    )
+    figures: Mapping[str, float] = {}
     episodes: list[EpisodeEnded] = []
     first_steps: dict[str, int] = {}
     evaluation: EvaluationEnded | None = None
@@ -60,11 +102,12 @@ def digest_run(save_dir: str, run: str) -> RunDigest:
                 evaluation = event
             case PolicyUpdated():
                 updates = event.update
+                figures = {} if is_run else event.figures
             case _:
                 pass
     recent = [event.summary for event in episodes[-WINDOW:]]
     return RunDigest(
-        run_id=folder.run_id,
+        run_id=folder.path.name,
         settings=_flat(settings),
         total_steps=total_steps,
         episodes=len(episodes),
@@ -74,6 +117,7 @@ def digest_run(save_dir: str, run: str) -> RunDigest:
         recent_return=statistics.fmean(s.total_reward for s in recent) if recent else 0.0,
         recent_successes=sum(summary.is_success for summary in recent),
         evaluation=evaluation,
+        figures=figures,
     )
 
 

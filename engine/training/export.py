@@ -1,4 +1,4 @@
-"""Write a saved run's journal as a table or as one JSON object, for other programs."""
+"""Write the journal of a run or a cloned policy as a table or one JSON object, for others."""
 
 import csv
 import io
@@ -13,7 +13,8 @@ from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Even
 from engine.llm.exchanges import export_rows, read_exchanges
 from engine.training.files import write_file
 from engine.training.journal import plain, read_journal
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.policy_folders import find_saved
+from engine.training.runs import RunFolder, load_settings
 
 Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
@@ -34,7 +35,7 @@ def export_run(
 
     Args:
         save_dir: Where runs are saved.
-        run: Its id, its path or "latest".
+        run: Its id, its path or "latest"; or those of a cloned policy, whose epochs are "updates".
         form: "csv": one table; "json": everything.
         table: "episodes": a row an episode, a column a component and milestone; "updates";
             "evaluations"; "exchanges" with a language model.
@@ -48,18 +49,23 @@ def export_run(
     """
     _check("format", form, get_args(Format))
     _check("table", table, get_args(Table))
-    folder = RunFolder(find_run(save_dir, run))
+    folder = find_saved(save_dir, run)
+    name = folder.path.name
     tables = _tables(list(read_journal(folder.journal_path)))
-    tables["exchanges"] = list(export_rows(read_exchanges(folder.exchanges_path)))
+    if isinstance(folder, RunFolder):
+        tables["exchanges"] = list(export_rows(read_exchanges(folder.exchanges_path)))
+        config = load_settings(folder).model_dump(mode="json") if form == "json" else {}
+    else:
+        tables["exchanges"] = []
+        config = folder.settings()
     if form == "json":
-        name = f"{folder.run_id}.json"
-        config = load_settings(folder).model_dump(mode="json")
-        content = _json({"run": folder.run_id, "config": config, **tables})
+        file = f"{name}.json"
+        content = _json({"run": name, "config": config, **tables})
         count = sum(map(len, tables.values()))
     else:
-        name = f"{folder.run_id}-{table}.csv"
+        file = f"{name}-{table}.csv"
         content, count = _csv(tables[table]), len(tables[table])
-    path = out or Path(name)
+    path = out or Path(file)
     if path.exists() and not is_forced:
         raise ConfigurationError(
             f"{path} is there already.", "Give another file with --out, or --force."

@@ -9,6 +9,7 @@ from typing import Any
 from engine.errors import CheckpointError, ConfigurationError
 from engine.training.checkpoint import LATEST, CheckpointStore
 from engine.training.files import write_file
+from engine.training.runs import RunFolder, find_run
 
 _FOLDER = "policies"
 _SETTINGS = "config.json"
@@ -73,6 +74,11 @@ class PolicyFolder:
         )
 
     @property
+    def journal_path(self) -> Path:
+        """Return where what was learnt epoch by epoch is kept, as a run's journal is."""
+        return self.path / "journal.jsonl"
+
+    @property
     def tensorboard_path(self) -> Path:
         """Return where its figures are."""
         return self.path / "tensorboard"
@@ -98,6 +104,73 @@ class PolicyFolder:
     def store(self, keep: int) -> CheckpointStore:
         """Return its checkpoints."""
         return CheckpointStore(self.path / "checkpoints", keep)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyInfo:
+    """What a list of cloned policies shows.
+
+    Attributes:
+        how: "cloned" or "DAgger".
+        changed_at: Seconds since the epoch.
+    """
+
+    policy_id: str
+    path: Path
+    how: str
+    network: str
+    inputs: str
+    seed: int
+    changed_at: float
+
+
+def list_policies(save_dir: str) -> list[PolicyInfo]:
+    """Return the cloned policies, the newest first; one that cannot be read is told as "?"."""
+    found = []
+    for path in (Path(save_dir).expanduser() / _FOLDER).glob(f"*/{_SETTINGS}"):
+        folder = PolicyFolder(path.parent)
+        try:
+            settings = folder.settings()
+        except CheckpointError:
+            settings = {}
+        cloning = settings.get("cloning")
+        known = cloning if isinstance(cloning, dict) else {}
+        journal = folder.journal_path
+        found.append(
+            PolicyInfo(
+                policy_id=folder.path.name,
+                path=folder.path,
+                how="DAgger" if "dagger" in settings else "cloned",
+                network=str(known.get("network", "?")),
+                inputs=str(known.get("inputs", "?")),
+                seed=int(known.get("seed", 0)),
+                changed_at=(journal if journal.is_file() else path).stat().st_mtime,
+            )
+        )
+    return sorted(found, key=lambda info: (info.changed_at, info.policy_id), reverse=True)
+
+
+def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
+    """Return what has a journal under a name: a run, else a cloned policy.
+
+    Args:
+        save_dir: Where both are saved.
+        name: An id, a path, or "latest", which is a run.
+
+    Raises:
+        CheckpointError: There is neither.
+    """
+    try:
+        path = find_run(save_dir, name)
+    except CheckpointError:
+        if name == LATEST:
+            raise
+        try:
+            return PolicyFolder.find(save_dir, name)
+        except CheckpointError:
+            pass
+        raise
+    return PolicyFolder(path) if path.resolve().parent.name == _FOLDER else RunFolder(path)
 
 
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:

@@ -32,6 +32,15 @@ def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tup
     return first + complete_runs(context, incomplete)
 
 
+def complete_runs_and_policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the saved runs, and after them the cloned policies."""
+    named = context.params.get("pair") or ()
+    policies = _newest_first(_save_folder(context) / "policies")
+    found = [one for one in policies if one.name.startswith(incomplete) and one.name not in named]
+    names = [(path.name, "a cloned policy") for path in found[:_MOST_RUNS]]
+    return complete_runs(context, incomplete) + names
+
+
 def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return who can play: the rules, chance, a cloned policy, a run."""
     always = [("rules", "the planner's rules"), ("random", "by lot")]

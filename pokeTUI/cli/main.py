@@ -9,7 +9,12 @@ import typer
 from pokeTUI.cli import attach as attaching
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
-from pokeTUI.cli.completion import choices_of, complete_runs, complete_runs_or_latest, words
+from pokeTUI.cli.completion import (
+    choices_of,
+    complete_runs_and_policies,
+    complete_runs_or_latest,
+    words,
+)
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.llm import llm_app
@@ -148,23 +153,27 @@ def runs(
     pair: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN RUN]", help="Two runs to compare.", autocompletion=complete_runs
+            metavar="[RUN [RUN]]",
+            help="One: its curves; two: compared. Cloned policies, too.",
+            autocompletion=complete_runs_and_policies,
         ),
     ] = None,
     save_dir: SaveDir = None,
 ) -> None:
-    """List the saved runs, or set two side by side."""
+    """List saved runs and cloned policies, show the curves of one, or set two side by side."""
     from engine.errors import ConfigurationError
-    from pokeTUI.cli.reports import print_comparison, print_runs
+    from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
 
     match pair or []:
         case []:
             print_runs(save_dir)
+        case [only]:
+            print_curves(save_dir, only)
         case [first, second]:
             print_comparison(save_dir, first, second)
         case named:
             raise ConfigurationError(
-                f"{len(named)} run{'s were' if len(named) > 1 else ' was'} named, not two.",
+                f"{len(named)} runs were named, not two.",
                 "Compare two: poketui runs RUN RUN, or name none to list all.",
             )
 

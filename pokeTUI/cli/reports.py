@@ -2,44 +2,100 @@
 
 import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.config import load_config
 from engine.history.patterns import success_interval
-from engine.training.comparison import RunDigest, differing, digest_run
+from engine.training.comparison import RunDigest, differing, digest_run, saved_curves
 from engine.training.export import export_run
-from engine.training.runs import list_runs
+from engine.training.policy_folders import list_policies
+from engine.training.runs import RunInfo, list_runs
 from pokeTUI.attach import live_run_dirs
 from pokeTUI.cli.progress import progress
 
+_HEIGHTS = "▁▂▃▄▅▆▇█"
+_BARS = 40
 PAID_ALIKE = 1e-6
 """Returns closer than this are the same."""
 
 
 def print_runs(save_dir: str | None) -> None:
-    """List the saved runs, the newest first."""
+    """List the saved runs, the newest first, and the cloned policies."""
     folder = saves(save_dir)
     infos = list_runs(folder)
-    if not infos:
+    if infos:
+        _print_run_list(infos)
+    else:
         print(f"No saved runs in {folder}. Start one with: poketui run")
+    policies = list_policies(folder)
+    if not policies:
         return
+    print(
+        f"\n{'cloned policy':<20} {'how':<8} {'network':<8} {'inputs':<9} {'seed':>5}  last change"
+    )
+    for policy in policies:
+        print(
+            f"{policy.policy_id:<20} {policy.how:<8} {policy.network:<8} {policy.inputs:<9} "
+            f"{policy.seed:>5}  {_when(policy.changed_at)}"
+        )
+    print("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
+
+
+def _print_run_list(infos: Sequence[RunInfo]) -> None:
     live = live_run_dirs()
     print(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
     for info in infos:
-        changed = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.changed_at))
         print(
             f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
-            f"{info.seed:>5}  {changed}"
+            f"{info.seed:>5}  {_when(info.changed_at)}"
             + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
         )
     print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
 
 
-def print_comparison(save_dir: str | None, first: str, second: str) -> None:
-    """Set two runs side by side: what was set otherwise, and how far they came.
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def print_curves(save_dir: str | None, name: str) -> None:
+    """Print what became of each figure of a run or a cloned policy, a line each.
 
     Raises:
-        CheckpointError: There is no such run.
+        CheckpointError: There is neither.
+    """
+    title, curves = saved_curves(saves(save_dir), name)
+    if not curves:
+        print(f"{title} has no figures yet.")
+        return
+    width = max(len("figure"), *(len(curve.name) for curve in curves))
+    print(f"{title}\n{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
+    for curve in curves:
+        values = curve.values
+        row = (values[0], values[-1], min(values), max(values))
+        shown = " ".join(f"{value:>10.4g}" for value in row)
+        print(f"{curve.name:<{width}} {shown}  {bars(values)}".rstrip())
+
+
+def bars(values: Sequence[float]) -> str:
+    """Return a curve as a row of bars; neighbours are averaged where there are many."""
+    count = min(len(values), _BARS)
+    means = [
+        statistics.fmean(values[place * len(values) // count : (place + 1) * len(values) // count])
+        for place in range(count)
+    ]
+    least, most = min(means), max(means)
+    if most <= least:
+        return _HEIGHTS[0] * count
+    top = len(_HEIGHTS) - 1
+    return "".join(_HEIGHTS[round((mean - least) / (most - least) * top)] for mean in means)
+
+
+def print_comparison(save_dir: str | None, first: str, second: str) -> None:
+    """Set two runs or cloned policies side by side: what was set otherwise, how far they came.
+
+    Raises:
+        CheckpointError: There is no such run or policy.
     """
     rows = comparison_rows(saves(save_dir), first, second)
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -67,6 +123,9 @@ def comparison_rows(save_dir: str, first: str, second: str) -> list[tuple[str, s
         ("success of the last", *(_recent_success(run) for run in runs)),
         ("evaluation, policy alone", *(_evaluation(run) for run in runs)),
     ]
+    for key in dict.fromkeys(key for run in runs for key in run.figures):
+        values = (run.figures.get(key) for run in runs)
+        rows.append((key, *("–" if value is None else f"{value:.4g}" for value in values)))
     for key in dict.fromkeys(key for run in runs for key in run.first_steps):
         steps = (run.first_steps.get(key) for run in runs)
         rows.append(

@@ -1,5 +1,6 @@
 """`poketui bc` from the command line: what it says, and how it refuses."""
 
+import re
 import subprocess
 import sys
 
@@ -25,6 +26,18 @@ def test_a_policy_is_cloned_resumed_and_begun_from(tmp_path):
     assert "Train on from it: poketui run --from " in first.stdout
     again = poketui("bc", "--resume", "latest", "--epochs", "2", cwd=tmp_path)
     assert "epoch   2  loss" in again.stdout
+    name = next((tmp_path / "saves" / "policies").iterdir()).name
+    listed = poketui("runs", cwd=tmp_path)
+    assert "No saved runs in" in listed.stdout
+    assert re.search(rf"{name} +cloned +ppo +features +0  ", listed.stdout)
+    curves = poketui("runs", name, cwd=tmp_path).stdout
+    assert re.search(r"\nupdate/bc_loss( +[\d.]+){4}  [▁█]{2}\n", curves)
+    assert "\nupdate/validation_accuracy " in curves
+    compared = poketui("runs", name, name, cwd=tmp_path).stdout
+    assert re.search(r"\nupdates +2 +2\n", compared)
+    assert "\nbc_loss " in compared
+    exported = poketui("export", name, "--table", "updates", cwd=tmp_path)
+    assert f"Wrote {name}-updates.csv: 2 rows." in exported.stdout
     run = poketui(
         "run", "--from", "latest", "--headless", "--envs", "2", "--workers", "1", "--steps", "300",
         "--mode", "rl_only", "--set", "ppo.rollout_steps=64", cwd=tmp_path,

@@ -1,21 +1,26 @@
 """Cloning from its start to its end: saved, resumed, judged, and begun from."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
 
 from engine.config import RunConfig
 from engine.errors import CheckpointError, ConfigurationError
+from engine.events import PolicyUpdated
 from engine.imitation.bc import Epoch
 from engine.imitation.settings import CloningConfig
 from engine.training.aggregation import aggregate
 from engine.training.build import build_agent
 from engine.training.checkpoint import BEST, Checkpoint, read_checkpoint, write_checkpoint
 from engine.training.cloning import CloningRun, Progress, score_of
+from engine.training.comparison import digest_run, saved_curves
+from engine.training.export import export_run
 from engine.training.from_demonstrations import Source, clone_policy
+from engine.training.journal import read_journal
 from engine.training.policies import read_policy
-from engine.training.policy_folders import PolicyFolder, agent_settings
+from engine.training.policy_folders import PolicyFolder, agent_settings, list_policies
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Evaluation
 from tests.engine.imitation.arrays import make_examples
@@ -56,8 +61,67 @@ def test_a_resumed_cloning_ends_as_the_uninterrupted_one(tmp_path):
     clone(parts, epochs=3).run()
     clone(parts, resumed=True).run()
     one, other = newest(whole), newest(parts)
+    lengths = [saved.facts.pop("journal") for saved in (one, other)]
     assert one.facts == other.facts
     assert all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
+    lines = [(folder / "journal.jsonl").read_text().splitlines(True) for folder in (whole, parts)]
+    assert [sum(map(len, each)) for each in lines] == lengths
+    (more,) = set(lines[1]) - set(lines[0])  # the first part was judged at its end, too
+    assert '"EvaluationEnded", "episode": 3' in more
+    assert [line for line in lines[1] if line != more] == lines[0]
+
+
+def test_the_journal_has_every_epoch_and_evaluation_once(tmp_path):
+    """An epoch that no checkpoint holds comes again after a break, and is there once."""
+    config = SMALL.model_copy(update={"save_every": 9, "eval_every": 4})
+    epochs: list[Epoch] = []
+    answers = iter([made(0.2), made(0.9)])
+    with pytest.raises(KeyboardInterrupt):
+        clone(tmp_path, config=config, judge=lambda *_: next(answers), told=Breaks(5)).run()
+    clone(tmp_path, config=config, judge=lambda *_: next(answers), resumed=True, told=epochs).run()
+    events = list(read_journal(PolicyFolder(tmp_path).journal_path))
+    updates = [one for one in events if isinstance(one, PolicyUpdated)]
+    assert [one.update for one in updates] == [1, 2, 3, 4, 5, 6]
+    last = [one for one in epochs if isinstance(one, Epoch)][-1]
+    assert updates[-1].figures["bc_loss"] == last.loss
+    assert updates[-1].figures["validation_accuracy"] == last.validation.accuracy
+    judged = [(one.episode, one.evaluation.success_rate) for one in events if one not in updates]
+    assert judged == [(4, 0.2), (6, 0.9)]
+
+
+class Breaks(list):
+    """Interrupts as Ctrl-C does, once it is told of an epoch."""
+
+    def __init__(self, epoch: int) -> None:
+        self._epoch = epoch
+
+    def append(self, told) -> None:
+        if isinstance(told, Epoch) and told.number == self._epoch:
+            raise KeyboardInterrupt
+
+
+def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
+    folder = tmp_path / "policies" / "one"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text('{"cloning": {"network": "dqn", "seed": 4}}')
+    clone(folder, judge=lambda *_: made(0.5)).run()
+    for name in ("one", str(folder)):
+        title, curves = saved_curves(str(tmp_path), name)
+        assert title == "one"
+        found = {curve.name: curve.values for curve in curves}
+        assert len(found["update/bc_loss"]) == 6
+        assert found["evaluation/success"] == (0.5, 0.5, 0.5)
+    digest = digest_run(str(tmp_path), "one")
+    assert digest.settings == {"cloning.network": "dqn", "cloning.seed": "4"}
+    assert (digest.updates, digest.episodes) == (6, 0)
+    assert digest.figures["bc_loss"] == found["update/bc_loss"][-1]
+    (info,) = list_policies(str(tmp_path))
+    assert (info.policy_id, info.how, info.network, info.seed) == ("one", "cloned", "dqn", 4)
+    path, count = export_run(str(tmp_path), "one", form="json", out=tmp_path / "one.json")
+    assert json.loads(path.read_text())["config"]["cloning"]["network"] == "dqn"
+    assert count == 6 + 3
+    with pytest.raises(CheckpointError, match="no saved run 'two'"):
+        saved_curves(str(tmp_path), "two")
 
 
 def test_what_plays_best_is_kept_even_if_it_gets_worse(tmp_path):
@@ -223,6 +287,9 @@ def test_dagger_is_resumed_with_all_that_was_labelled(tmp_path):
     parts = aggregate(str(tmp_path / "b"), {}, {"rounds": 2}, Source(), resume="latest")
     assert [found.number for found in parts.rounds] == [2]
     assert parts.rounds[0].total == whole.rounds[1].total
+    journals = [(found.folder / "journal.jsonl").read_text() for found in (whole, parts)]
+    assert journals[0] == journals[1]
+    assert '"dagger_examples"' in journals[0]
     one, other = newest(whole.folder), newest(parts.folder)
     assert all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
 
