@@ -70,6 +70,7 @@ class RecordingLoop:
         )
         self.is_waiting = self.is_over = False
         self._plan = plan
+        self._has_begun = False
         self._commands = commands
         self._is_shown = is_shown
         self._clock = clock
@@ -149,7 +150,8 @@ class RecordingLoop:
         self.is_over = False
         if self.player is not None and self.controls.is_human:
             self.hand_control(is_human=False)
-        if self._plan.pause_s > 0 and self.teller.total_steps > 0:
+        is_first, self._has_begun = not self._has_begun, True
+        if self._plan.pause_s > 0 and not is_first:
             self.is_waiting, self._waited_s = True, 0.0
             self.teller.phase = "resetting"
             self.teller.done, self.teller.total = 0.0, self._plan.pause_s
@@ -199,6 +201,7 @@ class RecordingLoop:
         facts = self.recorder.facts
         if self.recorder.is_empty:
             self.recorder.discard()
+            self.teller.say("run", f"{reason}: nothing was pressed, so nothing is saved")
             return
         try:
             path, demo = self.recorder.finish()

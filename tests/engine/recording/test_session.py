@@ -176,6 +176,17 @@ def test_time_stands_still_in_a_pause(begin: Begin) -> None:
     assert watcher.recording(steps=1).elapsed_s >= first.elapsed_s
 
 
+def test_real_time_in_which_nothing_is_pressed_is_not_saved_and_is_followed_by_a_pause(
+    begin: Begin, config: RunConfig
+) -> None:
+    watcher = begin(is_live=True, limit_s=1.0, pause_s=600)
+    watcher.recording(is_recording=True)
+    assert watcher.status(phase="resetting").total == 600
+    watcher.send(Stop())
+    watcher.next(RunStopped)
+    assert list((Path(config.save_dir) / "demos").iterdir()) == []
+
+
 def test_between_two_demonstrations_there_is_time(begin: Begin, config: RunConfig) -> None:
     watcher = begin(pause_s=600)
     watcher.recording(is_recording=True)
