@@ -70,7 +70,7 @@ class DemoStatistics:
 
     Attributes:
         lengths: How often something was pressed, by demonstration, in real time, too.
-        live_frames: Played in real time, in all.
+        live_s: Seconds played in real time, in all.
         returns: By demonstration.
         successes: Demonstrations that reached the goal.
         by: (who, demonstrations), the most first.
@@ -81,7 +81,7 @@ class DemoStatistics:
     """
 
     lengths: tuple[int, ...]
-    live_frames: int
+    live_s: float
     returns: tuple[float, ...]
     successes: int
     by: tuple[tuple[str, int], ...]
@@ -187,7 +187,7 @@ class DemoSet:
         reached = Counter(key for demo in demos for key in {key for key, _ in demo.milestones})
         return DemoStatistics(
             lengths=tuple(len(one) for one in shown),
-            live_frames=sum(demo.live_frames for demo in demos),
+            live_s=sum(demo.live_s for demo in demos),
             returns=tuple(demo.episode_return for demo in demos),
             successes=sum(demo.is_success for demo in demos),
             by=tuple(Counter(demo.by for demo in demos).most_common()),

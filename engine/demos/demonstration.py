@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.demos.decisions import Beginning, Shown, shown
+from engine.env.live import FRAMES_PER_S
 from engine.env.recording import Recording
 from engine.errors import DemoError
 
@@ -145,10 +146,11 @@ class Demonstration:
         return int(self.is_intervention.sum()) + live
 
     @property
-    def live_frames(self) -> int:
-        """Return how many frames from there on were played in real time."""
+    def live_s(self) -> float:
+        """Return how many seconds from there on were played in real time."""
         live = self.recording.segments[-1].live
-        return sum(max(0, each.frames - self.begin.frame_in(each)) for each in live)
+        frames = sum(max(0, each.frames - self.begin.frame_in(each)) for each in live)
+        return frames / FRAMES_PER_S
 
     @property
     def episode_return(self) -> float:

@@ -21,7 +21,8 @@ def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
         demo = read_log(log)
         shown = demo.shown
         human = sum(each.is_live or bool(demo.is_intervention[each.step]) for each in shown)
-        kept = "" if order.needs_human and not human and not demo.has_live else str(path)
+        is_unwanted = order.needs_human and not human and not demo.has_live
+        kept = "" if not shown or is_unwanted else str(path)
         if kept:
             recover(log)
         else:

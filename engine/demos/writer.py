@@ -238,6 +238,8 @@ class DemoWriter:
 def recover(path: Path) -> Demonstration:
     """Make the demonstration's file of a log that was left behind, and remove the log.
 
+    Where nothing had been pressed yet there is nothing to keep: the log goes, and no file is made.
+
     Args:
         path: The log, or the demonstration's file that it would have become.
 
@@ -249,6 +251,9 @@ def recover(path: Path) -> Demonstration:
     if is_being_written(log):
         raise DemoError(f"{log} is still being recorded.", "Finish it there.")
     target = log.with_name(log.name.removesuffix(LOG_SUFFIX))
+    if not demo.shown:
+        log.unlink(missing_ok=True)
+        return demo
     if target.exists():
         raise DemoError(f"{target} is there already.", f"Move it, or delete {log}.")
     write_demo(target, demo)

@@ -14,7 +14,7 @@ class SavedSet:
     """What was found.
 
     Attributes:
-        count: Demonstrations, those that were rescued among them.
+        count: Demonstrations that show something, those that were rescued among them.
         rescued: A line for each of these.
         refused: A line for each file that cannot be used.
     """
@@ -38,8 +38,7 @@ def resume_set(folder: Path) -> SavedSet:
     count = 0
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
-            read_demo(path)
-            count += 1
+            count += bool(read_demo(path).shown)
         except DemoError as error:
             refused.append(str(error))
     return SavedSet(count, tuple(rescued), tuple(refused))

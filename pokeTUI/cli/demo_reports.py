@@ -14,7 +14,6 @@ from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writer import is_being_written, recover
 from engine.demos.writing import write_whole
-from engine.env.live import FRAMES_PER_S
 from engine.errors import DemoError, PokeTUIError
 
 SPLIT = "split.json"
@@ -152,7 +151,7 @@ def print_one(save_dir: str | None, file: str) -> None:
         rows.append(("begins", f"after {demo.begins_at:,} steps that led there"))
     if demo.has_live:
         live = sum(each.is_live for each in demo.shown)
-        time_s = _duration(demo.live_frames)
+        time_s = _duration(demo.live_s)
         rows.append(("real time", f"{time_s}, in which {live:,} of the steps were pressed"))
     if demo.num_interventions:
         rows.append(("by a person", f"{demo.num_interventions:,} steps for the agent"))
@@ -196,8 +195,8 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
     print(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
     print(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
     print(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
-    if found.live_frames:
-        print(f"real time       {_duration(found.live_frames)}")
+    if found.live_s:
+        print(f"real time       {_duration(found.live_s)}")
     print(f"return          {_spread(found.returns, 1)}")
     if found.interventions:
         print(f"interventions   {found.interventions:,} steps")
@@ -282,7 +281,8 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
             refused += 1
             print(f"{log.name}: {error}")
         else:
-            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {_steps(len(demo.shown))}")
+            steps = _steps(len(demo.shown)) if demo.shown else "nothing had been played, it is gone"
+            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
     return 2 if refused else 0
 
 
@@ -356,7 +356,7 @@ def _plain(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
-def _duration(frames: int) -> str:
-    """Return frames of the game as m:ss."""
-    seconds = round(frames / FRAMES_PER_S)
-    return f"{seconds // 60}:{seconds % 60:02}"
+def _duration(seconds: float) -> str:
+    """Return a time as m:ss."""
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02}"

@@ -18,7 +18,7 @@ from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.playback import play
 from engine.demos.writer import DemoWriter, recover
-from engine.env.live import LiveStretch
+from engine.env.live import FRAMES_PER_S, LiveStretch
 from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
@@ -233,7 +233,7 @@ def test_only_what_was_pressed_since_it_began_is_counted(
     paid = recorder.paid
     path, demo = recorder.finish()
     assert len(demo.shown) == len(list(play(demo, demo_config))) == live + 4
-    assert demo.live_frames == 200 + 120 + 2  # two to come to rest
+    assert demo.live_s == pytest.approx((200 + 120 + 2) / FRAMES_PER_S)  # two to come to rest
     assert demo.episode_return == pytest.approx(paid)
     assert sum(steps for _, steps in demo.maps()) == live + 4
     found = DemoSet(tmp_path).statistics()

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.demonstration import MAP, Demonstration, read_demo
 from engine.demos.draft import DemoHead
 from engine.demos.recording_log import head_of, log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
+from engine.recording.saved_set import resume_set
 from engine.types import Action
 
 Recorded = tuple[Path, Demonstration]
@@ -87,6 +88,27 @@ def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> 
     assert demo.begins_at == 150
     assert read_demo(path).episode_length == 157
     assert not log_path(path).exists()
+
+
+def test_of_nothing_nothing_is_recovered(head: DemoHead, tmp_path: Path) -> None:
+    path = tmp_path / "x.demo"
+    writer = DemoWriter(path, head)
+    writer.event(MAP, "HOME")
+    writer.live(LiveStretch(0).then(frozenset(), 200))
+    writer.close()
+    assert not recover(path).shown
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_shows_nothing_does_not_count_in_a_set(head: DemoHead, tmp_path: Path) -> None:
+    DemoWriter(tmp_path / "empty.demo", head).finish()
+    DemoWriter(tmp_path / "left.demo", head).close()
+    writer = DemoWriter(tmp_path / "played.demo", head)
+    play_some(writer, 3)
+    writer.finish()
+    found = resume_set(tmp_path)
+    assert (found.count, found.rescued, found.refused) == (1, (), ())
+    assert {path.name for path in tmp_path.iterdir()} == {"empty.demo", "played.demo"}
 
 
 def test_all_is_on_the_disk_within_a_second(head: DemoHead, tmp_path: Path) -> None:
