@@ -140,7 +140,19 @@ def bc(
             printer.say("Stopped. Go on with: poketui bc --resume latest")
             raise typer.Exit(130) from None
     if not quiet:
-        print(f"Saved in {path}. Train on from it: poketui run --from {path.name}")
+        print(f"Saved in {path}. {_what_next(path)}")
+
+
+def _what_next(path: Path) -> str:
+    """Say what can be done with a policy: only agents' own networks are trained on."""
+    from engine.training.policy_folders import PolicyFolder
+
+    network = PolicyFolder(path).settings()["cloning"]["network"]
+    if network in {"ppo", "dqn"}:
+        return f"Train on from it: poketui run --from {path.name}"
+    return (
+        f"No agent trains the network {network} on. Watch it: poketui record --player {path.name}"
+    )
 
 
 def _place(name: str, folder: Path) -> str:

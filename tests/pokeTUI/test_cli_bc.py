@@ -64,6 +64,24 @@ def test_a_policy_is_cloned_from_a_set_by_its_name(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
+    config = RunConfig(save_dir=str(tmp_path / "saves"))
+    for _ in record_policy(
+        rules_policy(0), config, 2, tmp_path / "saves" / "demos" / "home", max_steps=30
+    ):
+        pass
+    small = ("--epochs", "1", "--hidden-dim", "8", "--eval-episodes", "0")
+    made = poketui("bc", "home", "--network", "tiny", "--inputs", "both", *small, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    name = next((tmp_path / "saves" / "policies").iterdir()).name
+    assert "No agent trains the network tiny on." in made.stdout
+    assert f"poketui record --player {name}" in made.stdout
+    refused = poketui("run", "--from", "latest", "--headless", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert f"No agent has the network tiny of the policy {name}." in refused.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
