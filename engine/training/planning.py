@@ -37,6 +37,7 @@ _TRIES = 4
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _SUMMARY_CHARACTERS = 1200
+_ANSWERING = frozenset({"ready", "asking"})
 
 
 class AsksModels(Protocol):
@@ -118,6 +119,9 @@ class Planning:
         self._emit = emit
         self._book = PlanBook()
         self._new: list[Plan] = []
+        self._partial: set[str] = set()
+        """Keys of plans that were made while some of the models were away."""
+        self._is_complete_again = False
         self._share = -1.0
         self._experience: Known = {}
         self._summary = RunSummary()
@@ -173,6 +177,7 @@ class Planning:
         self.wish = wish
         self._book = PlanBook()
         self._new.clear()
+        self._partial.clear()
         self._is_outdated = not self._planner.is_open
         self._wait_steps = 0
         self._direct(vector, self._share, is_whole=True, asks_anew=True)
@@ -199,7 +204,10 @@ class Planning:
         """
         self._judge(batch, total_steps)
         self._collect()
-        if self._new or share != self._share:
+        if self._is_complete_again:
+            self._forget_partial()
+            self._direct(vector, share, is_whole=True)
+        elif self._new or share != self._share:
             self._direct(vector, share)
         self._wait_steps -= 1
         is_due = self._wait_steps <= 0 and not self.is_paused
@@ -226,6 +234,7 @@ class Planning:
         return {
             "planner": self._planner.save(),
             "plans": [plan_facts(plan) for plan in self._book.plans],
+            "partial": sorted(self._partial),
             "setters": [list(group) for group in self.setters],
             "summary": self._summary.save(),
             "next_env": self._next_env,
@@ -237,6 +246,7 @@ class Planning:
         self._planner.load(facts["planner"])
         self._book = PlanBook()
         self._book.add([read_plan_facts(one) for one in facts["plans"]])
+        self._partial = {str(key) for key in facts.get("partial", ())}  # older ones have none
         self.setters = [tuple(str(name) for name in group) for group in facts["setters"]]
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
@@ -272,13 +282,25 @@ class Planning:
                 self._emit_status(event)
             else:
                 self._emit(event)
+        if self._status is not None and self._status.absent:
+            self._partial.update(plan.key for plan in plans)
         self._book.add(plans)
         self._new += plans
         for plan in plans:
             if plan.setters not in self.setters:
                 self.setters.append(plan.setters)
 
+    def _forget_partial(self) -> None:
+        """Let be asked again what was decided without a model that is back now."""
+        kept = [plan for plan in self._book.plans if plan.key not in self._partial]
+        self._book = PlanBook()
+        self._book.add(kept)
+        self._partial.clear()
+        self._is_complete_again = False
+
     def _emit_status(self, status: PlannerStatusChanged) -> None:
+        has_all = not status.absent and status.state in _ANSWERING
+        self._is_complete_again = has_all and bool(self._partial)
         self._status = status
         low, high = self._uplift.interval
         self._emit(

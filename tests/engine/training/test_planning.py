@@ -204,6 +204,30 @@ def test_the_uplift_is_shown_with_the_models_state_and_outlives_the_run(bench, t
     again.history.close()
 
 
+def test_what_was_planned_without_a_model_is_asked_again_once_it_is_back(bench, tmp_path):
+    bench.planner.plans = [plan("whole")]
+    bench.step()
+    away = PlannerStatusChanged("small,large", "ready", absent="1 of 2 models ready")
+    bench.planner.events, bench.planner.plans = [away], [plan("partial"), plan("other")]
+    bench.step()
+    told = len(bench.vector.told)
+    facts = json.loads(json.dumps(bench.planning.save()))
+    bench.planner.events = [PlannerStatusChanged("small,large", "unreachable")]
+    bench.step()
+    assert len(bench.vector.told) == told  # none of them is back
+    resumed = Bench(tmp_path)
+    resumed.planning.load(facts)
+    for one in (bench, resumed):
+        one.planner.events = [PlannerStatusChanged("small,large", "asking")]
+        one.step()
+        now = one.vector.told[-1]
+        assert (now.is_whole, [p.key for p in now.plans]) == (True, ["whole"])
+        told = len(one.vector.told)
+        one.step()
+        assert len(one.vector.told) == told
+    resumed.history.close()
+
+
 def test_plans_setters_and_summary_outlive_the_run(bench, tmp_path):
     bench.planner.plans = [plan("k1"), plan("k2", ("small", "large"))]
     bench.step(verdicts=[verdict(text="reach GYM")])
