@@ -1,23 +1,19 @@
-"""Look at a folder of demonstrations as one set: list, count, choose, split, and learn from it."""
+"""Look at a folder of demonstrations as one set: list, count, choose and split."""
 
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
-from engine.demos.playback import END, DemoPlayer
 from engine.demos.recording_log import LOG_SUFFIX
-from engine.demos.screens import SCREEN_SHAPE, shrink_screen
 from engine.demos.writing import cannot_write
-from engine.errors import DemoError, ReplayError
+from engine.errors import DemoError
 from engine.types import Action
 
 DEMOS_FOLDER = "demos"
@@ -89,40 +85,6 @@ class DemoStatistics:
     actions: tuple[tuple[str, int], ...]
     milestones: tuple[tuple[str, int], ...]
     interventions: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Samples:
-    """The steps of many demonstrations, N in all, one demonstration after the other.
-
-    Attributes:
-        features: (N, F) float32.
-        pixels: (N, 3, 84, 84) uint8, None unless wanted.
-        actions: (N,) int64.
-        masks: (N, 9) bool, True as well for what was pressed.
-        maps: (N,) int64, places in `map_names`.
-        episode: (N,) int64, which demonstration.
-        rewards: (N,) float32.
-        dones: (N,) bool.
-        proposals: (N,) uint8.
-        is_intervention: (N,) bool.
-        final_features: (episodes, F) float32, what was seen at the end.
-        final_pixels: Likewise, None unless wanted.
-    """
-
-    features: NDArray[np.float32]
-    pixels: NDArray[np.uint8] | None
-    actions: NDArray[np.int64]
-    masks: NDArray[np.bool_]
-    maps: NDArray[np.int64]
-    map_names: tuple[str, ...]
-    episode: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    dones: NDArray[np.bool_]
-    proposals: NDArray[np.uint8]
-    is_intervention: NDArray[np.bool_]
-    final_features: NDArray[np.float32]
-    final_pixels: NDArray[np.uint8] | None
 
 
 class DemoSet:
@@ -253,83 +215,6 @@ class DemoSet:
                 raise DemoError(f"Cannot delete {path}: {error.strerror}.") from None
         count, self.paths = len(self.paths), ()
         return count
-
-    def samples(
-        self, config: RunConfig, *, pixels: bool = False, as_recorded: bool = False
-    ) -> Samples:
-        """Play all of them again; return their steps as arrays.
-
-        Args:
-            config: The run's that is to learn: what it would have seen and been paid.
-            pixels: Bring pictures, too: 21 KB a step.
-            as_recorded: Use each one's own settings instead, and check what is paid.
-
-        Raises:
-            DemoError, ReplayError: One cannot be read or played; its file is named.
-        """
-        gathered = _Gathered(pixels)
-        player = DemoPlayer(config, renders=pixels, as_recorded=as_recorded)
-        with closing(player):
-            for number, (path, demo) in enumerate(self.read()):
-                try:
-                    gathered.take(number, player, demo)
-                except (DemoError, ReplayError) as error:
-                    raise type(error)(f"{path}: {error.message}", error.hint) from None
-        return gathered.samples()
-
-
-class _Gathered:
-    """Collects steps."""
-
-    def __init__(self, has_pixels: bool) -> None:
-        self._has_pixels = has_pixels
-        self._rows: list[
-            tuple[NDArray[np.float32], int, NDArray[np.bool_], int, int, float, bool, int, bool]
-        ] = []
-        self._pixels: list[NDArray[np.uint8]] = []
-        self._finals: list[NDArray[np.float32]] = []
-        self._final_pixels: list[NDArray[np.uint8]] = []
-        self._maps: dict[str, int] = {}
-
-    def take(self, number: int, player: DemoPlayer, demo: Demonstration) -> None:
-        for step in player.play(demo, with_end=True):
-            picture = None if step.frame is None else shrink_screen(step.frame)
-            if step.action == END:
-                self._finals.append(step.features)
-                self._final_pixels += [] if picture is None else [picture]
-                return
-            step.mask[step.action] = True
-            place = self._maps.setdefault(step.state.place.name, len(self._maps))
-            self._rows.append(
-                (
-                    step.features, step.action, step.mask, place, number,
-                    step.reward, step.done, step.proposal, step.is_intervention,
-                )
-            )  # fmt: skip
-            self._pixels += [] if picture is None else [picture]
-
-    def samples(self) -> Samples:
-        columns = list(zip(*self._rows, strict=True)) or [()] * 9
-        return Samples(
-            features=np.array(columns[0], np.float32),
-            pixels=self._stacked(self._pixels),
-            actions=np.array(columns[1], np.int64),
-            masks=np.array(columns[2], np.bool_),
-            maps=np.array(columns[3], np.int64),
-            map_names=tuple(self._maps),
-            episode=np.array(columns[4], np.int64),
-            rewards=np.array(columns[5], np.float32),
-            dones=np.array(columns[6], np.bool_),
-            proposals=np.array(columns[7], np.uint8),
-            is_intervention=np.array(columns[8], np.bool_),
-            final_features=np.array(self._finals, np.float32),
-            final_pixels=self._stacked(self._final_pixels),
-        )
-
-    def _stacked(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
-        if not self._has_pixels:
-            return None
-        return np.array(pictures, np.uint8).reshape(-1, *SCREEN_SHAPE)
 
 
 def demos_folder(config: RunConfig) -> Path:

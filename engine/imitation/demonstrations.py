@@ -1,6 +1,6 @@
 """Turn recorded demonstrations into examples, by playing them again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from engine.demos.dataset import DemoSet, Wanted, demos_folder
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.playback import DemoPlayer
 from engine.env.pixels import Sight
-from engine.errors import DemoError
+from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import make_sight
@@ -54,8 +54,18 @@ def read_examples(
             f"None of the {len(demos)} demonstrations at {path} is wanted.",
             "See what there is: poketui demos",
         )
-    demonstrated = (demo for _, demo in chosen.read())
-    return demo_examples(demonstrated, len(chosen), config, run, tell, note)
+    played = path
+
+    def demonstrated() -> Iterator[Demonstration]:
+        nonlocal played
+        for file, demo in chosen.read():
+            played = file
+            yield demo
+
+    try:
+        return demo_examples(demonstrated(), len(chosen), config, run, tell, note)
+    except ReplayError as error:
+        raise ReplayError(f"{played}: {error.message}", error.hint) from None
 
 
 def demo_examples(

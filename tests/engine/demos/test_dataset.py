@@ -2,14 +2,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from shutil import copyfile
 
-import numpy as np
 import pytest
 
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted
 from engine.demos.demonstration import Demonstration
 from engine.demos.recorder import record_policy, rules_policy
-from engine.env.features import FEATURE_SIZE
 from engine.errors import DemoError
 
 Recorded = tuple[Path, Demonstration]
@@ -63,26 +61,6 @@ def test_a_split_divides_whole_demonstrations_alike_for_a_seed(readable: DemoSet
         readable.split(1.5, 0)
 
 
-def test_samples_are_the_steps_in_order(readable: DemoSet, demo_config: RunConfig) -> None:
-    samples = readable.samples(demo_config, pixels=True)
-    assert samples.features.shape == (270, FEATURE_SIZE)
-    assert samples.pixels is not None
-    assert samples.pixels.shape == (270, 3, 84, 84)
-    assert samples.final_features.shape == (3, FEATURE_SIZE)
-    assert samples.masks[np.arange(270), samples.actions].all()
-    assert [int((samples.episode == number).sum()) for number in range(3)] == [
-        demo.episode_length for _, demo in readable.read()
-    ]
-    assert samples.maps.max() == len(samples.map_names) - 1
-
-
-def test_an_empty_set_gives_empty_arrays(demo_config: RunConfig, tmp_path: Path) -> None:
-    samples = DemoSet(tmp_path).samples(demo_config, pixels=True)
-    assert len(samples.actions) == 0
-    assert samples.pixels is not None
-    assert samples.pixels.shape == (0, 3, 84, 84)
-
-
 def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:
     target = DemoSet(tmp_path)
     assert len(target.merge([readable])) == 3
@@ -91,8 +69,6 @@ def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:
     assert len(DemoSet(tmp_path)) == 1
 
 
-def test_the_file_that_cannot_be_used_is_named(
-    folder: Path, demo_config: RunConfig, tmp_path: Path
-) -> None:
+def test_the_file_that_cannot_be_used_is_named(folder: Path) -> None:
     with pytest.raises(DemoError, match=r"zz-damaged\.demo"):
-        DemoSet(folder).samples(demo_config)
+        list(DemoSet(folder).read())

@@ -1,11 +1,17 @@
 """Recorded demonstrations become the examples that they were."""
 
+import dataclasses
+import re
+import shutil
+
 import numpy as np
 import pytest
 
 from engine.demos.dataset import Wanted
+from engine.demos.demonstration import read_demo
+from engine.demos.layout import encode_demo
 from engine.demos.recorder import record_policy, rules_policy
-from engine.errors import DemoError
+from engine.errors import DemoError, ReplayError
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.examples import CUT, GOES_ON, OVER
 from engine.imitation.settings import CloningConfig
@@ -105,5 +111,18 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):
     content[len(content) // 2] ^= 1
     (tmp_path / path.name).write_bytes(content)
     with pytest.raises(DemoError) as caught:
+        read_examples(tmp_path, CloningConfig(), practice)
+    assert "\n" not in str(caught.value)
+
+
+def test_of_several_the_one_that_goes_another_way_is_named(tmp_path, practice, recorded):
+    first, second = sorted(recorded[0].iterdir())
+    shutil.copy(first, tmp_path)
+    demo = read_demo(second)
+    rewards = demo.rewards.copy()
+    rewards[7] += 1
+    path = tmp_path / "forged.demo"
+    path.write_bytes(encode_demo(dataclasses.replace(demo, rewards=rewards)))
+    with pytest.raises(ReplayError, match=re.escape(f"{path}: ")) as caught:
         read_examples(tmp_path, CloningConfig(), practice)
     assert "\n" not in str(caught.value)
