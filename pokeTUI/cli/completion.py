@@ -6,11 +6,14 @@ here and nothing else of it.
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import typer
+
+if TYPE_CHECKING:
+    from pokeTUI.settings import Setting
 
 _MOST_RUNS = 50
 _LATEST = ("latest", "the one that was worked on last")
@@ -84,6 +87,55 @@ def choices_of(key: str) -> Completer:
         return [word for word in allowed if word and word.startswith(incomplete)]
 
     return complete
+
+
+def complete_settings(incomplete: str) -> list[tuple[str, str]]:
+    """Return the settings whose names begin so, then what one of them can be set to.
+
+    Of a name that stands alone its values are offered at once: shells add no space then.
+    """
+    from engine.config import RunConfig
+    from pokeTUI.settings import settings_of
+
+    name, separator, _ = incomplete.partition("=")
+    found = [one for one in settings_of(RunConfig) if one.key.startswith(name)]
+    if separator or len(found) == 1:
+        exact = [one for one in found if one.key == name or not separator]
+        return [
+            (f"{one.key}={value}", one.description)
+            for one in exact[:1]
+            for value in _values_of(one)
+            if f"{one.key}={value}".startswith(incomplete)
+        ]
+    return [(f"{one.key}=", one.description) for one in found]
+
+
+def _values_of(setting: "Setting") -> list[str]:
+    """Return what a setting can be, as far as that is few; else nothing, and what it is."""
+    from pokeTUI.settings import shown
+
+    return [choice for choice in setting.choices if choice] or ["", shown(setting.default)]
+
+
+def bash_values(environment: Mapping[str, str]) -> list[str] | None:
+    """Return the values for `--set KEY=` in a bash, None where that is not what it asks for.
+
+    Bash takes "=" for the end of a word, so neither Click nor Typer knows that this one goes on,
+    and it wants what stands behind the "=" alone.
+    """
+    if environment.get("_POKETUI_COMPLETE") != "complete_bash":
+        return None
+    typed = environment.get("COMP_WORDS", "").split("\n")
+    at = int(environment.get("COMP_CWORD", "0"))
+    match typed[: at + 1]:
+        case [*_, "--set", key, "="]:
+            begun = ""
+        case [*_, "--set", key, "=", begun]:
+            pass
+        case _:
+            return None
+    found = complete_settings(f"{key}={begun}")
+    return [value.removeprefix(f"{key}=") for value, _ in found if value != f"{key}="]
 
 
 def words(*allowed: str) -> Completer:

@@ -1,5 +1,6 @@
 """Define the commands of `poketui`; what they do lives elsewhere and is imported when needed."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
@@ -10,6 +11,7 @@ from pokeTUI.cli import attach as attaching
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
+    bash_values,
     choices_of,
     complete_runs_and_policies,
     complete_runs_or_latest,
@@ -270,6 +272,10 @@ def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
     from engine.errors import PokeTUIError
 
+    values = bash_values(os.environ)
+    if values is not None:
+        print("\n".join(values))
+        raise SystemExit(0)
     try:
         arguments = _name_latest_run(sys.argv[1:])
         if not arguments and _is_at_terminal():

@@ -4,7 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.cli.completion import complete_runs_or_latest
+from pokeTUI.cli.completion import complete_runs_or_latest, complete_settings, words
+
+COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
+"""Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
 
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 Color = Annotated[
@@ -12,6 +15,7 @@ Color = Annotated[
     typer.Option(
         metavar="DEPTH",
         help="Colours to draw with: auto, truecolor, 256, 16 or none.",
+        autocompletion=words(*COLOR_WORDS),
     ),
 ]
 LatestRun = Annotated[
@@ -25,7 +29,12 @@ LatestRun = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Any setting, e.g. ppo.epochs=4."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Any setting, e.g. ppo.epochs=4.",
+        autocompletion=complete_settings,
+    ),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.config import RunConfig
 from engine.remote.folder import FOLDER_VARIABLE
+from pokeTUI.settings import settings_of
+from pokeTUI.terminal.probe import COLOR_OPTIONS
 from tests.pokeTUI.test_cli import ROOT
+
+AGENTS = ["ppo", "dqn", "rules", "random"]
 
 SHELLS = ("bash", "zsh", "fish")
 GIVEN_SHELL = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
@@ -48,7 +54,9 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 def tab(folder: Path, line: str) -> list[str]:
     """Press Tab after `line` in a real bash; return what it offers."""
-    words = line.split(" ")
+    words = [word for word in re.split("(=)| ", line) if word is not None]
+    if words[-2] == "=" and not words[-1]:
+        del words[-1]  # as bash has it while nothing stands behind the "="
     listed = " ".join(f"'{word}'" for word in words)
     script = (
         'eval "$(poketui --show-completion)"\n'
@@ -86,10 +94,26 @@ def tab(folder: Path, line: str) -> list[str]:
         ("poketui runs 20260202-000000 ", ["20260101-000000"]),
         ("poketui eval --save-dir nowhere 2", []),
         ("poketui eval --save-dir saves 202602", ["20260202-000000"]),
+        ("poketui run --color ", list(COLOR_OPTIONS)),
+        ("poketui run --color 2", ["256"]),
+        ("poketui run --set ppo.ep", ["ppo.epochs=", "ppo.epochs=3"]),
+        ("poketui run --set agen", [f"agent={agent}" for agent in AGENTS]),
+        ("poketui run --set agent=", AGENTS),
+        ("poketui run --set agent=d", ["dqn"]),
+        ("poketui run --seed 3 --set agent=d", ["dqn"]),
+        ("poketui run --set ppo.epochs=", ["3"]),
+        ("poketui run --set nothing=", []),
+        ("poketui bench train --set agent=d", ["dqn"]),
     ],
 )
 def test_bash_completes(folder: Path, line: str, offered: list[str]) -> None:
     assert tab(folder, line) == offered
+
+
+def test_every_setting_is_offered_with_its_sign(folder: Path) -> None:
+    offered = tab(folder, "poketui run --set ")
+    assert offered == [f"{one.key}=" for one in settings_of(RunConfig)]
+    assert "ppo.epochs=" in offered
 
 
 def test_runs_that_go_on_complete_where_they_are_wanted(folder: Path) -> None:
@@ -107,7 +131,14 @@ def test_a_folder_that_others_can_look_into_completes_nothing(folder: Path) -> N
 
 
 def test_completing_imports_nothing_slow(folder: Path) -> None:
-    for line in ("poketui ru", "poketui run --agent ", "poketui run --resume ", "poketui serve "):
+    for line in (
+        "poketui ru",
+        "poketui run --color ",
+        "poketui run --set p",
+        "poketui run --agent ",
+        "poketui run --resume ",
+        "poketui serve ",
+    ):
         result = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "pokeTUI"],
             capture_output=True,
