@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.config import EnvConfig, RewardConfig, RunConfig
 from engine.demos.decisions import decisions
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration
+from engine.demos.noted import NotedEvents
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.live import LiveStretch
 from engine.env.recording import begin_replay, memory_hash, moves
@@ -101,9 +102,10 @@ class DemoPlayer:
         env = self._env_for(demo)
         begin_replay(env, demo.recording)
         checks = Checks(demo, env, pays_alike=self._pays_alike(demo))
+        noted = NotedEvents(demo, env) if self._as_recorded and demo.settings else None
         for move in moves(demo.recording.segments[-1]):
             if isinstance(move, LiveStretch):
-                yield from self._play_live(env, move, demo.begin.frame_in(move))
+                yield from self._play_live(env, move, demo.begin.frame_in(move), noted)
                 checks.pays_alike = False  # rewards of live play depend on when they are counted
                 continue
             number = env.episode_steps
@@ -111,6 +113,9 @@ class DemoPlayer:
             before = self._look(env) if is_shown else None
             reward, *ends = env.advance(move)
             _refuse(number + 1, checks.difference(number, reward, is_done=any(ends)))
+            if noted is not None:
+                _refuse(*noted.difference(is_done=any(ends)))
+                _refuse(number + 1, noted.map_difference())
             if before is not None:
                 yield self._step(
                     before,
@@ -122,6 +127,8 @@ class DemoPlayer:
                     bool(demo.is_intervention[number]),
                 )
         _refuse(env.episode_steps, checks.end_difference())
+        if noted is not None:
+            _refuse(*noted.end_difference())
         if with_end:
             yield self._step(self._look(env), env.episode_steps, END, 0.0, False)
 
@@ -172,7 +179,11 @@ class DemoPlayer:
         )  # fmt: skip
 
     def _play_live(
-        self, env: EnhancedPyBoyPokemonCrystalEnv, stretch: LiveStretch, first: int
+        self,
+        env: EnhancedPyBoyPokemonCrystalEnv,
+        stretch: LiveStretch,
+        first: int,
+        noted: NotedEvents | None,
     ) -> Iterator[Step]:
         """Play real-time play; bring what was decided from frame `first` on."""
         frames, at = env.config.hold_frames + env.config.wait_frames, 0
@@ -182,6 +193,8 @@ class DemoPlayer:
                 env.play_frames(buttons, count, render=self._renders)
                 at += count
             reward, done, _ = env.advance_live()
+            if noted is not None:
+                _refuse(*noted.difference(is_done=done, is_live=True))
             if before is not None and action is not None:
                 yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
 
@@ -223,6 +236,26 @@ class Checks:
 
     def _since(self, what: str) -> str:
         return f"{what}, since some step after {self._sound:,}"
+
+
+def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
+    """Return what of a demonstration nothing can be compared with, in words.
+
+    Marks and notes are what a person said, and tags and tasks, too.
+    """
+    found = []
+    last = max((step for step, _ in demo.memory_hashes), default=0)
+    if not demo.recording.memory and last < demo.episode_length:
+        found.append(
+            f"the memory after step {last:,}" if last else "the memory, of which none is kept"
+        )
+    if demo.settings and demo.has_live:
+        found.append("what was paid in real time and later")
+    elif not pays_as_recorded(demo, config):
+        found.append("what was paid")
+    if not demo.settings:
+        found.append("milestones and goal")
+    return tuple(found)
 
 
 def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from engine.config import RunConfig, parse_config
 from engine.demos.demonstration import read_demo
-from engine.demos.playback import DemoPlayer
+from engine.demos.playback import DemoPlayer, unchecked
 from engine.errors import PokeTUIError
 
 _SIGN_EVERY = 200
@@ -25,11 +25,18 @@ _SIGN_EVERY = 200
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """What came of playing a file: `refusal` is "" where it went as it was recorded."""
+    """What came of playing a file.
+
+    Attributes:
+        steps: How often something is pressed in it.
+        refusal: How it goes another way, "" where it went as it was recorded.
+        unchecked: What of it could be compared with nothing.
+    """
 
     path: Path
     steps: int
     refusal: str = ""
+    unchecked: tuple[str, ...] = ()
 
 
 def validate(
@@ -79,8 +86,8 @@ def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> 
                     line = process.stdout.readline()
                     if not line:
                         return
-                    steps, refusal = json.loads(line)
-                yield Validated(path, int(steps), refusal)
+                    steps, refusal, unchecked = json.loads(line)
+                yield Validated(path, int(steps), refusal, tuple(unchecked))
         except BrokenPipeError:
             return
         finally:
@@ -92,19 +99,19 @@ def main() -> None:
     config = parse_config(json.loads(sys.stdin.readline()), "the settings")
     with closing(DemoPlayer(config, renders=False)) as player:
         for line in sys.stdin:
-            print(json.dumps(_try(Path(json.loads(line)), player)), flush=True)
+            print(json.dumps(_try(Path(json.loads(line)), player, config)), flush=True)
 
 
-def _try(path: Path, player: DemoPlayer) -> tuple[int, str]:
+def _try(path: Path, player: DemoPlayer, config: RunConfig) -> tuple[int, str, tuple[str, ...]]:
     try:
         demo = read_demo(path)
         for step in player.play(demo):
             if step.number % _SIGN_EVERY == 0:
-                print("[0, null]", flush=True)
+                print("[0, null, []]", flush=True)
     except PokeTUIError as error:
         text = str(error)
-        return 0, text if str(path) in text else f"{path}: {text}"
-    return demo.episode_length, ""
+        return 0, text if str(path) in text else f"{path}: {text}", ()
+    return len(demo.shown), "", unchecked(demo, config)
 
 
 if __name__ == "__main__":

@@ -177,8 +177,10 @@ def print_validation(
     refused = 0
     for found in validate(demos.paths, settings(save_dir, rom, "", allow_unknown_rom)):
         refused += bool(found.refusal)
-        steps = f"{found.steps:,} steps, exactly as recorded"
-        print(f"{_short(found.path, demos.folder)}: {found.refusal or steps}", flush=True)
+        how = found.refusal or f"{_steps(found.steps)}, exactly as recorded"
+        if found.unchecked:
+            how = f"{_steps(found.steps)}, as recorded; not checked: {', '.join(found.unchecked)}"
+        print(f"{_short(found.path, demos.folder)}: {how}", flush=True)
     if refused:
         print(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
     return 2 if refused else 0

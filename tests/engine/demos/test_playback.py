@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration
-from engine.demos.playback import END, decisions, play
-from engine.demos.recorder import head_of_env, note_step
+from engine.demos.decisions import decisions
+from engine.demos.demonstration import GOAL, MAP, MILESTONE, DemoEvent, Demonstration
+from engine.demos.playback import END, play, unchecked
+from engine.demos.recorder import head_of_env, note_step, record_policy, rules_policy
 from engine.demos.screens import shrink_screen
 from engine.demos.writer import DemoWriter
 from engine.env.live import LiveStretch
@@ -51,6 +52,78 @@ def test_a_changed_reward_is_found_at_its_step(demo_file: Recorded, demo_config:
     rewards[41] += 1.0
     with pytest.raises(ReplayError, match="at step 42: it paid"):
         list(play(replace(demo_file[1], rewards=rewards), demo_config, renders=False))
+
+
+@pytest.fixture(scope="module")
+def won(demo_config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Demonstration:
+    """Return a demonstration of the rules that reaches the goal."""
+    folder = tmp_path_factory.mktemp("won")
+    ((_, demo),) = record_policy(rules_policy(0), demo_config, 1, folder, by="rules")
+    assert demo.is_success
+    return demo
+
+
+def played(demo: Demonstration, config: RunConfig) -> int:
+    return len(list(play(demo, config, renders=False)))
+
+
+def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunConfig) -> None:
+    assert len(won.milestones) > 2
+    assert played(won, demo_config) == won.episode_length
+    half = won.milestones[1][1]
+    rewards = won.rewards.copy()
+    rewards[:half] = 0.0
+    events = tuple(event for event in won.events if event.step > half)
+    later = replace(won, begins_at=half, rewards=rewards, events=events)
+    assert played(later, demo_config) == won.episode_length - half
+
+
+@pytest.mark.parametrize("kind", ["goal", "milestone"])
+def test_an_event_that_is_left_out_is_found(
+    kind: str, won: Demonstration, demo_config: RunConfig
+) -> None:
+    event = next(event for event in won.events if event.kind == kind)
+    less = tuple(each for each in won.events if each != event)
+    words = f"at step {event.step}: the {kind} {event.text} is reached, but not noted"
+    with pytest.raises(ReplayError, match=words):
+        played(replace(won, events=less), demo_config)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (DemoEvent(0, GOAL, "badge"), "at step 0: the goal badge is noted, but not reached"),
+        (DemoEvent(30, MILESTONE, "nobody"), "at step 30: the milestone nobody is noted"),
+        (DemoEvent(150, GOAL, "badge"), "at step 150: the goal badge is noted"),
+        (DemoEvent(30, MAP, "NOWHERE"), "at step 30: it is on .*, not on NOWHERE"),
+    ],
+)
+def test_a_forged_event_is_found_at_its_step(
+    event: DemoEvent, words: str, demo_file: Recorded, demo_config: RunConfig
+) -> None:
+    demo = demo_file[1]
+    events = tuple(sorted((*demo.events, event), key=lambda each: each.step))
+    with pytest.raises(ReplayError, match=words):
+        played(replace(demo, events=events), demo_config)
+
+
+def test_it_is_said_what_nothing_could_be_compared_with(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
+    demo = demo_file[1]
+    assert unchecked(demo, demo_config) == ()
+    torn = replace(
+        demo,
+        recording=replace(demo.recording, memory=""),
+        memory_hashes=tuple(each for each in demo.memory_hashes if each[0] == 100),
+    )
+    assert unchecked(torn, demo_config) == ("the memory after step 100",)
+    plain = replace(torn, memory_hashes=(), settings="")
+    assert unchecked(plain, demo_config) == (
+        "the memory, of which none is kept",
+        "what was paid",
+        "milestones and goal",
+    )
 
 
 def test_another_rom_is_refused(demo_file: Recorded, demo_config: RunConfig) -> None:
