@@ -13,7 +13,7 @@ from engine.events import ProgressReported, RecordingChanged
 from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.conditions import is_recording, takeable
-from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit
+from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit, is_legible
 from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line, add_bar
 from pokeTUI.terminal.probe import Terminal, terminal_of
@@ -37,6 +37,7 @@ class GamePane(Vertical):
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
         self._look = self._below = ""
+        self._text_rows = 0
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -75,9 +76,14 @@ class GamePane(Vertical):
         return self._mode
 
     def set_text_rows(self, rows: int) -> None:
-        """Give the decoded text `rows` rows; 0 hides it."""
-        self._text.display = rows > 0
+        """Give the decoded text `rows` rows where the picture is too coarse; 0 hides it."""
+        self._text_rows = rows
         self._text.styles.height = rows
+        self._place_text()
+
+    def on_resize(self) -> None:
+        """See whether the picture can be read now."""
+        self._place_text()
 
     def show_frame(self, state: DashboardState, *, at_once: bool) -> bool:
         """Show the newest frame as `GameView.show` does."""
@@ -86,6 +92,7 @@ class GamePane(Vertical):
         if not self._stage.display:
             self._starting.display = False
             self._stage.display = True
+        self._text.show(state)  # with the picture that it stands in
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
@@ -108,6 +115,7 @@ class GamePane(Vertical):
         mode = self._mode
         if mode is GameMode.AUTO:
             mode = self._terminal.best_mode(*room)
+        self._place_text()
         encoder = self._make_encoder(mode, *room)
         now = self._view.encoder
         if now is None or _look(now) != _look(encoder):
@@ -116,6 +124,16 @@ class GamePane(Vertical):
         scale = "every pixel" if is_exact else f"{encoder.columns}x{encoder.rows}"
         self._look = f"{mode.value} {scale}"
         self._tell_below()
+
+    def _place_text(self) -> None:
+        """Show the text where the picture would be too coarse to read even in its place."""
+        room = self.content_size
+        mode = self._mode
+        if mode is GameMode.AUTO:
+            mode = self._terminal.best_mode(*room)
+        size = self._grid(mode, *room)
+        can_be_read = is_legible(mode, *size, self._terminal.cell_size_px)
+        self._text.display = self._text_rows > 0 and not can_be_read
 
     def _tell_below(self) -> None:
         """Say in the lower border how the recording stands, else how the game is drawn."""
@@ -128,11 +146,19 @@ class GamePane(Vertical):
             self.border_subtitle = Content(text)
 
     def _make_encoder(self, mode: GameMode, columns: int, rows: int) -> Encoder:
-        depth = self._terminal.depth
+        size, depth = self._grid(mode, columns, rows), self._terminal.depth
+        return (
+            KittyEncoder(*size, depth)
+            if mode is GameMode.KITTY
+            else FrameEncoder(mode, *size, depth)
+        )
+
+    def _grid(self, mode: GameMode, columns: int, rows: int) -> tuple[int, int]:
+        """Return the cells of the picture in so much room."""
         if mode is not GameMode.KITTY:
-            return FrameEncoder(mode, *fit(columns, rows), depth)
+            return fit(columns, rows)
         width, height = self._terminal.cell_size_px or (1, 2)
-        return KittyEncoder(*fit(columns, rows, cell_shape=height / width, max_rows=rows), depth)
+        return fit(columns, rows, cell_shape=height / width, max_rows=rows)
 
 
 def game_title(state: DashboardState) -> str:

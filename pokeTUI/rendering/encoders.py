@@ -211,6 +211,36 @@ def fit(
     return max(1, width), height
 
 
+_PIXELS = {
+    GameMode.HALF_BLOCKS: (1, 2),
+    GameMode.QUADRANTS: (2, 2),
+    GameMode.SEXTANTS: (2, 3),
+    GameMode.OCTANTS: (2, 4),
+    GameMode.ASCII_COLOR: (1, 1),
+    GameMode.ASCII: (1, 1),
+}
+"""Columns and rows of pixels in a cell."""
+
+_LEGIBLE = 0.75
+"""Share of a frame's columns and rows from which its letters, 8 pixels wide, can be read."""
+
+
+def is_legible(
+    mode: GameMode, columns: int, rows: int, cell_size_px: tuple[int, int] | None = None
+) -> bool:
+    """Tell whether the text in a frame can be read where it is drawn in so many cells.
+
+    Args:
+        mode: How it is drawn, not `AUTO`.
+        columns: Cells of the picture.
+        rows: Cells of the picture.
+        cell_size_px: Of a cell, for pictures in real pixels; those of unknown cells can be read.
+    """
+    wide, high = _PIXELS.get(mode) or cell_size_px or (FRAME_COLUMNS, FRAME_ROWS)
+    shown = min(columns * wide / FRAME_COLUMNS, rows * high / FRAME_ROWS)
+    return shown >= _LEGIBLE
+
+
 def _brighten(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Raise dark colours: the character already tells how bright the spot is."""
     peak = image.max(axis=-1, keepdims=True).astype(np.float32)

@@ -1,6 +1,7 @@
 import base64
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pokeTUI.screens.first_run import FirstRunScreen
 from pokeTUI.terminal.probe import Terminal
 from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
-from tests.pokeTUI.fake_session import FakeSession
+from tests.pokeTUI.fake_session import FakeSession, make_game, observe
 
 KITTY = Terminal(name="kitty(0.38)", has_kitty_graphics=True, cell_size_px=(10, 20))
 
@@ -79,10 +80,11 @@ async def test_a_picture_lies_over_the_pane_and_gives_way(
 async def test_a_notice_above_the_picture_takes_it_away_and_cells_take_its_place(
     open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_cockpit(80, 24) as (pilot, _):
+    async with open_cockpit(120, 40) as (pilot, _):
         app: Any = pilot.app
         record_writes(app, monkeypatch)
         app.board.game.use_terminal(KITTY)
+        await pilot.press("Z")
         await settle(pilot)
         view = app.screen.query_one("#game_view")
         assert view.has_picture
@@ -237,3 +239,44 @@ def shows_the_frame(pilot: Pilot[None]) -> bool:
     shown = [row[view.region.x : view.region.right] for row in rows]
     stage = app.query_one("#game_stage").region
     return shown == [strip.text for strip in wanted.strips] and stage.contains_region(view.region)
+
+
+@pytest.mark.parametrize(
+    ("size", "terminal", "mode", "has_text"),
+    [
+        ((80, 24), Terminal(), GameMode.HALF_BLOCKS, True),
+        ((120, 40), Terminal(), GameMode.QUADRANTS, True),
+        ((200, 60), Terminal(), GameMode.HALF_BLOCKS, False),
+        ((200, 60), Terminal(), GameMode.ASCII, True),
+        ((240, 78), Terminal(), GameMode.AUTO, False),
+        ((80, 24), KITTY, GameMode.KITTY, False),
+    ],
+)
+async def test_the_games_text_stands_below_pictures_that_are_too_coarse_alone(
+    open_cockpit: OpenCockpit,
+    size: tuple[int, int],
+    terminal: Terminal,
+    mode: GameMode,
+    has_text: bool,
+) -> None:
+    async with open_cockpit(*size) as (pilot, _):
+        game = pilot.app.board.game  # type: ignore[attr-defined]
+        game.use_terminal(terminal)
+        for chosen in (GameMode.ASCII, mode):  # coming from one that is too coarse
+            game.set_mode(chosen)
+            await settle(pilot)
+        text = pilot.app.screen.query_one("#game_text")
+        assert (text.display, text.size.height > 0) == (has_text, has_text)
+        assert game._stage.size.height + text.size.height == game.content_size.height
+
+
+async def test_the_text_changes_with_the_picture_that_it_stands_in(
+    open_cockpit: OpenCockpit,
+) -> None:
+    async with open_cockpit(80, 24) as (pilot, _):
+        app: Any = pilot.app
+        frame = np.zeros((144, 160, 3), np.uint8)
+        game = observe(make_game(screen_text=("You passed.",)))
+        state = replace(app.dashboard, frame=frame, game=game)
+        app.board.game.show_frame(state, at_once=True)
+        assert "You passed." in app.screen.query_one("#game_text").draw(40, 2)[0].text
