@@ -59,6 +59,11 @@ class Games:
             self._see(index, is_first=is_over)
         return self._batch(rewards, ended, summaries)
 
+    @property
+    def parts(self) -> tuple[Sequence[ArrayEnv], Sequence[Sight]]:
+        """Return the environments, and what is seen of each."""
+        return self._envs, self._sights
+
     def places(self) -> list[str]:
         """Return the names of the maps."""
         return [env.place for env in self._envs]

@@ -13,9 +13,10 @@ from engine.config import RunConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
-from engine.imitation.games import Expert, make_games, policy_expert, rules_expert
+from engine.imitation.games import Expert, Games, make_games, policy_expert, rules_expert
 from engine.imitation.settings import CloningConfig, DaggerConfig, check
 from engine.imitation.sight import make_sight
+from engine.training.asked_games import make_asked_games
 from engine.training.checkpoint import (
     BEST,
     Checkpoint,
@@ -39,7 +40,7 @@ from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.types import Evaluation
 
-RULES = "rules"
+RULES, PLANNER = "rules", "planner"
 
 TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
 
@@ -72,15 +73,16 @@ def aggregate(
     resume: str = "",
     tell: TellRounds = lambda told: None,
 ) -> Aggregated:
-    """Learn by DAgger from the rule planner, or from another policy.
+    """Learn by DAgger from the rules, from the planner, or from another policy.
 
     Args:
         save_dir: Where policies are saved.
         given: Settings of `CloningConfig` that are not to be as usual.
         rounds: Likewise of `DaggerConfig`.
         source: Demonstrations to begin with; it may be empty.
-        expert: "rules", or a policy's id or path.
-        game: Settings of the run that say which game it is.
+        expert: "rules"; "planner": as the rules, but a language model sets the goals and is waited
+            for; or a policy's id or path.
+        game: Settings of the run that say which game it is, and `llm_model` for the planner.
         resume: Go on with this policy, or "latest"; "" begins a new one.
         tell: Is told of everything.
 
@@ -116,7 +118,15 @@ def aggregate(
         settings = settings_of_policy(config, source, run)
         settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
         folder = PolicyFolder.create(save_dir, settings)
-    return _Rounds(dagger, dagger_config, config, run, folder, tell).play(saved_facts)
+
+    def make() -> Games:
+        count, sight = dagger_config.envs, lambda: make_sight(config)
+        if expert == PLANNER:
+            path = folder.path / "exchanges.jsonl"
+            return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
+        return make_games(run, count, sight, is_advised=True)
+
+    return _Rounds(dagger, dagger_config, config, run, folder, tell).play(make, saved_facts)
 
 
 class _Rounds:
@@ -136,11 +146,9 @@ class _Rounds:
         self._store = folder.store(config.keep_checkpoints)
         self._evaluation: Evaluation | None = None
 
-    def play(self, saved: Mapping[str, Any]) -> Aggregated:
+    def play(self, make: Callable[[], Games], saved: Mapping[str, Any]) -> Aggregated:
         dagger, wanted = self._dagger, self._dagger_config
-        games = make_games(
-            self._run, wanted.envs, lambda: make_sight(self._config), is_advised=True
-        )
+        games = make()
         figures = TensorBoardFile(self._folder.tensorboard_path, dagger.rounds)
         journal = CloningJournal(self._folder)
         journal.go_on(saved)
@@ -241,7 +249,7 @@ def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
 
 
 def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[int], Expert]:
-    if name == RULES:
+    if name in {RULES, PLANNER}:
         return rules_expert
     policy, path = read_policy(save_dir, name)
     if (policy.config.inputs, policy.config.network) != (config.inputs, config.network) and (

@@ -22,7 +22,9 @@ from engine.training.cloning import (
 )
 from engine.training.policy_folders import PolicyFolder
 
-_GAME_KEYS = ("rom_path", "start_state", "allow_unknown_rom")
+_GAME_KEYS = (
+    "rom_path", "start_state", "allow_unknown_rom", "llm_model", "llm_backend", "llm_base_url",
+)  # fmt: skip
 
 _CHANGEABLE = frozenset(
     {"epochs", "patience", "eval_episodes", "eval_every", "save_every", "keep_checkpoints"}

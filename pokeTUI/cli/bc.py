@@ -77,9 +77,21 @@ def bc(
     dagger: Annotated[
         str,
         typer.Option(
-            metavar="EXPERT", help="Play, and be told better by an expert: rules, or a policy."
+            metavar="EXPERT",
+            help="Play, and be told better by an expert: rules, planner, or a policy.",
         ),
     ] = "",
+    llm_model: Annotated[
+        str | None,
+        typer.Option(
+            help="Language model that sets the goals of --dagger planner; it is waited for.",
+            show_default="none: rules set them",
+        ),
+    ] = None,
+    llm_backend: Annotated[
+        str | None,
+        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
+    ] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of that.")] = None,
     round_episodes: Annotated[int | None, typer.Option(help="Episodes of a round.")] = None,
     beta: Annotated[
@@ -113,7 +125,14 @@ def bc(
         eval_every=eval_every, save_every=save_every, seed=seed, device=device,
     )  # fmt: skip
     folder = saves(save_dir)
-    game = _given(rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None)
+    game = _given(
+        rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None,
+        llm_model=llm_model, llm_backend=llm_backend,
+    )  # fmt: skip
+    if (llm_model or llm_backend) and dagger != "planner":
+        raise ConfigurationError(
+            "--llm-model and --llm-backend are of --dagger planner.", "Add --dagger planner."
+        )
     ways = _given(rounds=rounds, episodes=round_episodes, beta_start=beta)
     if ways and not dagger and not resume:
         raise ConfigurationError(
