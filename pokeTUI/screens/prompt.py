@@ -11,6 +11,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from pokeTUI.widgets.marked_list import MarkedList
+
 
 class PromptScreen(ModalScreen[str | None]):
     """Ask for a line of text; None comes back when nothing was given (esc).
@@ -98,7 +100,7 @@ class ChoiceScreen(ModalScreen[str | None]):
         with Vertical(id="choice_box") as box:
             box.border_title = self._title
             box.border_subtitle = "enter takes it   esc goes back"
-            yield OptionList(
+            yield MarkedList(
                 *(Option(Content(text)) for _, text in self._choices), id="choice_list"
             )
 

@@ -25,6 +25,7 @@ from pokeTUI.settings import (
     value_of,
     write_config,
 )
+from pokeTUI.widgets.marked_list import MarkedList
 
 COCKPIT = "cockpit"
 _KEYS = "enter change   w write for a next run   / search   esc goes back"
@@ -99,8 +100,8 @@ class SettingsScreen(ModalScreen[None]):
             box.border_subtitle = _KEYS
             yield Input(placeholder="a part of a name or of its description", id="settings_search")
             with Horizontal(id="settings_lists"):
-                yield OptionList(*self._sections, id="settings_sections")
-                yield OptionList(id="settings_fields")
+                yield MarkedList(*self._sections, id="settings_sections")
+                yield MarkedList(id="settings_fields")
             yield Static(id="settings_about")
 
     def on_mount(self) -> None:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,22 @@ async def test_what_can_change_live_is_sent(open_cockpit: OpenCockpit) -> None:
         await settle(pilot)
         text = screen_text(pilot)
         assert "changes at once" in text or "●" in text
+
+
+async def test_without_colour_a_sign_tells_the_chosen_row_and_which_list_has_the_keyboard(
+    open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with open_cockpit(80, 24) as (pilot, _):
+        await pilot.press("comma", "down")
+        await settle(pilot)
+        second = list(SETTINGS)[1]
+        assert re.search(rf"▹ run .*\n.*▸ . {second} ", screen_text(pilot))
+        await pilot.press("left", "down")
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert text.count("▸") == text.count("▹") == 1
+        assert re.search(r"▸ (?!run)\w+", text)
 
 
 async def test_the_theme_is_a_setting_too(open_cockpit: OpenCockpit) -> None:
