@@ -195,7 +195,10 @@ class Rewind:
 
 @dataclass(frozen=True, slots=True)
 class MarkRecording:
-    """Say that the demonstration shows what was wanted."""
+    """Say that the demonstration shows what was wanted; said again, that is taken back.
+
+    With words it is noted instead that this was reached now: that says nothing of the whole.
+    """
 
     text: str = ""
 

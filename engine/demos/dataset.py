@@ -73,6 +73,7 @@ class DemoStatistics:
         maps: (map, what was pressed on it), the most first.
         actions: (button, how often), in the order of the buttons.
         milestones: (key, demonstrations that reached it), the most first.
+        notes: (words, demonstrations in which a person noted them), the most first.
         interventions: How often a person pressed something in an agent's place.
     """
 
@@ -84,6 +85,7 @@ class DemoStatistics:
     maps: tuple[tuple[str, int], ...]
     actions: tuple[tuple[str, int], ...]
     milestones: tuple[tuple[str, int], ...]
+    notes: tuple[tuple[str, int], ...]
     interventions: int
 
 
@@ -146,7 +148,8 @@ class DemoSet:
                 maps[name] += steps
         shown = [demo.shown for demo in demos]
         actions = Counter(each.action for one in shown for each in one)
-        reached = Counter(key for demo in demos for key in {key for key, _ in demo.milestones})
+        reached = Counter(key for demo in demos for key in dict(demo.milestones))
+        noted = Counter(words for demo in demos for words in dict(demo.notes))
         return DemoStatistics(
             lengths=tuple(len(one) for one in shown),
             live_s=sum(demo.live_s for demo in demos),
@@ -156,6 +159,7 @@ class DemoSet:
             maps=tuple(maps.most_common()),
             actions=tuple((action.name, actions[action]) for action in Action),
             milestones=tuple(reached.most_common()),
+            notes=tuple(noted.most_common()),
             interventions=sum(demo.num_interventions for demo in demos),
         )
 

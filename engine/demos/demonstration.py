@@ -27,8 +27,8 @@ MAX_LIVE_FRAMES = 60 * 60 * 60 * 24
 """A day at 60 frames a second: nobody plays longer, and a damaged file must not either."""
 MAX_STATE_SIZE = 1 << 22
 
-MILESTONE, SUCCESS, GOAL, MAP = "milestone", "success", "goal", "map"
-"""Kinds of events that have a meaning: text is a milestone's key, words, words, a map's name.
+MILESTONE, SUCCESS, GOAL, MAP, NOTE = "milestone", "success", "goal", "map", "note"
+"""Kinds of events: text is a milestone's key, words, words, a map's name, a person's words.
 
 A map's event says on which map the player stands from that step on.
 """
@@ -40,7 +40,7 @@ class DemoEvent:
 
     Attributes:
         step: After so many steps of the episode.
-        kind: One word; any other than those that have a meaning is a note.
+        kind: One word; any other than the known ones is a note, too.
         frames: After so many frames of real-time play that followed that step.
     """
 
@@ -161,6 +161,11 @@ class Demonstration:
     def milestones(self) -> tuple[tuple[str, int], ...]:
         """Return (key, step) of the milestones that were reached, in order."""
         return tuple((each.text, each.step) for each in self.events if each.kind == MILESTONE)
+
+    @property
+    def notes(self) -> tuple[tuple[str, int], ...]:
+        """Return (words, step) of what a person noted, in order."""
+        return tuple((each.text, each.step) for each in self.events if each.kind == NOTE)
 
     @property
     def is_success(self) -> bool:

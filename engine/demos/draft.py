@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from engine.demos.decisions import Beginning, shown_live
-from engine.demos.demonstration import MAP, NO_PROPOSAL, DemoEvent, Demonstration
+from engine.demos.demonstration import MAP, NO_PROPOSAL, SUCCESS, DemoEvent, Demonstration
 from engine.env.live import LiveStretch
 from engine.env.recording import Recording, Segment
 
@@ -127,6 +127,10 @@ class Draft:
             elif self.events[-1].text == event.text:
                 return
         self.events.append(event)
+
+    def unmark(self) -> None:
+        """Take back that it was marked as a success."""
+        self.events = [event for event in self.events if event.kind != SUCCESS]
 
     def remember(self, digest: str, *, is_step: bool) -> None:
         """Take in the memory's hash of now; with live play after the last step it is no step's."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, Demonstration
+from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, Demonstration
 from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import free_path, head_of_env, note_step
 from engine.demos.writer import DemoWriter
@@ -55,6 +55,13 @@ class _Moment:
     action: int | None
     human_steps: int
     snapshot: bytes
+
+
+def said_of_mark(text: str, *, is_marked: bool) -> str:
+    """Return in words what `LiveRecorder.mark` did."""
+    if text:
+        return f"you noted: {text}"
+    return "you marked it as a success" if is_marked else "it is no longer marked as a success"
 
 
 class LiveRecorder:
@@ -264,9 +271,19 @@ class LiveRecorder:
         return last - target
 
     def mark(self, text: str = "") -> None:
-        """Take in that it shows what was wanted."""
-        self._open().mark_success(text)
-        self._is_marked = True
+        """Note what was reached now; without words: it shows what was wanted, or not after all.
+
+        Raises:
+            DemoError: As `step`, or the words are no plain line; nothing is changed then.
+        """
+        writer = self._open()
+        if text:
+            writer.event(NOTE, text)
+        elif writer.is_marked:
+            writer.unmark()
+        else:
+            writer.mark_success()
+        self._is_marked = writer.is_marked
 
     def describe(self, task: str = "", tags: Sequence[str] = ()) -> None:
         """Say what is shown, in the demonstrations that begin after this one, too; add tags.

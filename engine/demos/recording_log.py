@@ -30,8 +30,8 @@ from engine.types import NUM_ACTIONS
 LOG_MAGIC = b"PokeTUI demo log 1\n"
 LOG_SUFFIX = ".part"
 
-HEAD, STEP, LIVE, EVENT, MEMORY, TAG, TASK, REWIND = (
-    b"H", b"S", b"L", b"E", b"M", b"T", b"W", b"R",
+HEAD, STEP, LIVE, EVENT, MEMORY, TAG, TASK, REWIND, UNMARK = (
+    b"H", b"S", b"L", b"E", b"M", b"T", b"W", b"R", b"U",
 )  # fmt: skip
 STEP_FORM = struct.Struct("<BfBB")
 """Action, reward, flags (1 done, 2 intervention), proposal."""
@@ -147,6 +147,8 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
     if kind == TASK:
         task = plain_text(facts)
         return lambda draft: setattr(draft, "task", task)
+    if kind == UNMARK:
+        return lambda draft: draft.unmark()
     if kind == REWIND:
         step, frames = facts
         if not (type(step) is type(frames) is int and 0 <= step <= draft.length and frames >= 0):

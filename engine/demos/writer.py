@@ -22,6 +22,7 @@ from engine.demos.recording_log import (
     STEP_FORM,
     TAG,
     TASK,
+    UNMARK,
     as_json,
     frame,
     log_path,
@@ -154,6 +155,10 @@ class DemoWriter:
     def mark_success(self, text: str = "") -> None:
         """Take in that the person is content with it."""
         self.event(SUCCESS, text)
+
+    def unmark(self) -> None:
+        """Take that back."""
+        self._append(UNMARK, as_json(None))
 
     def rewind(self, to_step: int, frames: int = 0) -> None:
         """Forget all after `to_step` steps: the game was taken back to there.

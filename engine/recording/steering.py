@@ -26,6 +26,7 @@ from engine.commands import (
     TakeOver,
     Watch,
 )
+from engine.demos.live_recorder import said_of_mark
 from engine.errors import DemoError
 from engine.events import CommandRefused
 from engine.types import Action
@@ -111,6 +112,7 @@ def _change_recording(loop: RecordingLoop, command: Command) -> str:
             if not loop.recorder.is_recording:
                 return _IDLE
             loop.recorder.mark(text)
+            loop.teller.say("human", said_of_mark(text, is_marked=loop.recorder.facts.is_marked))
         case DescribeRecording(task, tags):
             loop.recorder.describe(task, tags)
         case _:

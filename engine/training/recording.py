@@ -21,6 +21,7 @@ from engine.commands import (
 )
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
+from engine.demos.live_recorder import said_of_mark
 from engine.demos.recording_log import log_path
 from engine.demos.rescue import rescue
 from engine.env.demo_orders import (
@@ -182,6 +183,9 @@ class RunRecording:
         except WorkerError:
             trainer.accept(trainer.vector.mend())
             return _FAILED
+        if isinstance(command, MarkRecording):
+            words = said_of_mark(command.text, is_marked=facts.is_marked)
+            trainer.reporter.say("human", words)
         self._tell(trainer, facts)
         return ""
 

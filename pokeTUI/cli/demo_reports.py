@@ -210,10 +210,14 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
         for name, steps in parts:
             share = steps / max(1, total)
             print(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
-    if found.milestones:
-        print(f"\n{'milestone':<22} {'reached':>8}")
-    for key, times in found.milestones:
-        print(f"{key:<22} {times:>8,}")
+    for title, how, counted in (
+        ("milestone", "reached", found.milestones),
+        ("note", "noted", found.notes),
+    ):
+        if counted:
+            print(f"\n{title:<22} {how:>8}")
+        for name, times in counted:
+            print(f"{name:<22} {times:>8,}")
 
 
 def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: int) -> None:

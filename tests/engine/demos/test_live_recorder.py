@@ -242,6 +242,24 @@ def test_only_what_was_pressed_since_it_began_is_counted(
     assert encode_demo(read_demo(path)) == encode_demo(demo)
 
 
+def test_a_mark_can_be_taken_back_wherever_it_was_made(stepped: SteppedEnv, tmp_path: Path) -> None:
+    recorder = LiveRecorder(stepped, tmp_path)
+    recorder.begin()
+    recorder.mark()
+    play_on(stepped, recorder, 3)
+    assert recorder.facts.is_marked
+    recorder.mark("a door")
+    recorder.mark()
+    assert not recorder.facts.is_marked
+    recorder.mark()
+    recorder.rewind(1)
+    assert not recorder.facts.is_marked
+    play_on(stepped, recorder, 2)
+    _, demo = recorder.finish()
+    assert (demo.is_success, demo.notes) == (False, ())
+    assert DemoSet(tmp_path).statistics().successes == 0
+
+
 def test_maps_that_are_crossed_in_real_time_are_known(tmp_path: Path) -> None:
     head = DemoHead("0" * 40, b"s", "2", (8, 16), (0, 0), taken=bytes(2))
     writer = DemoWriter(tmp_path / "x.demo", head)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.demos.demonstration import MAP, Demonstration, read_demo
+from engine.demos.demonstration import MAP, NOTE, Demonstration, read_demo
 from engine.demos.draft import DemoHead
 from engine.demos.recording_log import head_of, log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
@@ -46,6 +46,18 @@ def test_a_finished_demonstration_has_what_was_played(head: DemoHead, tmp_path: 
     assert demo.is_success
     assert demo.task == "walk"
     assert [path.name for path in tmp_path.iterdir()] == ["x.demo"]
+
+
+def test_a_mark_that_was_taken_back_is_not_recovered(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    writer.mark_success()
+    play_some(writer, 2)
+    writer.event(NOTE, "a door")
+    writer.unmark()
+    assert not writer.is_marked
+    writer.close()
+    demo = recover(tmp_path / "x.demo")
+    assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
 def test_a_torn_log_gives_all_whole_steps(head: DemoHead, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_person_records_a_set_by_turns(begin: Begin, config: RunConfig) -> Non
     watcher.press(WALK)
     now = watcher.recording(steps=8)
     assert (now.human_steps, now.rewindable, now.task, now.tags) == (8, 8, "walk", ("one",))
-    watcher.send(MarkRecording("good"), DescribeRecording("walk about", ("two",)))
+    watcher.send(MarkRecording(), DescribeRecording("walk about", ("two",)))
     watcher.recording(is_marked=True, tags=("one", "two"), task="walk about")
     watcher.send(StopRecording())
     first = watcher.saved()
@@ -83,6 +83,23 @@ def test_a_person_records_a_set_by_turns(begin: Begin, config: RunConfig) -> Non
     lengths = [demo.episode_length for demo in assert_replays(config, "walks")]
     assert sorted(lengths) == [2, 8]
     assert len(watcher.all(EpisodeEnded)) == 2
+
+
+def test_a_mark_is_taken_back_and_a_note_is_none(begin: Begin) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True, steps=0)
+    watcher.send(MarkRecording())
+    watcher.recording(is_marked=True)
+    watcher.send(MarkRecording())
+    watcher.recording(is_marked=False)
+    watcher.press((4, 4))
+    watcher.recording(steps=2)
+    watcher.send(MarkRecording("a door"))
+    watcher.next(ReasoningLogged, lambda line: line.text == "you noted: a door")
+    assert not watcher.recording().is_marked
+    watcher.send(StopRecording())
+    demo = watcher.saved()
+    assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
 def test_every_pane_is_told_what_it_shows(begin: Begin, config: RunConfig) -> None:

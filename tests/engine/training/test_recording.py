@@ -248,7 +248,7 @@ def test_recording_again_begins_where_it_had_begun(run: Run, tmp_path: Path) -> 
 
 def test_the_agents_steps_and_a_persons_are_told_apart(run: Run, tmp_path: Path) -> None:
     steps(run, 3)
-    act(run, StartRecording("show the door", ("door",)), MarkRecording("yes"))
+    act(run, StartRecording("show the door", ("door",)), MarkRecording("a door"), MarkRecording())
     steps(run, 4)
     act(run, TakeOver())
     press(run, *MOVES)
@@ -266,6 +266,7 @@ def test_the_agents_steps_and_a_persons_are_told_apart(run: Run, tmp_path: Path)
     assert demo.task == "show both doors"
     assert demo.tags == {"door", "both"}
     assert demo.is_success
+    assert demo.notes == (("a door", 3),)
     assert demo.by == "ppo"
     assert replayed(path, tmp_path) == 6 + count
 
