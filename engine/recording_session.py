@@ -181,7 +181,7 @@ def _record(
             tell(WarningRaised(text))
         if plan.player:
             tell(ProgressReported(f"loading {plan.player}"))
-            player = load_player(plan.player, config)
+            player = load_player(plan.player, config, lambda text: emit(WarningRaised(text)))
         prepare_start(config, tell)
         tell(ProgressReported("loading the game"))
     except _StartLeft:

@@ -1,6 +1,7 @@
 """The game that demonstrations are recorded in."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.demos.live_recorder import LiveRecorder
@@ -10,6 +11,9 @@ from engine.errors import ConfigurationError
 from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.strategy.planned import PlannedAdvisor
+
+if TYPE_CHECKING:
+    from engine.training.asked_games import Asking
 
 
 class RecordedGame(SteppedEnv):
@@ -38,6 +42,7 @@ class RecordedGame(SteppedEnv):
         *,
         can_rewind: bool = True,
     ) -> None:
+        self._asking: Asking | None = None
         env = _open(config, plan, player)
         if player is None:
             env.lift_limits()
@@ -45,6 +50,9 @@ class RecordedGame(SteppedEnv):
         sight = None if player is None else player.sight
         super().__init__(env, advisor, sees_pixels=sight is not None, sight=sight)
         env.seed_random(config.seed + saved)
+        if player is not None and player.make_asking is not None:
+            self._asking = player.make_asking()
+            self._asking.begin([self])
         self._folder = plan.folder(config)
         self._point = self._go_on() if plan.start is not None else b""
         self.recorder = LiveRecorder(
@@ -73,7 +81,15 @@ class RecordedGame(SteppedEnv):
         if self.recorder.is_recording and self.recorder.is_empty:
             self.recorder.discard()
         self.recorder.close()
+        if self._asking is not None:
+            self._asking.close()
         super().close()
+
+    def _observe(self) -> None:
+        """See what is now; who plays by a language model's goals waits for them."""
+        super()._observe()
+        if self._asking is not None:
+            self._asking.follow([self])
 
     def _go_on(self) -> bytes:
         """Play on in the episode that the game is in; return the game, brought to rest."""

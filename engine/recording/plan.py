@@ -35,8 +35,8 @@ class RecordingPlan:
         pause_s: Between two of them.
         task: What is shown, in words.
         tags: Single words.
-        player: Who plays: "" a person; "rules"; "random"; or the name of a cloned policy or a run.
-            A person may take over from it, and what it would have done is kept beside.
+        player: Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy
+            or a run. A person may take over from it, and what it would have done is kept beside.
         start: Every demonstration begins there; None: where the game begins.
         is_live: A person begins in real time.
 

@@ -20,8 +20,9 @@ from engine.types import Source
 
 if TYPE_CHECKING:
     from engine.agents.base import Player
+    from engine.training.asked_games import Asking
 
-RULES, RANDOM = "rules", "random"
+RULES, PLANNER, RANDOM = "rules", "planner", "random"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +34,33 @@ class LoadedPlayer:
         choose: Chooses from a batch of one.
         sight: What it sees of the screen; None: nothing.
         frames: Frames that it is used to hold a button and wait; None: any.
+        make_asking: Makes what asks a language model for its goals; None: the rules set them.
     """
 
     by: str
     choose: Callable[[Batch], Choices]
     sight: Sight | None = None
     frames: tuple[int, int] | None = None
+    make_asking: "Callable[[], Asking] | None" = None
 
 
-def load_player(name: str, config: RunConfig) -> LoadedPlayer:
+def load_player(
+    name: str, config: RunConfig, say: Callable[[str], None] = lambda text: None
+) -> LoadedPlayer:
     """Return a player by its name.
 
     Args:
-        name: "rules", "random", or the name of a cloned policy or a run.
-        config: Names the save folder, and the seed of what is drawn.
+        name: "rules", "planner", "random", or the name of a cloned policy or a run.
+        config: Names the save folder, the planner's language model, and the seed of what is drawn.
+        say: Takes lines for the user.
 
     Raises:
         CheckpointError: There is no such policy or run, or it is damaged.
     """
     if name == RULES:
         return LoadedPlayer(name, _rules(config.seed))
+    if name == PLANNER:
+        return _planner(config, say)
     if name == RANDOM:
         return LoadedPlayer(name, _random(config.seed))
     path = Path(name).expanduser()
@@ -62,7 +70,7 @@ def load_player(name: str, config: RunConfig) -> LoadedPlayer:
         return _run(name, config)
     raise CheckpointError(
         f"Nobody is called {name!r}: neither a cloned policy nor a run.",
-        "Choose rules or random, or see: poketui runs",
+        "Choose rules, planner or random, or see: poketui runs",
     )
 
 
@@ -76,6 +84,16 @@ def _rules(seed: int) -> Callable[[Batch], Choices]:
         return Choices(np.array([action]), sure, is_advised, Source.RANDOM)
 
     return choose
+
+
+def _planner(config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
+    from engine.training.asked_games import NO_MODEL, Asking
+
+    if not config.models:
+        say(NO_MODEL)
+        return LoadedPlayer(PLANNER, _rules(config.seed))
+    by = f"{PLANNER}-{config.llm_model}"
+    return LoadedPlayer(by, _rules(config.seed), make_asking=lambda: Asking(config, None, say))
 
 
 def _random(seed: int) -> Callable[[Batch], Choices]:

@@ -24,6 +24,7 @@ from engine.llm.planner import Planner
 from engine.plans import Directions, Plan
 from engine.strategy.advisor import SETTER
 
+NO_MODEL = "No language model is named (--llm-model): the rules set the planner's goals."
 _LOOKED_EVERY_S = 0.005
 _LOADING_S = 60.0
 """How long the first answer is waited for: the model may have to be loaded."""
@@ -198,7 +199,7 @@ def make_asked_games(
         PokeTUIError: The games or the way to a model cannot be made.
     """
     if not config.models:
-        say("No language model is named (--llm-model): the rules set the planner's goals.")
+        say(NO_MODEL)
         return make_games(config, count, make_sight, is_advised=True)
     asking = Asking(config, path, say)
     try:

@@ -45,8 +45,12 @@ def complete_runs_and_policies(context: typer.Context, incomplete: str) -> list[
 
 
 def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return who can play: the rules, chance, a cloned policy, a run."""
-    always = [("rules", "the planner's rules"), ("random", "by lot")]
+    """Return who can play: the rules, the planner, chance, a cloned policy, a run."""
+    always = [
+        ("rules", "the planner's rules"),
+        ("planner", "by a language model's goals"),
+        ("random", "by lot"),
+    ]
     folder = _save_folder(context) / "policies"
     policies = [(path.name, "a cloned policy") for path in _newest_first(folder)]
     found = [one for one in always + policies[:_MOST_RUNS] if one[0].startswith(incomplete)]

@@ -40,11 +40,22 @@ def record(
         str,
         typer.Option(
             metavar="NAME",
-            help="Who plays: rules, random, a cloned policy or a run; you may take over.",
+            help="Who plays: rules, planner, random, a cloned policy or a run; you may take over.",
             show_default="you",
             autocompletion=complete_players,
         ),
     ] = "",
+    llm_model: Annotated[
+        str | None,
+        typer.Option(
+            help="Language model that sets the goals of --player planner; it is waited for.",
+            show_default="none: rules set them",
+        ),
+    ] = None,
+    llm_backend: Annotated[
+        str | None,
+        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
+    ] = None,
     live: Annotated[bool, typer.Option("--live", help="Play in real time.")] = False,
     from_: Annotated[
         str,
@@ -83,7 +94,11 @@ def record(
         "allow_unknown_rom": allow_unknown_rom or None,
         "seed": seed,
         "save_dir": save_dir,
+        "llm_model": llm_model,
+        "llm_backend": llm_backend,
     }
+    if (llm_model or llm_backend) and player != "planner":
+        _refuse("--llm-model and --llm-backend are of --player planner.", "Add --player planner.")
     config = load_config(None, {key: value for key, value in given.items() if value is not None})
     start = _start(save_dir, from_, at)
     if start is not None and state:
@@ -119,7 +134,7 @@ def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
 
 
 def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
-    from engine.events import Event, RecordingEnded
+    from engine.events import Event, RecordingEnded, WarningRaised
     from engine.recording_session import record_headless
     from pokeTUI.cli.progress import progress
     from pokeTUI.dashboard.event_lines import demonstration_end
@@ -138,6 +153,8 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
                 saved += bool(event.path)
                 print(f"{demonstration_end(event).capitalize()}.", flush=True)
                 tell(saved, plan.episodes)
+            elif isinstance(event, WarningRaised):
+                print(f"warning: {event.message}", file=sys.stderr, flush=True)
 
         end = record_headless(config, plan, take)
     if not saved:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +10,15 @@ import numpy as np
 import pytest
 import torch
 
+from engine.bench.ollama_server import OllamaServer
+from engine.bench.scripted_planner import Character, ScriptedPlanner
 from engine.commands import Press, Stop, TakeOver
-from engine.config import EnvConfig, PPOConfig, RunConfig
+from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.env.batch import Batch
 from engine.env.features import FEATURE_SIZE
 from engine.errors import CheckpointError, ConfigurationError
-from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped
+from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped, WarningRaised
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.networks import build_network
 from engine.imitation.policy import Policy
@@ -122,6 +125,39 @@ def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
     assert examples.actions.tolist() == demo.actions.tolist() == likeliest.tolist()
     if cloning.network not in {"ppo", "dqn"}:  # three frames of before are not known there
         assert again.actions.tolist() == demo.actions.tolist()
+
+
+@pytest.mark.parametrize("character", ["oracle", "liar"])
+def test_the_planner_is_recorded_and_its_goals_are_waited_for(
+    config: RunConfig, character: Character
+) -> None:
+    """By an oracle's goals it comes to the badge; by a liar's nowhere."""
+    told: list[object] = []
+    with OllamaServer(ScriptedPlanner(character), models=("scripted:latest",)) as server:
+        asked = config.model_copy(
+            update={
+                "llm_model": "scripted:latest",
+                "llm_base_url": server.url,
+                "planner": PlannerConfig(calls_per_minute=6000),
+                "env": EnvConfig(max_steps=600, progress_steps=0),
+            }
+        )
+        record_headless(asked, RecordingPlan("p", episodes=1, player="planner"), told.append)
+    (demo,) = assert_replays(config, "p")
+    assert demo.by == "planner-scripted:latest"
+    assert demo.is_success is (character == "oracle")
+    assert not [event for event in told if isinstance(event, WarningRaised)]
+    assert not [thread for thread in threading.enumerate() if thread.name == "planner"]
+
+
+def test_a_planner_without_a_model_plays_by_the_rules_and_says_so(config: RunConfig) -> None:
+    told: list[object] = []
+    short = config.model_copy(update={"env": EnvConfig(max_steps=16, progress_steps=0)})
+    record_headless(short, RecordingPlan("p", episodes=1, player="planner"), told.append)
+    (demo,) = assert_replays(config, "p")
+    assert demo.by == "planner"
+    (warning,) = [event for event in told if isinstance(event, WarningRaised)]
+    assert warning.message.startswith("No language model is named")
 
 
 def test_a_player_that_fails_at_once_leaves_nothing(
