@@ -1,7 +1,8 @@
 """Turn recorded demonstrations into examples, by playing them again."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted, demos_folder
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.playback import DemoPlayer
+from engine.demos.splitting import SPLIT, read_split
 from engine.env.pixels import Sight
 from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
@@ -55,6 +57,12 @@ def read_examples(
             "See what there is: poketui demos",
         )
     played = path
+    kept_apart = read_split(demos.folder)
+    validating = frozenset(
+        number for number, file in enumerate(chosen.paths) if file.name in kept_apart
+    )
+    if validating and len(validating) < len(chosen):
+        note(f"{len(validating):,} of {len(chosen):,} only validate, as {SPLIT} beside them says")
 
     def demonstrated() -> Iterator[Demonstration]:
         nonlocal played
@@ -63,9 +71,10 @@ def read_examples(
             yield demo
 
     try:
-        return demo_examples(demonstrated(), len(chosen), config, run, tell, note)
+        found = demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
     except ReplayError as error:
         raise ReplayError(f"{played}: {error.message}", error.hint) from None
+    return found
 
 
 def demo_examples(
@@ -75,6 +84,7 @@ def demo_examples(
     run: RunConfig,
     tell: Callable[[int, int], None] = lambda done, total: None,
     note: Callable[[str], None] = lambda text: None,
+    validating: Collection[int] = (),
 ) -> Examples:
     """Play demonstrations again and note what was seen and done; each is an episode.
 
@@ -88,6 +98,7 @@ def demo_examples(
         run: Says which game it is.
         tell: Is told how many are over, and of how many.
         note: Is told what is left out.
+        validating: Places of those that only validate.
 
     Raises:
         DemoError: None shows anything.
@@ -99,6 +110,8 @@ def demo_examples(
     with closing(DemoPlayer(run, renders=sight is not None)) as player:
         for number, demo in enumerate(demos):
             part, masked = _one(player, demo, sight, number)
+            if number in validating:
+                part = [replace(one, validating=frozenset({number})) for one in part]
             parts += part
             without_effect += masked
             tell(number + 1, count)

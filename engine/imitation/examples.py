@@ -31,6 +31,7 @@ class Examples:
         rewards: (N,) float32, what was paid; 0 where that is not known.
         ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
         map_names: Names of maps.
+        validating: Episodes of which somebody said that they only validate.
     """
 
     features: NDArray[np.float32]
@@ -42,6 +43,7 @@ class Examples:
     rewards: NDArray[np.float32]
     ends: NDArray[np.uint8]
     map_names: tuple[str, ...]
+    validating: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         count = len(self.actions)
@@ -69,6 +71,7 @@ class Examples:
             self.rewards[index],
             self.ends[index],
             self.map_names,
+            self.validating,
         )
 
     def transitions(self) -> Transitions:
@@ -87,6 +90,8 @@ class Examples:
     def digest(self) -> str:
         """Return a sum of everything in them."""
         total = hashlib.sha256(repr(self.map_names).encode())
+        if self.validating:
+            total.update(repr(sorted(self.validating)).encode())
         for name in _ARRAYS:
             total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
         return total.hexdigest()
@@ -94,7 +99,9 @@ class Examples:
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return them as arrays of plain numbers."""
         names = np.frombuffer("\n".join(self.map_names).encode(), np.uint8)
-        return {name: getattr(self, name) for name in _ARRAYS} | {"map_names": names}
+        validating = np.array(sorted(self.validating), np.int64)
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        return arrays | {"map_names": names, "validating": validating}
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Examples":
@@ -110,6 +117,7 @@ class Examples:
             np.array(arrays["rewards"], np.float32),
             np.array(arrays["ends"], np.uint8),
             tuple(names),
+            frozenset(np.asarray(arrays.get("validating", ()), np.int64).tolist()),
         )
 
 
@@ -120,10 +128,13 @@ def join(parts: Sequence[Examples]) -> Examples:
     names = tuple(dict.fromkeys(name for part in parts for name in part.map_names))
     place = {name: index for index, name in enumerate(names)}
     maps, episodes, before = [], [], 0
+    validating: set[int] = set()
     for part in parts:
         renumbered = np.array([place[name] for name in part.map_names], np.int64)
         maps.append(renumbered[part.maps])
-        _, own = np.unique(part.episodes, return_inverse=True)
+        numbers, own = np.unique(part.episodes, return_inverse=True)
+        is_validating = np.isin(numbers, sorted(part.validating))
+        validating |= {before + int(place) for place in np.flatnonzero(is_validating)}
         episodes.append(own.astype(np.int64) + before)
         before += part.num_episodes
     return Examples(
@@ -136,6 +147,7 @@ def join(parts: Sequence[Examples]) -> Examples:
         np.concatenate([part.rewards for part in parts]),
         np.concatenate([part.ends for part in parts]),
         names,
+        frozenset(validating),
     )
 
 
@@ -143,9 +155,13 @@ def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Ex
     """Return what is learnt from and what is validated by: whole episodes, never single steps.
 
     Steps of one episode are too much alike: validated by step, what is remembered looks learnt.
-    With a single episode, or a share of 0, nothing is kept to validate.
+    With a single episode, or a share of 0, nothing is kept to validate. Where somebody said which
+    episodes validate, those do, whatever the share.
     """
     numbers = np.unique(examples.episodes)
+    chosen = np.isin(examples.episodes, sorted(examples.validating))
+    if val_share and chosen.any() and not chosen.all():
+        return examples.take(~chosen), examples.take(chosen)
     count = min(len(numbers) - 1, max(1, round(val_share * len(numbers)))) if val_share else 0
     rng = np.random.default_rng([seed, 11])
     kept = rng.permutation(numbers)[:count]

@@ -1,6 +1,5 @@
 """Print what is known of demonstrations, and do what `poketui demos` asks for."""
 
-import json
 import statistics
 import time
 from collections import Counter
@@ -12,11 +11,10 @@ from engine.config import RunConfig, load_config
 from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder
 from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
+from engine.demos.splitting import write_split
 from engine.demos.writer import is_being_written, recover
-from engine.demos.writing import write_whole
 from engine.errors import DemoError, PokeTUIError
 
-SPLIT = "split.json"
 _BAR = 30
 
 
@@ -221,18 +219,16 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
 
 
 def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: int) -> None:
-    """Divide demonstrations, and write down how."""
+    """Divide demonstrations, each folder by itself, and write down how beside them."""
     demos = chosen(save_dir, files)
-    train, validating = demos.split(valid, seed)
-    parts = {
-        name: [path.name for path in part.paths]
-        for name, part in (("train", train), ("valid", validating))
-    }
-    path = demos.folder / SPLIT
-    write_whole(path, json.dumps({**parts, "seed": seed, "valid_share": valid}, indent=1).encode())
-    for name, listed in parts.items():
-        print(f"{name}  {len(listed):,}")
-    print(f"Written to {path}")
+    folders = dict.fromkeys(path.parent for path in demos.paths)
+    if not folders:
+        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    for folder in folders:
+        inside = DemoSet(folder, [path for path in demos.paths if path.parent == folder])
+        path, train, validating = write_split(inside, valid, seed)
+        print(f"train {train:,}, valid {validating:,}: {path}")
+    print("poketui bc keeps to it; what is recorded from now on is learnt from.")
 
 
 def print_filtered(

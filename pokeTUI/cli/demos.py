@@ -95,7 +95,7 @@ def split(
     files: Files = None,
     save_dir: SaveDir = None,
 ) -> None:
-    """Divide demonstrations into train and valid, written to split.json beside them."""
+    """Divide each set into train and valid, for `poketui bc`; split.json beside it says how."""
     from pokeTUI.cli import demo_reports
 
     demo_reports.print_split(save_dir, files or [], valid, seed)

@@ -115,3 +115,21 @@ def test_a_name_that_several_sets_have_is_asked_for_with_its_set(
     assert_refused(poketui("demos", "delete", first.stem, "--yes", *where), "a, b")
     assert poketui("demos", "delete", f"b/{first.stem}", "--yes", *where).returncode == 0
     assert poketui("demos", "show", first.stem, *where).returncode == 0
+
+
+def test_each_set_is_divided_by_itself_and_none_of_nothing(saves: Path, tmp_path: Path) -> None:
+    for path in (saves / "demos").glob("*.demo"):
+        (tmp_path / "demos" / "a").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, tmp_path / "demos" / "a" / path.name)
+    where = ("--save-dir", str(tmp_path))
+    written = tmp_path / "demos" / "a" / "split.json"
+    assert f"train 1, valid 1: {written}" in poketui("demos", "split", "a", *where).stdout
+    first = written.read_text()
+    assert poketui("demos", "split", "--seed", "0", *where).returncode == 0
+    assert written.read_text() == first
+    assert list(tmp_path.rglob("split.json")) == [written]
+    (tmp_path / "empty").mkdir()
+    assert_refused(
+        poketui("demos", "split", "--save-dir", str(tmp_path / "empty")), "No demonstrations"
+    )
+    assert not list((tmp_path / "empty").rglob("split.json"))

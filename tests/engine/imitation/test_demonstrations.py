@@ -7,13 +7,14 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.demos.dataset import Wanted
+from engine.demos.dataset import DemoSet, Wanted
 from engine.demos.demonstration import read_demo
 from engine.demos.layout import encode_demo
 from engine.demos.recorder import record_policy, rules_policy
+from engine.demos.splitting import read_split, write_split
 from engine.errors import DemoError, ReplayError
 from engine.imitation.demonstrations import read_examples
-from engine.imitation.examples import CUT, GOES_ON, OVER
+from engine.imitation.examples import CUT, GOES_ON, OVER, split
 from engine.imitation.settings import CloningConfig
 
 
@@ -43,6 +44,32 @@ def test_every_demonstrated_step_is_an_example(recorded, practice):
     assert examples.masks[np.arange(len(examples)), examples.actions].all()
     assert len(examples.map_names) >= 6
     assert examples.rewards.sum() == pytest.approx(sum(demo.episode_return for demo in demos))
+
+
+def test_what_was_divided_beforehand_validates_as_it_was_divided(recorded, practice, tmp_path):
+    folder, demos = recorded
+    for path in folder.iterdir():
+        shutil.copyfile(path, tmp_path / path.name)
+    whole = DemoSet(tmp_path)
+    for seed in range(4):
+        write_split(whole, 0.5, seed)
+        (valid,) = read_split(tmp_path)
+        notes = []
+        examples = read_examples(tmp_path, CloningConfig(), practice, note=notes.append)
+        assert notes == ["1 of 2 only validate, as split.json beside them says"]
+        learnt, kept = split(examples, 0.2, seed=0)
+        place = [path.name for path in whole.paths].index(valid)
+        assert list(kept.actions) == list(demos[place].actions)
+        assert list(learnt.actions) == list(demos[1 - place].actions)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"valid": 3}', '{"valid": [3]}', "[" * 100_000])
+def test_a_damaged_division_is_refused_in_a_line(text, recorded, practice, tmp_path):
+    shutil.copytree(recorded[0], tmp_path / "set")
+    (tmp_path / "set" / "split.json").write_text(text)
+    with pytest.raises(DemoError, match=r"split\.json says nothing") as refused:
+        read_examples(tmp_path / "set", CloningConfig(), practice)
+    assert "\n" not in str(refused.value)
 
 
 def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):

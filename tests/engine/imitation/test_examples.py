@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,18 @@ def test_the_same_seed_keeps_the_same_episodes_and_another_one_others():
 def test_nothing_is_kept_of_a_single_episode_or_where_nothing_is_to_be(actions, share):
     learnt, kept = split(make_examples(actions), share, seed=0)
     assert (len(learnt), len(kept)) == (len(actions), 0)
+
+
+def test_episodes_that_somebody_chose_validate_whatever_the_share():
+    chosen = replace(make_examples(np.arange(100) % 4), validating=frozenset({3, 8}))
+    other = make_examples(np.arange(20) % 4)
+    for share in (0.01, 0.9):
+        learnt, kept = split(join([other, chosen]), share, seed=0)
+        assert set(kept.episodes) == {5, 10}
+        assert len(learnt) + len(kept) == 120
+    assert len(split(chosen, 0.0, seed=0)[1]) == 0
+    assert Examples.load(chosen.save()).validating == {3, 8}
+    assert chosen.digest() != replace(chosen, validating=frozenset()).digest()
 
 
 def test_rare_actions_of_a_map_are_drawn_as_often_as_usual_ones():
