@@ -77,7 +77,7 @@ def aggregate(
 
     Args:
         save_dir: Where policies are saved.
-        given: Settings of `CloningConfig` that are not to be as usual.
+        given: Settings of `CloningConfig` that are not to be as usual; epochs are of each round.
         rounds: Likewise of `DaggerConfig`.
         source: Demonstrations to begin with; it may be empty.
         expert: "rules"; "planner": as the rules, but a language model sets the goals and is waited
@@ -106,7 +106,9 @@ def aggregate(
         source, game = saved_source(saved), part_of(saved, "game")
         expert = str(saved.get("expert", RULES))
     else:
-        config, dagger_config = check(CloningConfig, dict(given)), check(DaggerConfig, dict(rounds))
+        own = {"epochs": given["epochs"]} if "epochs" in given else {}
+        config = check(CloningConfig, dict(given))
+        dagger_config = check(DaggerConfig, {**own, **rounds})
     run = run_config(save_dir, game or {})
     dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
     saved_facts: Mapping[str, Any] = {}

@@ -98,8 +98,8 @@ def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -> None:
-    given = {"hidden_size": 16, "eval_episodes": 0, "learning_rate": 1e-3}
-    ways: dict[str, Any] = {"envs": 1, "episodes": 1, "epochs": 2, "beta_start": 1.0}
+    given = {"hidden_size": 16, "eval_episodes": 0, "learning_rate": 1e-3, "epochs": 2}
+    ways: dict[str, Any] = {"envs": 1, "episodes": 1, "beta_start": 1.0}
     told: list[object] = []
     with OllamaServer(ScriptedPlanner("oracle"), models=(MODEL,)) as server:
         game = {"llm_model": MODEL, "llm_base_url": server.url}
@@ -115,5 +115,6 @@ def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -
     assert [found.number for found in second.rounds] == [2]
     assert second.folder == first.folder
     settings = PolicyFolder(first.folder).settings()
+    assert settings["dagger"]["epochs"] == first.rounds[0].epoch.number == 2
     assert (settings["expert"], settings["game"]["llm_model"]) == ("planner", MODEL)
     assert len(list(read_exchanges(first.folder / "exchanges.jsonl"))) > asked
