@@ -16,7 +16,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration, write_demo
+from engine.demos.demonstration import GOAL, Demonstration, write_demo
+from engine.demos.minari_env import env_spec
 from engine.demos.playback import END, play
 from engine.demos.writing import cannot_write, temporary_path
 from engine.errors import DemoError
@@ -55,6 +56,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             beside / _DATA,
             observation_space=spaces.Box(0, 255, FRAME_SHAPE, np.uint8),
             action_space=spaces.Discrete(NUM_ACTIONS),
+            env_spec=env_spec(demos[0][1].settings if demos else ""),
             data_format="hdf5",
             jpeg_encoding=False,
         )
@@ -141,14 +143,18 @@ def _episode(buffers: Any, number: int, demo: Demonstration, config: RunConfig) 
     steps = list(play(demo, config, with_end=True))
     taken = [step for step in steps if step.action != END]
     ends = np.array([step.done for step in taken], np.bool_)
-    is_goal = np.full(len(taken), demo.is_success)
+    has_goal = any(event.kind == GOAL for event in demo.events)
+    is_terminated = ends & has_goal
+    is_truncated = ends & ~is_terminated
+    # Minari knows no episode that goes on: one that was left before its end is cut off there.
+    is_truncated[-1:] |= not ends[-1:].any()
     return buffers(
         id=number,
         observations=np.array([step.frame for step in steps], np.uint8),
         actions=np.array([step.action for step in taken], np.int64),
         rewards=np.array([step.reward for step in taken], np.float32),
-        terminations=ends & is_goal,
-        truncations=ends & ~is_goal,
+        terminations=is_terminated,
+        truncations=is_truncated,
     )
 
 

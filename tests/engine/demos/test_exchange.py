@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
+from engine.demos.demonstration import (
+    NO_PROPOSAL,
+    SUCCESS,
+    DemoEvent,
+    Demonstration,
+    read_demo,
+)
 from engine.demos.exchange import from_actions, from_npz, to_npz
 from engine.demos.layout import encode_demo
 from engine.demos.minari_folder import read_minari_actions, to_minari
+from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.table import from_csv, to_csv
 from engine.errors import DemoError
 
@@ -295,6 +302,24 @@ def test_numbers_and_names_of_buttons_are_both_read(demo_config: RunConfig, tmp_
     assert bytes(demo.actions) == bytes([7, 7, 4])
 
 
+def test_only_the_goal_terminates_in_minari(demo_config: RunConfig, tmp_path: Path) -> None:
+    pytest.importorskip("minari")
+    h5py = pytest.importorskip("h5py")
+    ((_, won),) = record_policy(rules_policy(0), demo_config, 1, tmp_path, by="rules")
+    short, _ = from_actions([7, 7, 5], demo_config, tmp_path, origin=tmp_path)
+    marked = replace(short, events=(*short.events, DemoEvent(3, SUCCESS)))
+    to_minari([("a.demo", won), ("b.demo", marked)], tmp_path / "x-v0", demo_config)
+    with h5py.File(tmp_path / "x-v0" / "data" / "main_data.hdf5") as file:
+        ends = [
+            (
+                list(np.flatnonzero(file[name]["terminations"])),
+                list(np.flatnonzero(file[name]["truncations"])),
+            )
+            for name in ("episode_0", "episode_1")
+        ]
+    assert ends == [([won.episode_length - 1], []), ([], [2])]
+
+
 def test_minari_reads_what_was_exported(
     demo_config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +332,18 @@ def test_minari_reads_what_was_exported(
     assert (dataset.total_episodes, dataset.total_steps) == (1, 4)
     assert dataset[0].observations.shape == (5, 144, 160, 3)
     assert np.array_equal(dataset[0].actions, [7, 7, 5, 0])
+    assert not dataset[0].terminations.any()
+    assert dataset[0].truncations.tolist() == [False, False, False, True]
+    env = dataset.recover_environment()
+    try:
+        picture, _ = env.reset(seed=demo_config.seed)
+        assert env.observation_space == dataset.observation_space
+        assert env.action_space == dataset.action_space
+        assert np.array_equal(picture, dataset[0].observations[0])
+        picture, *_ = env.step(7)
+        assert np.array_equal(picture, dataset[0].observations[1])
+    finally:
+        env.close()
     assert [list(actions) for actions in read_minari_actions(tmp_path / "walk-v0")] == [
         [7, 7, 5, 0]
     ]

@@ -1,0 +1,74 @@
+"""Make the environment of an exported Minari dataset again: `dataset.recover_environment()`."""
+
+import json
+from typing import Any, cast
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+
+from engine.config import EnvConfig, RewardConfig
+from engine.demos.layout import read_settings
+from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.types import FRAME_SHAPE, Frame
+
+_ID = "PokeTUI/Crystal-v0"
+
+
+class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
+    """The game as its picture alone, uint8 (144, 160, 3), as the dataset has it."""
+
+    def __init__(self, env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+        super().__init__(env)
+        self._game = env
+        self.observation_space = cast(
+            "spaces.Space[Frame]", spaces.Box(0, 255, FRAME_SHAPE, np.uint8)
+        )
+
+    def observation(self, observation: Any) -> Frame:
+        """Return the picture of now."""
+        return self._game.frame()
+
+
+def env_spec(settings: str) -> EnvSpec:
+    """Return how gymnasium makes the environment: of the practice game, or of a ROM to be named.
+
+    Args:
+        settings: As `Demonstration.settings`.
+    """
+    entry_point = f"{make_minari_env.__module__}:{make_minari_env.__name__}"
+    return EnvSpec(_ID, entry_point=entry_point, kwargs={"settings": settings})
+
+
+def make_minari_env(
+    settings: str,
+    rom_path: str = "",
+    start_state: str = "",
+    *,
+    allow_unknown_rom: bool = False,
+    render_mode: str | None = None,
+) -> Pictures:
+    """Make the environment.
+
+    Args:
+        settings: As `Demonstration.settings`; custom rewards are left out.
+        rom_path: The ROM, which no dataset brings: `recover_environment(rom_path=...)`.
+        start_state: Where to start, other than at a new game.
+        allow_unknown_rom: Try a ROM whose hash is not known.
+        render_mode: See gymnasium.
+
+    Raises:
+        PokeTUIError, ValueError: The game or the settings are unusable.
+    """
+    facts = json.loads(read_settings(settings) or '{"env": {}, "rewards": {}}')
+    game = EnhancedPyBoyPokemonCrystalEnv(
+        rom_path,
+        observation_type="screen",
+        config=EnvConfig(**facts["env"]),
+        rewards=RewardConfig(**facts["rewards"]),
+        start_state=start_state,
+        allow_unknown_rom=allow_unknown_rom,
+        render_mode=render_mode,
+    )
+    return Pictures(game)
