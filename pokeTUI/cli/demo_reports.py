@@ -339,7 +339,8 @@ def print_import(config: RunConfig, files: Sequence[Path]) -> int:
 
 def _short(path: Path, folder: Path) -> str:
     """Return by what a file is named in the folder of demonstrations, with its set's name."""
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else path.name
+    here, place = path.resolve(), folder.resolve()
+    return str(here.relative_to(place)) if here.is_relative_to(place) else path.name
 
 
 def _spread(values: Sequence[float], digits: int) -> str:

@@ -97,6 +97,8 @@ def test_where_none_is_named_all_are_meant_those_in_sets_too(saves: Path, tmp_pa
     assert everything == [first.name, f"a/{first.name}", f"b/{second.name}"]
     assert poketui("demos", "filter", "b", *where).stdout.split() == [f"b/{second.name}"]
     assert poketui("demos", "filter", "b", "--by", "rules", *where).stdout == ""
+    there = poketui("demos", "filter", "b", "--save-dir", ".", cwd=tmp_path).stdout.split()
+    assert there == [f"b/{second.name}"]
     out = tmp_path / "out"
     exported = poketui("demos", "export", "--format", "csv", "--out", str(out), *where)
     assert exported.returncode == 0, exported.stderr
