@@ -375,6 +375,8 @@ class KeptState:
         episode_steps: Steps of its episode until then.
         place: Name of the map.
         is_asked: A person kept it; the others are kept now and then.
+        episode: How many episodes of the run had ended by then.
+        kept_s: When it was kept, in seconds since 1970; 0: not known.
     """
 
     number: int
@@ -382,6 +384,8 @@ class KeptState:
     episode_steps: int
     place: str
     is_asked: bool = False
+    episode: int = 0
+    kept_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,6 +446,14 @@ class RecordingEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandObeyed:
+    """A command had an effect that no other event tells of; `text` says which."""
+
+    command: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRefused:
     """A command had no effect; `reason` says why."""
 
@@ -481,10 +493,17 @@ class ViewersChanged:
     Attributes:
         viewers: How many look at the run.
         is_yours: The viewer that is told this is the one that steers.
+        is_held: Somebody steers.
     """
 
     viewers: int
     is_yours: bool
+    is_held: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ControlWanted:
+    """Another viewer asks the one that is told this to leave the steering to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,11 +545,13 @@ Event = (
     | StatesKept
     | RecordingChanged
     | RecordingEnded
+    | CommandObeyed
     | CommandRefused
     | WarningRaised
     | RunFailed
     | RunStopped
     | ViewersChanged
+    | ControlWanted
     | ConnectionLost
 )
 

@@ -26,7 +26,13 @@ _KEPT: Mapping[type, int] = MappingProxyType(
 )
 """How many of a kind; of all others the latest."""
 
-_NEVER = (events.ControlChanged, events.CommandRefused, events.ViewersChanged)
+_NEVER = (
+    events.ControlChanged,
+    events.CommandObeyed,
+    events.CommandRefused,
+    events.ControlWanted,
+    events.ViewersChanged,
+)
 """They are told to those who are there; who has control is part of StatusChanged too."""
 
 

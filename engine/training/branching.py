@@ -24,7 +24,9 @@ def restart(trainer: Trainer) -> str:
         return _EVALUATING
     if refusal := _begin_another(trainer):
         return refusal
-    trainer.reporter.say("run", "you began the episode anew; the one before does not count")
+    text = "you began the episode anew; the one before does not count"
+    trainer.reporter.say("run", text)
+    trainer.reporter.obeyed("Restart", text)
     return ""
 
 
@@ -37,7 +39,10 @@ def keep_state(trainer: Trainer) -> str:
         trainer.live.come_to_rest(trainer)
     try:
         state = trainer.kept_states.keep(
-            trainer.vector, env_index, int(trainer.tally.steps[env_index])
+            trainer.vector,
+            env_index,
+            int(trainer.tally.steps[env_index]),
+            trainer.metrics.episodes,
         )
     except WorkerError:
         return _FAILED
@@ -52,6 +57,11 @@ def keep_state(trainer: Trainer) -> str:
         else:
             text += f"; begin a run from it with --state {shlex.quote(str(path))}"
     trainer.reporter.say("run", text)
+    trainer.reporter.obeyed(
+        "KeepState",
+        f"you kept state {state.number}: {state.place}, step {state.episode_steps:,} of game "
+        f"{env_index + 1}",
+    )
     trainer.emit(trainer.kept_states.listed)
     return ""
 
@@ -68,11 +78,12 @@ def branch(trainer: Trainer, number: int) -> str:
     if refusal := _begin_another(trainer, moment):
         return refusal
     trainer.tally.is_touched[trainer.controls.watched_env] = True
-    trainer.reporter.say(
-        "run",
-        f"you branched from state {number}: {state.place}, step {state.episode_steps}; neither "
-        "this episode nor the one before counts",
+    text = (
+        f"you branched from state {number}: {state.place}, step {state.episode_steps:,}; neither "
+        "this episode nor the one before counts"
     )
+    trainer.reporter.say("run", text)
+    trainer.reporter.obeyed("Branch", text)
     return ""
 
 

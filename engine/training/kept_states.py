@@ -39,13 +39,19 @@ class KeptStates:
         interval: Steps of an episode between two of them, more where steps are fast. Milestones
             bring more, where they are not as fast.
         clock: Seconds that only rise.
+        now: Seconds since 1970.
     """
 
     def __init__(
-        self, most: int, interval: int, clock: Callable[[], float] = time.monotonic
+        self,
+        most: int,
+        interval: int,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._interval = interval
         self._clock = clock
+        self._now = now
         self._due_s = 0.0
         self._automatic: deque[_Kept] = deque(maxlen=most)
         self._asked: deque[_Kept] = deque(maxlen=_MOST_ASKED)
@@ -59,7 +65,9 @@ class KeptStates:
             tuple(self._by_number[number].state for number in sorted(self._by_number))
         )
 
-    def follow(self, vector: Vector, batch: Batch, env_index: int, steps: int) -> bool:
+    def follow(
+        self, vector: Vector, batch: Batch, env_index: int, steps: int, episode: int
+    ) -> bool:
         """Keep the watched environment's moment if it is time; tell whether it was.
 
         Args:
@@ -67,6 +75,7 @@ class KeptStates:
             batch: What the last step led to.
             env_index: The watched one.
             steps: Of its episode.
+            episode: How many have ended.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
         is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached
@@ -76,17 +85,17 @@ class KeptStates:
             return False
         self._due_s = self._clock() + _SHORTEST_S
         with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
-            self._automatic.append(self._take(vector, env_index, steps, is_asked=False))
+            self._automatic.append(self._take(vector, env_index, steps, episode, is_asked=False))
             return True
         return False
 
-    def keep(self, vector: Vector, env_index: int, steps: int) -> KeptState:
+    def keep(self, vector: Vector, env_index: int, steps: int, episode: int) -> KeptState:
         """Keep a moment that a person asks for.
 
         Raises:
             WorkerError: The game's process failed.
         """
-        kept = self._take(vector, env_index, steps, is_asked=True)
+        kept = self._take(vector, env_index, steps, episode, is_asked=True)
         self._asked.append(kept)
         return kept.state
 
@@ -98,7 +107,7 @@ class KeptStates:
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return JSON-able facts, and moments by number, from which `load` goes on."""
         asked = [
-            [one.number, one.env_index, one.episode_steps, one.place]
+            [one.number, one.env_index, one.episode_steps, one.place, one.episode, one.kept_s]
             for one in (kept.state for kept in self._asked)
         ]
         moments = {str(kept.state.number): kept.moment for kept in self._asked}
@@ -109,18 +118,30 @@ class KeptStates:
         self._number = int(facts["number"])
         self._automatic.clear()
         self._asked.clear()
-        for number, env_index, steps, place in facts["asked"]:
-            state = KeptState(int(number), int(env_index), int(steps), str(place), is_asked=True)
+        for number, env_index, steps, place, *when in facts["asked"]:
+            episode, kept_s = when or (0, 0.0)  # earlier versions did not write it down
+            state = KeptState(
+                int(number),
+                int(env_index),
+                int(steps),
+                str(place),
+                is_asked=True,
+                episode=int(episode),
+                kept_s=float(kept_s),
+            )
             self._asked.append(_Kept(state, moments[str(number)]))
 
     @property
     def _by_number(self) -> dict[int, _Kept]:
         return {kept.state.number: kept for kept in (*self._automatic, *self._asked)}
 
-    def _take(self, vector: Vector, env_index: int, steps: int, *, is_asked: bool) -> _Kept:
+    def _take(
+        self, vector: Vector, env_index: int, steps: int, episode: int, *, is_asked: bool
+    ) -> _Kept:
         moment, place = vector.moment(env_index), vector.place(env_index)
         self._number += 1
-        return _Kept(KeptState(self._number, env_index, steps, place, is_asked), moment)
+        state = KeptState(self._number, env_index, steps, place, is_asked, episode, self._now())
+        return _Kept(state, moment)
 
 
 class StateFiles:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.agents.arbitration import explain
 from engine.events import (
+    CommandObeyed,
     CurriculumChanged,
     DecisionMade,
     Event,
@@ -246,6 +247,10 @@ class Reporter:
     def say(self, source: str, text: str) -> None:
         """Log a line of reasoning."""
         self._emit(ReasoningLogged(self._metrics.total_steps, source, text))
+
+    def obeyed(self, command: str, text: str) -> None:
+        """Tell what came of a command."""
+        self._emit(CommandObeyed(command, text))
 
     def milestones_reached(self, keys: Sequence[str]) -> None:
         """Tell which milestones an episode reached that none reached before."""

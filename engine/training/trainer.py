@@ -224,7 +224,7 @@ class Trainer:
         """Keep the watched game's moment now and then, for a person to branch from."""
         index = self.controls.watched_env
         if self.reporter.is_watching and self.kept_states.follow(
-            self.vector, self.batch, index, int(self.tally.steps[index])
+            self.vector, self.batch, index, int(self.tally.steps[index]), self.metrics.episodes
         ):
             self.emit(self.kept_states.listed)
 
@@ -286,7 +286,9 @@ class Trainer:
                 self._is_save_due = True
             elif self.controls.skips_evaluation:
                 metrics.count_evaluation(None)
-                self.reporter.say("run", "the evaluation was left: the next one comes when due")
+                text = "the evaluation was left: the next one comes when due"
+                self.reporter.say("run", text)
+                self.reporter.obeyed("SkipEvaluation", text)
         self.controls.skips_evaluation = False
         self.reporter.phase("acting")
 

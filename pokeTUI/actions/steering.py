@@ -1,5 +1,6 @@
 """What the keys do by which a run, a recording or a replay is steered."""
 
+import time
 from math import inf
 
 from engine.commands import (
@@ -108,7 +109,7 @@ class SteerActions(ActionsApp):
 
     def action_branch(self) -> None:
         """Go on from a kept state."""
-        self.ask(ask_state(self.dashboard))
+        self.ask(ask_state(self.dashboard, time.time()))
 
     def action_set_mode(self) -> None:
         """Choose the mode."""

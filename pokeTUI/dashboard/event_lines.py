@@ -8,6 +8,7 @@ from engine import events
 from engine.events import Event
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.backlog import Backlog
+from pokeTUI.dashboard.command_words import command_words
 from pokeTUI.dashboard.planner import printable
 
 MAX_EVENT_LINES = 2000
@@ -76,7 +77,7 @@ class EventLog:
             case events.PlannerStatusChanged():
                 return _model(event, self.model_state, self.model_absent)
             case events.SteeringChanged() if self.steering is not None:
-                changes = _changes(self.steering, event)
+                changes = steering_changes(self.steering, event)
                 return ("control", "; ".join(changes)) if changes else None
             case events.StatesKept(states=states):
                 new = [one for one in states if one.is_asked and one.number > self.last_asked]
@@ -108,7 +109,10 @@ def _told(event: Event) -> tuple[str, str] | None:
         case events.WarningRaised(message=message):
             return "warning", message
         case events.CommandRefused(command=command, reason=reason):
-            return "refused", f"{command} refused: {reason}"
+            return "refused", f"{command_words(command)} refused: {reason}"
+        case events.CommandObeyed(command=command, text=text):
+            # A kept state is told with its number by the list of them.
+            return None if command == "KeepState" else ("control", text)
         case events.CurriculumChanged(has_moved=True):
             return "stage", f"stage {event.stage} of {event.num_stages}: {event.name}"
         case events.StrategySwitched():
@@ -162,9 +166,7 @@ def _episode(number: int, summary: EpisodeSummary) -> str:
         f"episode {number:,}: {summary.total_reward:+.1f} in {summary.length:,} steps",
         "goal reached" if summary.is_success else "",
         f"from {summary.start}" if summary.start else "",
-        _counted(summary.interventions, "hand on it", "hands on it")
-        if summary.interventions
-        else "",
+        f"taken over {_counted(summary.interventions, 'time')}" if summary.interventions else "",
         "broken off" if summary.is_aborted else "",
         f"game {summary.env_index + 1}",
     ]
@@ -185,7 +187,8 @@ def _model(
     return kind, f"model {status.model} is {state}{said and f': {said}'}"
 
 
-def _changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:
+def steering_changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:
+    """Return what a person set otherwise, in words."""
     found = [
         f"{name} {getattr(before, name)} → {getattr(after, name)}"
         for name in ("mode", "strategy")

@@ -8,7 +8,8 @@ from engine import events
 from engine.events import Event
 from engine.types import Frame
 from pokeTUI.dashboard.backlog import Backlog
-from pokeTUI.dashboard.event_lines import EventLog, demonstration_end
+from pokeTUI.dashboard.command_words import command_words
+from pokeTUI.dashboard.event_lines import EventLog, demonstration_end, steering_changes
 from pokeTUI.dashboard.history import EpisodeHistory, Record
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 from pokeTUI.keys.moves import MAX_MOVES, Move, stage_move, strategy_move
@@ -199,9 +200,13 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
             state = replace(state, is_human=is_human)
             return _notify(state, "You play now" if is_human else "The agent plays again")
         case events.SteeringChanged():
-            return replace(
+            changes = steering_changes(state.steering, event) if state.steering else []
+            state = replace(
                 state, steering=event, first_weights=state.first_weights or event.weights
             )
+            return _notify(state, _sentence("; ".join(changes))) if changes else state
+        case events.CommandObeyed(text=text):
+            return _notify(state, _sentence(text))
         case events.StatesKept(states=states):
             return replace(state, kept_states=states)
         case events.RecordingChanged():
@@ -209,11 +214,13 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
         case events.RecordingEnded():
             return _notify(state, demonstration_end(event))
         case events.CommandRefused(command=command, reason=reason):
-            return _notify(state, f"{command}: {reason}", "warning")
+            return _notify(state, f"{_sentence(command_words(command))}: {reason}", "warning")
         case events.WarningRaised(message=message):
             return _notify(state, message, "warning")
         case events.ViewersChanged():
             return _fold_viewers(state, event)
+        case events.ControlWanted():
+            return _notify(state, "Another viewer asks to steer: C gives control")
         case events.RunFailed() | events.RunStopped() | events.ConnectionLost():
             return replace(state, end=event)
         case _:
@@ -225,8 +232,10 @@ def _fold_viewers(state: DashboardState, event: events.ViewersChanged) -> Dashbo
     state = replace(state, viewers=event)
     if event.is_yours == was_yours or (event.is_yours and event.viewers == 1):
         return state
-    text = "You are in control now" if event.is_yours else "Another viewer is in control now"
-    return _notify(state, text)
+    if event.is_yours:
+        return _notify(state, "You are in control now")
+    text = "Another viewer is in control now"
+    return _notify(state, text if event.is_held else "Nobody steers now: C takes control")
 
 
 def _fold_move(state: DashboardState, event: events.CurriculumChanged) -> DashboardState:
@@ -249,6 +258,10 @@ def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
     step = state.status.episode_steps if state.status is not None else 0
     line = LogLine(step, "model", text, confidence, exchange=state.planner.exchange_of(event))
     return replace(state, log=_log(state.log, line))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _notify(state: DashboardState, text: str, severity: str = "information") -> DashboardState:

@@ -72,19 +72,35 @@ def ask_goal(state: DashboardState) -> Question:
     return Question(ChoiceScreen("Goal of the rule planner", choices, chosen), SetGoal)
 
 
-def ask_state(state: DashboardState) -> Question:
-    """Ask for one of the kept states, the newest first."""
+def ask_state(state: DashboardState, now_s: float) -> Question:
+    """Ask for one of the kept states, the newest first.
+
+    Args:
+        state: With the kept states.
+        now_s: Seconds since 1970.
+    """
     choices = [
         (
             str(kept.number),
-            f"{kept.number:>4}  game {kept.env_index + 1:<3} step {kept.episode_steps:>6,}  "
-            f"{kept.place}{'  (kept by you)' if kept.is_asked else ''}",
+            f"{kept.number:>4}  {_ago(kept.kept_s, now_s):<11} game {kept.env_index + 1:<3} "
+            f"episode {kept.episode:<5,} step {kept.episode_steps:>5,}  "
+            f"{kept.place}{'  (by you)' if kept.is_asked else ''}",
         )
         for kept in reversed(state.kept_states)
     ]
     return Question(
         ChoiceScreen("Go on from a kept state", choices), lambda answer: Branch(int(answer))
     )
+
+
+def _ago(then_s: float, now_s: float) -> str:
+    if not then_s:
+        return ""
+    seconds = max(0.0, now_s - then_s)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
 
 
 def ask_wish(state: DashboardState) -> Question:
@@ -134,7 +150,9 @@ def ask_discard(state: DashboardState, *, again: bool) -> Question:
 def ask_mark(state: DashboardState) -> Question:
     """Ask what was reached."""
     screen = PromptScreen(
-        "What was reached?", hint="It is kept with this step.", check=_wrong_words
+        "What was reached?",
+        hint="It is noted at this step, and marks no success; that is what * does.",
+        check=lambda text: _wrong_words(text) if text.strip() else "Say it in words.",
     )
     return Question(screen, lambda answer: MarkRecording(answer.strip()))
 

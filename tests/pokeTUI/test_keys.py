@@ -222,7 +222,7 @@ async def test_a_refused_command_says_why(open_cockpit: OpenCockpit) -> None:
 
     async with open_cockpit() as (pilot, session):
         session.post(CommandRefused("Watch", "there is no game [17]"))
-        assert await comes_to_show(pilot, "Watch: there is no game [17]")
+        assert await comes_to_show(pilot, "Game: there is no game [17]")
 
 
 async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit) -> None:

@@ -31,7 +31,12 @@ TOLD: list[tuple[events.Event, str, str]] = [
     ),
     (events.ProgressReported("reading the game"), "work", "reading the game"),
     (events.WarningRaised("a\x1b[2Jb"), "warning", "a [2Jb"),
-    (events.CommandRefused("Watch", "no game 17"), "refused", "Watch refused: no game 17"),
+    (events.CommandRefused("Watch", "no game 17"), "refused", "game refused: no game 17"),
+    (
+        events.CommandObeyed("Branch", "you branched from state 3"),
+        "control",
+        "you branched from state 3",
+    ),
     (
         events.CheckpointSaved("saves/x/00123.zip", 1234),
         "saved",
@@ -52,7 +57,7 @@ TOLD: list[tuple[events.Event, str, str]] = [
             8, 9, EpisodeSummary(2, -1.0, 90, (), start="met_professor", interventions=2)
         ),
         "episode",
-        "episode 8: -1.0 in 90 steps, from met_professor, 2 hands on it, game 3",
+        "episode 8: -1.0 in 90 steps, from met_professor, taken over 2 times, game 3",
     ),
     (make_curriculum(has_moved=True), "stage", "stage 2 of 4: balanced"),
     (

@@ -1,11 +1,14 @@
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from engine import events
+from engine.commands import Command
 from engine.plans import Outcome, Verdict
 from engine.types import Evaluation, GoalKind, Source
+from pokeTUI.dashboard.command_words import WORDS
 from pokeTUI.dashboard.state import MAX_LOG_LINES, DashboardState, fold
 from tests.pokeTUI.fake_session import (
     make_curriculum,
@@ -29,6 +32,8 @@ def fold_all(*new: events.Event, state: DashboardState | None = None) -> Dashboa
 def test_every_kind_of_event_can_be_folded() -> None:
     ends = [
         events.CommandRefused("Watch", "there is no game 17"),
+        events.CommandObeyed("Restart", "you began the episode anew"),
+        events.ControlWanted(),
         events.WarningRaised("the disk is nearly full"),
         events.ControlChanged(True),
         events.CheckpointSaved("x.zip", 9),
@@ -55,6 +60,34 @@ def test_every_kind_of_event_can_be_folded() -> None:
         assert getattr(state, name) is not None
     assert state.history.count == 87
     assert state.failure is not None
+
+
+def test_what_a_control_did_and_why_not_is_told_in_words() -> None:
+    state = fold_all(
+        events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
+        events.SteeringChanged("rl_only", "balanced", "", "", (("map", 0.5),)),
+        events.CommandObeyed("Restart", "you began the episode anew"),
+        events.CommandObeyed("KeepState", "you kept state 3: HOME, step 40 of game 1"),
+        events.StatesKept((events.KeptState(3, 0, 40, "HOME", True),)),
+        events.CommandRefused("TakeOver", "You have control already."),
+    )
+    assert [(notice.text, notice.severity) for notice in state.notices] == [
+        ("Mode adaptive → rl_only; weight of map 2 → 0.5", "information"),
+        ("You began the episode anew", "information"),
+        ("You kept state 3: HOME, step 40 of game 1", "information"),
+        ("Play: You have control already.", "warning"),
+    ]
+    assert [(line.kind, line.text) for line in state.event_log.lines()] == [
+        ("control", "mode adaptive → rl_only; weight of map 2 → 0.5"),
+        ("control", "you began the episode anew"),
+        ("state", "kept state 3: HOME, step 40 of game 1"),
+        ("refused", "play refused: You have control already."),
+    ]
+
+
+def test_every_command_has_a_name_in_words() -> None:
+    assert set(WORDS) == {command.__name__ for command in get_args(Command)}
+    assert all(word == word.lower() for word in WORDS.values())
 
 
 def test_folding_leaves_the_old_state_as_it_was() -> None:
@@ -126,7 +159,7 @@ def test_the_log_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("event", "severity", "text"),
     [
-        (events.CommandRefused("Watch", "no such game"), "warning", "Watch: no such game"),
+        (events.CommandRefused("Watch", "no such game"), "warning", "Game: no such game"),
         (events.WarningRaised("slow disk"), "warning", "slow disk"),
         (events.ControlChanged(True), "information", "You play now"),
         (events.ControlChanged(False), "information", "The agent plays again"),

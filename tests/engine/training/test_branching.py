@@ -1,9 +1,12 @@
 """Beginning anew and branching from kept states, on the toy."""
 
+import time
+
 import pytest
 
 from engine.commands import Branch, KeepState, Press, Restart, TakeOver, Watch
 from engine.events import (
+    CommandObeyed,
     CommandRefused,
     DecisionMade,
     EpisodeEnded,
@@ -163,6 +166,34 @@ def test_nothing_begins_anew_during_an_evaluation(run):
     for command in (Restart(), KeepState(), Branch(1)):
         obey(run.trainer, command)
     assert refusals(run) == ["Wait until the evaluation is over."] * 3
+
+
+def test_what_came_of_each_is_told(run):
+    for command in (KeepState(), Branch(1), Restart()):
+        obey(run.trainer, command)
+    told = run.of(CommandObeyed)
+    assert [one.command for one in told] == ["KeepState", "Branch", "Restart"]
+    assert "kept state 1" in told[0].text
+    assert "branched from state 1" in told[1].text
+    assert "began the episode anew" in told[2].text
+
+
+def test_a_state_says_when_it_was_kept(run):
+    before_s = time.time()
+    run.trainer.metrics.episodes = 7
+    obey(run.trainer, KeepState())
+    (state,) = run.trainer.kept_states.listed.states
+    assert state.episode == 7
+    assert before_s <= state.kept_s <= time.time()
+
+
+def test_what_an_earlier_version_kept_is_read(run):
+    obey(run.trainer, KeepState())
+    facts, moments = run.trainer.kept_states.save()
+    facts["asked"] = [entry[:4] for entry in facts["asked"]]
+    run.trainer.kept_states.load(facts, moments)
+    (state,) = run.trainer.kept_states.listed.states
+    assert (state.number, state.episode, state.kept_s) == (1, 0, 0.0)
 
 
 def test_what_was_asked_for_survives_in_the_checkpoint(run, tmp_path):
