@@ -21,6 +21,7 @@ class ControlDesk(Generic[_Viewer]):
 
     Attributes:
         holder: The viewer in control.
+        asker: The last that asked for control and did not get it: it is next.
         is_human: A viewer plays the game itself, as far as was asked for.
     """
 
@@ -28,6 +29,7 @@ class ControlDesk(Generic[_Viewer]):
         self, send: Callable[[Command], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.holder: _Viewer | None = None
+        self.asker: _Viewer | None = None
         self.is_human = False
         self._send = send
         self._clock = clock
@@ -39,23 +41,34 @@ class ControlDesk(Generic[_Viewer]):
         if self.holder is not None and self.holder is not viewer:
             idle_s = self._clock() - self._used_s
             if idle_s < IDLE_S:
+                self.asker = viewer
                 return (
-                    "Another viewer is in control. It can leave it to you with C; you can take it "
-                    f"once it has done nothing for {IDLE_S - idle_s:.0f} s more."
+                    "Another viewer is in control, and is told that you ask. It can leave it to "
+                    "you with C; you can take it once it has done nothing for "
+                    f"{IDLE_S - idle_s:.0f} s more."
                 )
             self._let_go()
         self.holder = viewer
+        if self.asker is viewer:
+            self.asker = None
         self._used_s = self._clock()
         return ""
 
     def release(self, viewer: _Viewer) -> None:
-        """Leave control to whoever wants it next; a game that was played goes back to the agent."""
+        """Leave control to who asked for it, else to whoever wants it next.
+
+        A game that was played goes back to the agent.
+        """
+        if self.asker is viewer:
+            self.asker = None
         if self.holder is viewer:
             self._let_go()
             if self.is_human:
                 self.is_human = False
                 self._send(GiveBack())
             self.holder = None
+            if self.asker is not None:
+                self.request(self.asker)
 
     def command(self, viewer: _Viewer, command: Command) -> str:
         """Pass a command on, or return why not; control that nobody has is taken by it."""

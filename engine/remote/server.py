@@ -12,7 +12,7 @@ from typing import Protocol
 
 from engine.commands import Command, LookAway, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
-from engine.events import CommandRefused, Event, StatusChanged, ViewersChanged
+from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, ViewersChanged
 from engine.remote.control import ControlDesk
 from engine.remote.digest import RunDigest
 from engine.remote.folder import is_own_peer, listen
@@ -198,6 +198,8 @@ class RunServer:
             )
         elif isinstance(command, RequestControl):
             refusal = self._desk.request(viewer)
+            if refusal and self._desk.holder is not None:
+                self._desk.holder.post(ControlWanted())
         elif isinstance(command, ReleaseControl):
             refusal = ""
             self._desk.release(viewer)
@@ -220,7 +222,8 @@ class RunServer:
         """Tell each viewer of the others, and the engine whether there is anybody."""
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
-            news = ViewersChanged(len(shown), viewer is self._desk.holder)
+            holder = self._desk.holder
+            news = ViewersChanged(len(shown), viewer is holder, holder is not None)
             if viewer.told != news:
                 viewer.told = news
                 viewer.post(news)

@@ -100,6 +100,8 @@ def paused(state: DashboardState) -> str:
 
 def several_games(state: DashboardState) -> str:
     """Let it be done where there is more than one game."""
+    if state.end is not None:
+        return "the run is over"
     if state.run is not None and state.run.num_envs < 2:
         return "there is only one game"
     return by_agent(state)

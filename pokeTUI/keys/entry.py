@@ -70,7 +70,8 @@ class KeyAction:
             if state.end is not None:
                 return "the run is over"
             if state.viewers is not None and not state.viewers.is_yours:
-                return "another viewer is in control: C asks for it"
+                held = state.viewers.is_held
+                return "another viewer steers: C asks for it" if held else "C takes control first"
             if is_replay(state) and self.id not in _IN_A_REPLAY:
                 return "not in a replay: nothing of it can be changed"
         if self.group in (RUN, STEER) and self.id not in _WHILE_RECORDING and trains(state):

@@ -10,7 +10,7 @@ from engine.errors import ConfigurationError
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.actions import ACTIONS
 from pokeTUI.keys.conditions import is_recording, only_records
-from pokeTUI.keys.entry import PLAY, SEEK, KeyAction
+from pokeTUI.keys.entry import PLAY, RUN, SEEK, WATCH, KeyAction
 from pokeTUI.layout import PANES
 from pokeTUI.panes.kinds import PANE_TYPES
 
@@ -158,6 +158,8 @@ def shown_key(key: str) -> str:
 
 def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
     """Tell whether an action that is possible would only be in the footer's way now."""
+    if state.run is None and entry.group in (RUN, WATCH):
+        return True  # nothing is shown that could be steered
     match entry.action:
         case "next_view" | "save":
             return state.is_human
@@ -172,6 +174,8 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
     match entry.action:
         case "toggle_pause" if state.is_paused:
             return "go on"
+        case "toggle_steering":
+            return "give control" if state.viewers and state.viewers.is_yours else "take control"
         case "toggle_control" if state.is_human:
             return "give back"
         case "toggle_live" if state.status and state.status.is_live:

@@ -48,6 +48,9 @@ class StatusBar(LinesWidget):
         parts = [self._activity()]
         if form <= _SHORT:
             parts.insert(0, ("PokeTUI", Ink.strong))
+        if state.viewers is not None and not state.viewers.is_yours and state.end is None:
+            who = "another steers" if state.viewers.is_held else "nobody steers"
+            parts.append((f" {who} ", Ink.badge_warn))
         if state.recording is not None:
             parts += recording_badge(state.recording, is_short=is_short)
         if status is None:
@@ -142,4 +145,4 @@ def _speed(status: StatusChanged) -> str:
 
 
 def _shown(state: DashboardState) -> tuple[object, ...]:
-    return state.status, state.run, state.end, state.is_human, state.recording
+    return state.status, state.run, state.end, state.is_human, state.recording, state.viewers

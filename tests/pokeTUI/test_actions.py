@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from engine.errors import ConfigurationError
-from engine.events import RunStopped, ViewersChanged
+from engine.events import RunFailed, RunStopped, ViewersChanged
 from pokeTUI.actions.steering import next_speed
 from pokeTUI.app import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
@@ -73,6 +73,15 @@ def test_the_footer_shows_what_matters_now() -> None:
     playing = labels(state_with(is_human=True))
     assert playing[0] == "give back"
     assert {"A", "B", "START", "SELECT", "quit"} <= set(playing)
+
+
+def test_the_footer_shows_nothing_to_steer_before_the_run_has_begun_and_after_its_end() -> None:
+    started = {"pause", "speed", "play", "save", "game"}
+    assert started <= set(labels(state_with()))
+    assert not started & set(labels(DashboardState()))
+    for end in (RunStopped("quit", 1, ""), RunFailed("It broke.", "", True)):
+        assert not started & set(labels(fold(state_with(), end)))
+    assert {"help", "quit"} <= set(labels(DashboardState()))
 
 
 def test_the_footer_shows_the_keys_of_the_pane_that_has_the_keyboard() -> None:

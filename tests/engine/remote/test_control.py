@@ -39,6 +39,23 @@ def test_control_is_handed_over_when_it_was_not_used_for_a_minute() -> None:
     assert at.sent[-1] == Hold(frozenset())
 
 
+def test_who_asked_for_control_has_it_once_it_is_left() -> None:
+    at = Desk()
+    at.desk.request("a")
+    at.desk.request("b")
+    assert at.desk.asker == "b"
+    at.desk.request("c")
+    at.desk.release("c")  # it has gone again
+    at.desk.release("a")
+    assert at.desk.holder is None
+    at.desk.request("a")
+    at.desk.request("b")
+    at.desk.release("a")
+    assert (at.desk.holder, at.desk.asker) == ("b", None)
+    at.desk.release("b")
+    assert at.desk.holder is None
+
+
 def test_a_viewer_that_leaves_lets_go_and_gives_back() -> None:
     at = Desk()
     for command in (TakeOver(), Hold(frozenset({Action.UP}))):

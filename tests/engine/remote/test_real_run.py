@@ -142,7 +142,7 @@ def test_a_killed_viewer_gives_the_game_back_and_the_run_goes_on(
         other.session.send(TakeOver())
         assert "Another viewer" in other.wait_for_kind(CommandRefused)[0].reason
         process.kill()
-    assert other.wait_for(ViewersChanged(1, False), ControlChanged(False))
+    assert other.wait_for(ViewersChanged(1, False, is_held=False), ControlChanged(False))
     other.seen.clear()
     assert other.wait_for_kind(FrameRendered)
     steps = other.wait_for_kind(StatusChanged)[-1].total_steps

@@ -22,6 +22,7 @@ from engine.errors import AttachError, ProtocolError
 from engine.events import (
     CommandRefused,
     ConnectionLost,
+    ControlWanted,
     EpisodeEnded,
     FrameRendered,
     ReasoningLogged,
@@ -100,14 +101,27 @@ def test_control_is_left_to_who_asks_for_it(serve: Serve, view: View) -> None:
     assert first.wait_for(ViewersChanged(2, True))
     second.session.send(RequestControl())
     assert "It can leave it to you with C" in second.wait_for_kind(CommandRefused)[0].reason
+    assert first.wait_for(ControlWanted())
+    assert not second.of(ControlWanted)
     first.session.send(ReleaseControl())
     assert first.wait_for(ViewersChanged(2, False))
-    second.session.send(RequestControl())
     assert second.wait_for(ViewersChanged(2, True))
     second.session.send(Pause())
     assert run.has_been_sent(Pause())
     first.session.send(Pause())
     assert first.wait_for(REFUSED)
+
+
+def test_all_are_told_that_nobody_steers(serve: Serve, view: View) -> None:
+    run = serve()
+    first, second = view(run), view(run)
+    assert first.wait_for(ViewersChanged(2, True))
+    first.session.send(ReleaseControl())
+    for viewing in (first, second):
+        assert viewing.wait_for(ViewersChanged(2, False, is_held=False))
+    second.session.send(Pause())
+    assert second.wait_for(ViewersChanged(2, True))
+    assert first.wait_for(ViewersChanged(2, False))
 
 
 def test_control_that_was_not_used_for_a_minute_is_given_to_who_asks(
@@ -135,7 +149,7 @@ def test_a_viewer_that_leaves_while_it_plays_lets_go_and_gives_back(
     assert run.has_been_sent(TakeOver(), held)
     first.session.close()
     assert run.has_been_sent(TakeOver(), held, Hold(frozenset()), GiveBack())
-    assert second.wait_for(ViewersChanged(1, False))
+    assert second.wait_for(ViewersChanged(1, False, is_held=False))
     second.session.send(Pause())
     assert second.wait_for(ViewersChanged(1, True))
     assert run.sent[-1] == Pause()
@@ -144,7 +158,7 @@ def test_a_viewer_that_leaves_while_it_plays_lets_go_and_gives_back(
 def test_a_read_only_viewer_never_steers(serve: Serve, view: View) -> None:
     run = serve()
     viewing = view(run, is_read_only=True)
-    assert viewing.wait_for(ViewersChanged(1, False))
+    assert viewing.wait_for(ViewersChanged(1, False, is_held=False))
     for command in (Pause(), RequestControl()):
         viewing.session.send(command)
     refusals = viewing.wait_for_kind(CommandRefused, 2)
@@ -215,7 +229,7 @@ def test_a_viewer_that_stalls_too_long_is_sent_away_and_the_others_stay(
             number += 1
             run.mailbox.post(WarningRaised(f"{number} {'x' * 2000}"))
         assert quick.wait_for_kind(WarningRaised, number)
-    assert quick.of(ViewersChanged)[-1] == ViewersChanged(1, False)
+    assert quick.of(ViewersChanged)[-1] == ViewersChanged(1, False, is_held=False)
     assert "did not read" in farewell(stalled)
     quick.session.send(Pause())
     assert run.has_been_sent(Pause())
@@ -276,7 +290,7 @@ def test_nothing_is_drawn_while_nobody_looks(serve: Serve, view: View) -> None:
     first, second = view(run), view(run)
     assert first.wait_for(ViewersChanged(2, True), make_status(watched_env=3))
     first.session.close()
-    assert second.wait_for(ViewersChanged(1, False))
+    assert second.wait_for(ViewersChanged(1, False, is_held=False))
     assert run.looks == [LookAway(), Watch(3)]
     second.session.close()
     assert wait_until(lambda: run.looks == [LookAway(), Watch(3), LookAway()])
