@@ -70,7 +70,8 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         session: Not yet started; the application starts it.
         config: Its configuration.
         is_attached: The run goes on without this application, and quitting only leaves it.
-        make_session: Makes a session that goes on with the run from its checkpoint.
+        make_session: Makes a session that goes on with the run from its checkpoint, or is attached
+            to it again; None: that cannot be done from here.
         arrangement: How the panes are arranged, which is then not remembered; None: as it is
             remembered.
 
@@ -296,8 +297,8 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        has_checkpoint = isinstance(end, RunFailed) and end.has_checkpoint
-        can_go_on = has_checkpoint and self._make_session is not None
+        is_there = isinstance(end, ConnectionLost) or end.has_checkpoint
+        can_go_on = is_there and self._make_session is not None
         self.push_screen(FailureScreen(end, can_go_on=can_go_on))
 
     # Keys
@@ -327,16 +328,13 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         self._link.send(command)
 
     def action_stop_run(self) -> None:
-        """Save and end the run; its own screen stays, a run that others may watch is left."""
-        if self.is_remote:
-            self._end("quit")
-        else:
-            self._stays = True
-            self._link.send(Stop("quit"))
+        """Save and end the run; the screen stays as it was."""
+        self._stays = True
+        self._link.send(Stop("quit"))
 
     async def action_go_on(self) -> None:
-        """After a failure, start the run again from its checkpoint."""
-        if self._make_session is None or self.failure is None:
+        """After a failure, start the run again from its checkpoint, or attach to it again."""
+        if self._make_session is None or self.end is None or isinstance(self.end, RunStopped):
             return
         if self._link.is_alive:
             self.notify("The engine is still ending: try again in a moment.", timeout=3)

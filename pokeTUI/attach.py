@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, RunStopped
-from engine.remote.folder import LiveRun, find_live_run, resume_name
+from engine.remote.folder import LiveRun, find_live_run, probe, resume_name
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, load_settings
@@ -64,13 +64,31 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
     live = find_live_run(run)
     check_terminal()
     session = RemoteSession(live, is_read_only=is_read_only)
-    settings = _settings(session.hello.run_dir)
-    cockpit = CockpitApp(session, settings, is_attached=True, color=color)
+    sessions = [session]
+    hello = session.hello
+    settings = _settings(hello.run_dir)
+
+    def again() -> RemoteSession:
+        """Attach again, to a run that was started again where its process is gone."""
+        found = probe(live.path)
+        if found is None:
+            found = start_detached(settings, hello.run_dir)
+        sessions.append(RemoteSession(found, is_read_only=is_read_only))
+        return sessions[-1]
+
+    cockpit = CockpitApp(
+        session,
+        settings,
+        is_attached=True,
+        color=color,
+        make_session=None if is_read_only else again,
+    )
     try:
         cockpit.run()
     finally:
-        session.close()
-    return lambda: _say_end(live, session.hello, cockpit)
+        for each in sessions:
+            each.close()
+    return lambda: _say_end(live, hello, cockpit)
 
 
 def _say_end(live: LiveRun, hello: "Hello", cockpit: "CockpitApp") -> int:

@@ -42,9 +42,14 @@ class LiveRun:
 
 
 def resume_name(hello: Hello) -> str:
-    """Return by what `poketui run --resume` finds a run again: its id, or its folder elsewhere."""
+    """Return by what `poketui run --resume` finds a run again: its id, or its folder elsewhere.
+
+    The folder is named from here where that is shorter: the command is to stand on one line.
+    """
     usual = Path("saves", "runs", hello.run_id)
-    return hello.run_id if usual.resolve() == Path(hello.run_dir) else hello.run_dir
+    if usual.resolve() == Path(hello.run_dir):
+        return hello.run_id
+    return min(hello.run_dir, os.path.relpath(hello.run_dir), key=len)
 
 
 def runtime_folder() -> Path:

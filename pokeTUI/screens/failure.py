@@ -31,8 +31,9 @@ class FailureScreen(ModalScreen[None]):
         with Vertical(id="failure_box") as box:
             is_lost = isinstance(self._failure, ConnectionLost)
             box.border_title = "✗ Not attached" if is_lost else "✗ The run ended by an error"
-            again = "r go on from the checkpoint   " if self._can_go_on else ""
-            box.border_subtitle = f"{again}q quit   esc look at the screen"
+            is_running = isinstance(self._failure, ConnectionLost) and self._failure.is_running
+            again = "r attach again   " if is_running else "r go on from the checkpoint   "
+            box.border_subtitle = f"{again * self._can_go_on}q quit   esc look at the screen"
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")

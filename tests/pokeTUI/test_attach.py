@@ -97,16 +97,20 @@ def test_of_two_viewers_one_is_in_control_and_can_end_the_run(
     second = window((120, 40), background.shell_line("attach"))
     second.wait_for("► playing", "Mosslight")
     second.press("n")
-    second.wait_for("Another viewer is in control", "C control")
-    first.press("C")
-    first.wait_for("Another viewer is in control now")
+    second.wait_for("another viewer steers", "another steers", "C take control")
     second.press("C")
-    second.wait_for("You are in control now")
+    second.wait_for("Take control: Another viewer is in control")
+    first.wait_for("Another viewer asks to steer", "C give control")
+    first.press("C")
+    first.wait_for("Another viewer is in control now", "another steers")
+    second.wait_for("You are in control now", "C give control")
     second.press("p")
     first.wait_for("paused")
     second.press("Q")
-    for one in (first, second):
-        one.wait_for("Saved at step", "exit code 0")
+    first.wait_for("Saved at step", "exit code 0")
+    second.wait_for("■ stopped")
+    second.press("q")
+    second.wait_for("Saved at step", "exit code 0")
 
 
 @pytest.mark.slow

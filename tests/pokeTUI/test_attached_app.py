@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from engine.commands import Pause, ReleaseControl, RequestControl, Stop
 from engine.config import RunConfig
-from engine.events import ConnectionLost, RunStopped, ViewersChanged
+from engine.events import ConnectionLost, ControlWanted, RunStopped, ViewersChanged
 from pokeTUI.app import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
-from tests.pokeTUI.conftest import Cockpit, comes_to_show, screen_text, settle
+from tests.pokeTUI.conftest import Cockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession
 
 
@@ -38,6 +40,58 @@ async def test_the_run_itself_is_ended_by_a_key_of_its_own() -> None:
         await settle(pilot)
         assert session.sent == [Stop("quit")]
         assert isinstance(pilot.app.end, RunStopped)  # type: ignore[attr-defined]
+        assert pilot.app.is_running  # to look at how it ended
+        assert await comes_to_show(pilot, "The run is saved and over. q leaves.")
+        await pilot.press("q")
+        await settle(pilot)
+        assert pilot.app.return_code == 0
+
+
+async def test_a_run_that_another_ended_is_left() -> None:
+    async with attached(ViewersChanged(2, False)) as (pilot, session):
+        session.finish("quit")
+        await settle(pilot)
+        assert pilot.app.return_code == 0
+
+
+async def test_the_screen_says_who_steers_and_what_the_key_does() -> None:
+    async with attached(ViewersChanged(1, True)) as (pilot, session):
+        assert "steers" not in screen_text(pilot)
+        assert "C " not in screen_lines(pilot)[-1]
+        for viewers, badge, label in (
+            (ViewersChanged(2, True), "", "C give control"),
+            (ViewersChanged(2, False), "another steers", "C take control"),
+            (ViewersChanged(2, False, is_held=False), "nobody steers", "C take control"),
+        ):
+            session.post(viewers)
+            await settle(pilot)
+            assert badge in screen_lines(pilot)[0]
+            assert ("steers" in screen_lines(pilot)[0]) is bool(badge)
+            assert label in screen_lines(pilot)[-1]
+
+
+async def test_who_steers_is_told_that_another_asks() -> None:
+    async with attached(ViewersChanged(2, True)) as (pilot, session):
+        session.post(ControlWanted())
+        assert await comes_to_show(pilot, "Another viewer asks to steer")
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+async def test_a_run_that_is_lost_is_gone_on_with_by_a_key(is_running: bool) -> None:
+    first, second = FakeSession(), FakeSession()
+    app = CockpitApp(first, RunConfig(), is_attached=True, make_session=lambda: second)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        first.post_all()
+        await settle(pilot)
+        first.post(ConnectionLost("The connection was lost.", "Attach again.", is_running))
+        first.is_alive = False
+        offer = "r attach again" if is_running else "r go on from the checkpoint"
+        assert await comes_to_show(pilot, offer)
+        await pilot.press("r")
+        await settle(pilot)
+        assert second.is_alive
+        assert app.end is None
+        assert len(app.screen_stack) == 1
 
 
 async def test_who_is_not_in_control_can_ask_for_it_and_steers_nothing() -> None:
