@@ -22,7 +22,9 @@ def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
     """Start the worker processes of a run and tell what takes long; what `emit` raises ends it."""
     prepare_start(config, emit)
     number, processes = config.num_envs, config.worker_count()
-    emit(ProgressReported(f"starting {number} games in {processes} processes"))
+    games = f"{number} game{'s' * (number != 1)}"
+    where = f"{processes} process{'es' * (processes != 1)}"
+    emit(ProgressReported(f"starting {games} in {where}"))
     return make_vector(config)
 
 

@@ -35,7 +35,7 @@ def _bar(text: str) -> Iterator[Tell]:
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(pulse_style="bar.back"),  # empty while nobody knows how much there is
         MofNCompleteColumn(),
         TimeLeftColumn(),
         TextColumn("Ctrl-C ends it"),
