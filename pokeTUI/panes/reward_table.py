@@ -135,9 +135,8 @@ def weight_text(row: Component) -> str:
 
 def sums_row(rows: list[Component], sizes: Sizes, width: int, hidden: int) -> Line:
     """Return the sums over all components, also those that are out of sight."""
-    line = Line(width).add(
-        f" sum{f' ↕ {hidden} more' if hidden else ''}", Ink.strong, 1 + sizes.name
-    )
+    more = f" ↕ {hidden} more" if len(f"sum ↕ {hidden} more") <= sizes.name else f" ↕ +{hidden}"
+    line = Line(width).add(f" sum{more if hidden else ''}", Ink.strong, 1 + sizes.name)
     for total in (
         sum(row.step for row in rows),
         sum(row.episode for row in rows),

@@ -79,7 +79,7 @@ async def test_the_picture_is_centred_and_as_large_as_fits(
         assert abs((view.x - game.x) - (game.right - view.right)) <= 1
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
 async def test_a_coarse_picture_has_its_text_below(
     open_cockpit: OpenCockpit, columns: int, rows: int
 ) -> None:
