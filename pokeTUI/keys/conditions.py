@@ -129,4 +129,6 @@ def beside_others(state: DashboardState) -> str:
     viewers = state.viewers
     if viewers is None:
         return "this is no attached viewer"
+    if state.end is not None:
+        return "the run is over"
     return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"

@@ -82,8 +82,8 @@ def ask_state(state: DashboardState, now_s: float) -> Question:
     choices = [
         (
             str(kept.number),
-            f"{kept.number:>4}  {_ago(kept.kept_s, now_s):<11} game {kept.env_index + 1:<3} "
-            f"episode {kept.episode:<5,} step {kept.episode_steps:>5,}  "
+            f"{kept.number:>4}  {_ago(kept.kept_s, now_s):<10} game {kept.env_index + 1:<3}"
+            f"ep {kept.episode:<5,}step {kept.episode_steps:>5,}  "
             f"{kept.place}{'  (by you)' if kept.is_asked else ''}",
         )
         for kept in reversed(state.kept_states)

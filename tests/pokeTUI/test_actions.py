@@ -79,8 +79,10 @@ def test_the_footer_shows_nothing_to_steer_before_the_run_has_begun_and_after_it
     started = {"pause", "speed", "play", "save", "game"}
     assert started <= set(labels(state_with()))
     assert not started & set(labels(DashboardState()))
+    beside = fold(state_with(), ViewersChanged(2, is_yours=True))
+    assert "give control" in labels(beside)
     for end in (RunStopped("quit", 1, ""), RunFailed("It broke.", "", True)):
-        assert not started & set(labels(fold(state_with(), end)))
+        assert not {*started, "give control"} & set(labels(fold(beside, end)))
     assert {"help", "quit"} <= set(labels(DashboardState()))
 
 
