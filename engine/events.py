@@ -154,6 +154,8 @@ class ReasoningLogged:
     step: int
     source: str
     text: str
+    confidence: float | None = None
+    """Of the decision that it tells; None where it tells of none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,9 +244,9 @@ class Reporter:
             )
         )
 
-    def say(self, source: str, text: str) -> None:
+    def say(self, source: str, text: str, confidence: float | None = None) -> None:
         """Log a line of reasoning."""
-        self._emit(ReasoningLogged(self._metrics.total_steps, source, text))
+        self._emit(ReasoningLogged(self._metrics.total_steps, source, text, confidence))
 
     def obeyed(self, command: str, text: str) -> None:
         """Tell what came of a command."""
@@ -318,4 +318,4 @@ class Reporter:
         if is_new and now >= self._line_due_s:
             self._line_due_s = now + _LINE_INTERVAL_S
             self._leader = decision.source
-            self.say(decision.source.value, decision.reason)
+            self.say(decision.source.value, decision.reason, decision.confidence)

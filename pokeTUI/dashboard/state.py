@@ -141,10 +141,9 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             return replace(state, payouts=_append(state.payouts, event, MAX_PAYOUTS))
         case events.DecisionMade():
             return _log_decision(replace(state, decision=event), event)
-        case events.ReasoningLogged(source=source, text=text):
+        case events.ReasoningLogged(source=source, text=text, confidence=confidence):
             # Its step counts the whole run; the log counts the episode's, as decisions do.
             step = state.status.episode_steps if state.status is not None else 0
-            confidence = _confidence_of(state.decision, source, text)
             return replace(state, log=_log(state.log, LogLine(step, source, text, confidence)))
         case (
             events.PlanRequested()
@@ -281,13 +280,6 @@ def _log_decision(state: DashboardState, event: events.DecisionMade) -> Dashboar
         next_s = status.uptime_s + DECISION_LINE_INTERVAL_S
     line = LogLine(event.step, decision.source.value, decision.reason, decision.confidence)
     return replace(state, log=_log(state.log, line), next_decision_line_s=next_s)
-
-
-def _confidence_of(event: events.DecisionMade | None, source: str, text: str) -> float | None:
-    """Return how sure the latest decision was if it is the one that is told."""
-    if event is None or (event.decision.source.value, event.decision.reason) != (source, text):
-        return None
-    return event.decision.confidence
 
 
 def _log(log: Backlog[LogLine], line: LogLine) -> Backlog[LogLine]:

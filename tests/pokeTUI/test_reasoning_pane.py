@@ -142,10 +142,10 @@ async def test_whatever_the_width_a_search_says_what_it_found_and_how_the_log_go
 
 def test_how_sure_a_decision_was_is_told_once_and_for_each() -> None:
     sure = make_decision(7, Source.POLICY, "B, 93% certain", 0.93)
-    led = events.ReasoningLogged(2000, "policy", "B, 93% certain")
+    led = events.ReasoningLogged(2000, "policy", "B, 93% certain", 0.93)
     other = make_decision(8, Source.RULES, "A: read on", 0.6)
     fast = make_status(speed=0.0, uptime_s=0.0)  # too fast to log each decision
-    for told in ([sure], [sure, led], [fast, other, sure, led]):
+    for told in ([sure], [sure, led], [led], [fast, other, led]):
         lines = texts(pane(), fold_all(told), (76, 12))
         (row,) = [one for one in lines[2:] if " B" in one]
         assert "0.93 B" in row
