@@ -3,6 +3,10 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 Tell = Callable[[float, float], None]
 """Is told how much is done, and of how much."""
@@ -30,14 +34,32 @@ def _bar(text: str) -> Iterator[Tell]:
         yield lambda done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+    )
     from rich.progress import TimeRemainingColumn as TimeLeftColumn
+    from rich.text import Text
+
+    class OnceKnown(ProgressColumn):
+        """Another column, once it is known how much there is: a bar of nothing looks full."""
+
+        def __init__(self, column: ProgressColumn) -> None:
+            super().__init__()
+            self._column = column
+
+        def render(self, task: Task) -> "RenderableType":
+            return Text() if task.total is None else self._column(task)
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(pulse_style="bar.back"),  # empty while nobody knows how much there is
-        MofNCompleteColumn(),
-        TimeLeftColumn(),
+        OnceKnown(BarColumn()),
+        OnceKnown(MofNCompleteColumn()),
+        OnceKnown(TimeLeftColumn()),
         TextColumn("Ctrl-C ends it"),
     )
     console = Console(stderr=True)

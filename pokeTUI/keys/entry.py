@@ -18,6 +18,8 @@ RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
 """Headings, in the order of the help."""
 _STEERING = (RUN, PLAY, RECORD, STEER)
 """What is under these changes what is going on."""
+_FOR_ALL = frozenset({"next_game", "previous_game", "game_number"})
+"""They change what every viewer of a run is shown."""
 _IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower", "take_over"})
 _WHILE_RECORDING = _IN_A_REPLAY | {"restart", "stop"}
 """Of what is under RUN and STEER, what there is where only demonstrations are recorded."""
@@ -66,14 +68,14 @@ class KeyAction:
 
     def refusal(self, state: DashboardState) -> str:
         """Return why it makes no sense now, "" if it does."""
-        if self.group in _STEERING:
-            if state.end is not None:
-                return "the run is over"
-            if state.viewers is not None and not state.viewers.is_yours:
-                held = state.viewers.is_held
-                return "another viewer steers: C asks for it" if held else "C takes control first"
-            if is_replay(state) and self.id not in _IN_A_REPLAY:
-                return "not in a replay: nothing of it can be changed"
+        if self.group in _STEERING and state.end is not None:
+            return "the run is over"
+        is_steering = self.group in _STEERING or self.id in _FOR_ALL
+        if is_steering and state.viewers is not None and not state.viewers.is_yours:
+            held = state.viewers.is_held
+            return "another viewer steers: C asks for it" if held else "C takes control first"
+        if self.group in _STEERING and is_replay(state) and self.id not in _IN_A_REPLAY:
+            return "not in a replay: nothing of it can be changed"
         if self.group in (RUN, STEER) and self.id not in _WHILE_RECORDING and trains(state):
             return trains(state)
         return self.why_not(state)

@@ -117,7 +117,8 @@ def test_what_makes_no_sense_now_says_why() -> None:
     assert refusal("pause", over) == "the run is over"
     assert refusal("help", over) == ""
     watching = fold(state, ViewersChanged(2, is_yours=False))
-    assert "another viewer" in refusal("pause", watching)
+    for name in ("pause", "next_game", "previous_game", "game_number"):
+        assert "another viewer" in refusal(name, watching)
     assert refusal("view", watching) == ""
     assert refusal("control", watching) == ""
 
