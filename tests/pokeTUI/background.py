@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.remote.folder import LiveRun, probe
 from tests.engine.processes import children, is_gone, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +64,13 @@ class Background:
         words = [sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments]
         variables = f"POKETUI_RUNTIME_DIR={self._sockets} COLORTERM=truecolor"
         return f"cd {ROOT} && {variables} exec {' '.join(words)}"
+
+    def live(self) -> LiveRun:
+        """Return the one run that goes on."""
+        (path,) = self._sockets.glob("*.sock")
+        found = probe(path)
+        assert found is not None
+        return found
 
     def checkpoints(self) -> list[Path]:
         return sorted(self.saves.glob("runs/*/checkpoints/*"))

@@ -1,6 +1,8 @@
 """Runs in the background, as a person has them: in real terminals, over a real SSH connection."""
 
+import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -111,6 +113,34 @@ def test_of_two_viewers_one_is_in_control_and_can_end_the_run(
     second.wait_for("■ stopped")
     second.press("q")
     second.wait_for("Saved at step", "exit code 0")
+
+
+@pytest.mark.slow
+@needs_tmux
+def test_a_run_whose_process_was_killed_is_gone_on_with_by_a_key(
+    background: Background, window: Open
+) -> None:
+    run_id = background.detach()
+    live = background.live()
+    first = window((80, 24), background.shell_line("attach"))
+    first.wait_for("► playing")
+    second = window((120, 40), background.shell_line("attach"))
+    second.wait_for("► playing")
+    first.press("s")
+    first.wait_for("Saved at step")
+    os.kill(live.pid, signal.SIGKILL)
+    for one in (first, second):
+        one.wait_for("process ended without a word", "r go on from the checkpoint")
+    second.press("r")
+    second.wait_for("► playing")
+    again = background.live()
+    assert again.run_id == run_id
+    assert again.pid != live.pid
+    first.press("r")
+    first.wait_for("► playing", "another steers")
+    second.press("Q")
+    first.wait_for("Saved at step", "exit code 0")
+    second.wait_for("■ stopped")
 
 
 @pytest.mark.slow

@@ -55,6 +55,7 @@ def test_a_bar_with_the_time_left_is_shown_and_gone_at_the_end() -> None:
     shown, code = dig(60, breaks_off=False)
     assert "digging" in shown
     assert "/1000" in shown
+    assert "0/?" not in shown  # before there is a total, nothing says how much is done
     assert shown.strip().endswith("dug")
     assert code == 0
 
