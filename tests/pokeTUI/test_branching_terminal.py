@@ -54,7 +54,7 @@ def play_on(terminal: BareTerminal, length: int) -> None:
 def branch(saves: Path, config: RunConfig) -> Demonstration:
     (path,) = (path for path in (saves / "demos").glob("*.demo") if "human" in path.name)
     (found,) = validate([path], config)
-    assert (found.refusal, found.steps) == ("", 23)
+    assert (found.refusal, found.steps) == ("", 3)  # those that led there show nothing
     return read_demo(path)
 
 
