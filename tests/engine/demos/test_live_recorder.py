@@ -95,6 +95,8 @@ def test_what_is_recorded_replays_exactly(
     recorder.begin()
     play_on(stepped, recorder, 120)
     recorder.mark("there")
+    assert not recorder.facts.is_marked  # a note marks nothing
+    recorder.mark()
     recorder.describe("walk about", ("three",))
     facts = recorder.facts
     path, demo = recorder.finish()
