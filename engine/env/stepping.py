@@ -28,7 +28,6 @@ from engine.types import (
     GoalKind,
 )
 
-
 BRANCHED = "branched"
 """Where an episode began that a person let begin at a moment: at no milestone."""
 

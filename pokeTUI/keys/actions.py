@@ -56,7 +56,7 @@ _PLAYING = (
         ("l",),
         "toggle_live",
         "l",
-        "real time",
+        "live",
         "Play in real time: the game runs on, and buttons are held; or by turns again.",
         PLAY,
         by_hand,

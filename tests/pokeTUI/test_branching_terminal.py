@@ -47,7 +47,8 @@ def play_on(terminal: BareTerminal, length: int) -> None:
         terminal.press(key)
         terminal.wait_for(f"{number} step")
     terminal.press("q")
-    terminal.wait_for(f"‖ replay 20/{length}", "saved as")
+    terminal.wait_for("saved as")  # on a small screen over the status line
+    terminal.wait_for(f"‖ replay 20/{length}")
     terminal.press("q")
 
 

@@ -175,7 +175,7 @@ async def test_l_plays_in_real_time_and_back(open_cockpit: OpenCockpit) -> None:
         assert PlayLive(True) not in session.sent
         await pilot.press("t")
         await settle(pilot)
-        assert "l real time" in screen_text(pilot)
+        assert "l live" in screen_text(pilot)
         session.sent.clear()
         await pilot.press("l")
         await settle(pilot)
