@@ -170,19 +170,25 @@ def _milestones(state: DashboardState, width: int, room: int) -> list[Line]:
             )
             for index, (key, text) in enumerate(known)
         ]
-    return _next_milestone(known, reached, width, room)
+    goal = state.game.goal.text if state.game and state.game.goal else ""
+    return _next_milestone(known, reached, goal, width, room)
 
 
 def _next_milestone(
-    known: tuple[tuple[str, str], ...], reached: frozenset[str], width: int, room: int
+    known: tuple[tuple[str, str], ...], reached: frozenset[str], goal: str, width: int, room: int
 ) -> list[Line]:
-    """Count the milestones and name the next one: beside the ticks, below or instead of them."""
+    """Count the milestones and name the next one: beside the ticks, below or instead of them.
+
+    Where it is the goal, the line above names it.
+    """
     line = Line(width).add("done", Ink.dim, LABEL)
     for key, _ in known:
         line.add("✓" if key in reached else "·", Ink.good if key in reached else Ink.dim)
     count = f"{len(reached)}/{len(known)}"
     line.add(f" {count}", Ink.text)
     following = next((text for key, text in known if key not in reached), "")
+    if following and following == goal:
+        return [line]
     text = f"  next: {following}" if following else "  all done"
     if cell_len(text) <= line.room:
         return [line.add(text, Ink.dim)]

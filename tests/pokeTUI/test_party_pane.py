@@ -187,6 +187,15 @@ def test_the_next_milestone_is_never_cut_off(size: tuple[int, int]) -> None:
     assert any("got a first creature" in line for line in lines)
 
 
+def test_a_milestone_that_is_the_goal_is_named_once() -> None:
+    goal = replace(make_goal(), text="got a first creature")
+    seen = replace(
+        observe(make_game(), goal), milestones=frozenset({"left_house", "met_professor"})
+    )
+    lines = texts(pane(), fold_all([make_run(), seen]), (56, 10))
+    assert sum("got a first creature" in line for line in lines) == 1
+
+
 def test_the_legend_takes_the_rows_that_the_map_leaves() -> None:
     text = "\n".join(line.text for line in map_lines(observe(make_game()), 24, 14))
     for word in ("somebody", "door", "water", "been there"):
