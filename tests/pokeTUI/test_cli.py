@@ -237,6 +237,7 @@ def test_actions_is_another_name_for_steps(tmp_path: Path) -> None:
     assert "Saved at step 64." in result.stdout
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_without_the_model_that_nobody_serves(tmp_path: Path) -> None:
     nobody = ("--set", "llm_base_url=http://127.0.0.1:9")
     result = headless(tmp_path, *SMALL, "--steps", "640", "--llm-model", "smollm2:1.7b", *nobody)

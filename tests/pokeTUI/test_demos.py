@@ -31,6 +31,7 @@ def test_they_are_listed_counted_and_validated(saves: Path) -> None:
     assert result.stdout.count("exactly as recorded") == 2
 
 
+@pytest.mark.slow
 def test_damaged_files_are_one_line_and_exit_code_2(saves: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.demo"
     bad.write_bytes(b"\x80\x04cos\nsystem\n")
@@ -52,6 +53,7 @@ def test_nothing_is_deleted_without_a_yes(saves: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "demos" / name).exists()
 
 
+@pytest.mark.slow
 def test_a_table_goes_out_and_in_again(saves: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     where = ("--out", str(out), "--save-dir", str(saves))
@@ -83,6 +85,7 @@ def test_sets_in_folders_of_their_own_are_listed_found_and_recovered(
     assert (own / second.name).exists()
 
 
+@pytest.mark.slow
 def test_where_none_is_named_all_are_meant_those_in_sets_too(saves: Path, tmp_path: Path) -> None:
     first, second = sorted((saves / "demos").glob("*.demo"))
     for name, path in (("", first), ("a", first), ("b", second)):

@@ -1,5 +1,6 @@
 """Drive `poketui llm` as a user would, against a server on loopback."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def test_models_that_all_are_missing_give_no_plan(url: str) -> None:
     assert "ollama pull none" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "ask"])
 def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
     with OllamaServer(ScriptedPlanner("oracle"), latency_s=0.5) as slow:
@@ -102,6 +104,7 @@ def test_a_context_that_holds_no_question_is_refused_with_the_least_that_does(
     assert least.returncode == 0, least.stderr
 
 
+@pytest.mark.slow
 def test_the_model_may_be_a_setting_and_an_option_goes_before_it(url: str) -> None:
     address = ("--base-url", url, "--set", "llm_model=nope")
     assert "ollama pull nope" in poketui("llm", "check", *address).stdout
@@ -155,8 +158,8 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     assert "model scripted is ready" in result.stdout
     saves = ("--save-dir", str(tmp_path / "saves"))
     listed = poketui("llm", "log", *saves).stdout
-    assert "exit 1 to HOME 1F" in listed
-    assert " reached" in listed
+    # Which situation comes first depends on how soon the server was found ready.
+    assert re.search(r"(exit|edge|person|sign|away|battle).* \d+ reached, \d+ failed", listed)
     full = poketui("llm", "log", "--full", *saves).stdout
     assert "As the oracle I would" in full
     assert "Choices:" in full
@@ -166,6 +169,7 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     assert "verdicts:reached" in out.read_text().splitlines()[0]
 
 
+@pytest.mark.slow
 def test_a_run_says_which_of_its_models_is_missing(tmp_path: Path, url: str) -> None:
     models = ("--llm-model", "scripted,nope", "--set", f"llm_base_url={url}")
     result = headless(tmp_path, *SMALL, "--steps", "1200", *models)

@@ -64,6 +64,7 @@ def test_what_cannot_be_is_one_line_with_a_remedy(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_player_fills_a_set_without_a_screen_and_it_goes_on(tmp_path: Path) -> None:
     common = ["--player", "random", "--set", "lot", "--tag", "a", "--tag", "b", "--task", "try"]
     folder = tmp_path / "demos" / "lot"

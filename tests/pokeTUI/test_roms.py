@@ -133,6 +133,7 @@ class TestStateOption:
         copy.unlink()
         assert_refused(headless(tmp_path, "--resume", "--steps", "256"), copy.name)
 
+    @pytest.mark.slow
     def test_run_from_a_battery_file_touches_neither_it_nor_the_rom(
         self, mine: Path, tmp_path: Path
     ) -> None:

@@ -94,6 +94,7 @@ def test_nobody_of_that_name_plays(config: RunConfig) -> None:
         load_player("somebody", config)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inputs", ["screen", "both"])
 @pytest.mark.parametrize("network", ["ppo", "dqn", "impala", "nature", "tiny"])
 def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
@@ -127,6 +128,7 @@ def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
         assert again.actions.tolist() == demo.actions.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", ["oracle", "liar"])
 def test_the_planner_is_recorded_and_its_goals_are_waited_for(
     config: RunConfig, character: Character

@@ -1,3 +1,5 @@
+import pytest
+
 from engine.commands import Save, Stop
 from engine.events import CheckpointSaved, CurriculumChanged, EpisodeEnded
 from engine.training.checkpoint import BEST, read_checkpoint
@@ -16,6 +18,7 @@ def test_a_checkpoint_comes_every_so_many_episodes(tmp_path):
     assert set(due) <= set(saved_at(run))
 
 
+@pytest.mark.slow
 def test_a_move_of_the_curriculum_is_saved_at_once(tmp_path):
     run = Run(tmp_path, total_steps=6000)
     run.play()

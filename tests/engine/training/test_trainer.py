@@ -90,6 +90,7 @@ def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
     assert any("goal: reach the corner" in event.text for event in run.of(ReasoningLogged))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("speed", "most"), [(0.0, 10), (900.0, 30)])
 def test_frames_come_at_most_ten_or_thirty_times_a_second(tmp_path, monkeypatch, speed, most):
     """Ten times where training goes as fast as it can, and thirty where a speed is set."""
