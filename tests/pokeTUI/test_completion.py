@@ -76,6 +76,7 @@ def tab(folder: Path, line: str) -> list[str]:
     return result.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

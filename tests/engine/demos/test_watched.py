@@ -156,6 +156,7 @@ def test_real_time_play_is_gone_through_in_moves(demo_config: RunConfig, tmp_pat
         assert playback.place_of(4) == playback.length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 1, 37, 150])
 def test_play_goes_on_from_any_step_with_all_that_led_there(
     place: int, demo_file: Recorded, demo_config: RunConfig, tmp_path: Path

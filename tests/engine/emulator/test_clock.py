@@ -68,6 +68,7 @@ def test_run_from_a_state_repeats_byte_for_byte_at_another_wall_time(rom: bytes)
     assert fresh.save_state() == end, "in a fresh one"
 
 
+@pytest.mark.slow
 def test_saving_and_loading_in_between_changes_nothing(rom: bytes) -> None:
     straight, interrupted, fresh = GameBoy(rom), GameBoy(rom), GameBoy(rom)
     for _ in range(60):

@@ -254,6 +254,7 @@ class TestBattery:
         with pytest.raises(ConfigurationError, match="32,767 bytes"):
             new_env(file, rom=rom)
 
+    @pytest.mark.slow
     def test_state_from_which_nothing_begins_is_refused(self, rom: Path, tmp_path: Path) -> None:
         machine = GameBoy(rom.read_bytes())  # with an empty battery this cartridge never begins
         machine.tick(100)

@@ -122,6 +122,7 @@ def in_gymnasium(config: RunConfig, actions: np.ndarray) -> list[Moment]:
     return moments
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "play",
     [

@@ -178,6 +178,7 @@ def test_old_decisions_are_folded_and_their_counts_stay(path):
         assert history.analyze_patterns(1) == before
 
 
+@pytest.mark.slow
 def test_a_file_stops_growing_at_its_bound(path):
     sizes = []
     with DecisionHistoryAnalyzer(path, max_rows=1000) as history:

@@ -27,6 +27,7 @@ def milestones(played) -> float:
     return float(np.mean([len(episode.steps_to_milestone) for episode in played]))
 
 
+@pytest.mark.slow
 def test_demonstrations_of_the_rules_hold_what_the_game_showed(rule_demos):
     assert rule_demos.num_episodes == 4
     assert len(rule_demos.map_names) >= 6

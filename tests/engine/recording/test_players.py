@@ -33,6 +33,7 @@ from engine.types import Action
 from tests.engine.recording.conftest import Begin, assert_replays
 
 
+@pytest.mark.slow
 def test_the_rules_fill_a_set_with_no_screen(config: RunConfig) -> None:
     told: list[object] = []
     plan = RecordingPlan("rules", episodes=1, player="rules", task="badge", tags=("shown",))

@@ -35,6 +35,7 @@ def repeat(game: PaidMachine, once: Callable[[], None], warm_up: int = 2) -> Non
     assert not game.paid, game.causes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "cell", "button"),
     [("HOME 1F", (3, 4), "left"), ("HOME 1F", (2, 3), "up"), ("FERNWICK", (10, 2), "right")],

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def test_breakdown_is_the_reward(
         assert paid == {name: units[name] * getattr(config, name) for name in WEIGHTS}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(states(), st.lists(steps, min_size=1, max_size=12))
 def test_charges_never_pay_and_rewards_never_charge(

@@ -74,6 +74,7 @@ def test_evaluations_leave_the_training_as_it_would_be_without_them(tmp_path):
     assert torch.equal(torch.get_rng_state(), torch_rng)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_evaluates_as_the_uninterrupted_one(tmp_path):
     whole = Run(tmp_path / "whole", total_steps=2000, **EVALUATED)
     whole.play()

@@ -144,6 +144,7 @@ def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
     assert trainer.tally.steps.tolist() == [0, 0, 5]
 
 
+@pytest.mark.slow
 def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
     start_run: StartRun, tmp_path: Path
 ) -> None:
