@@ -194,6 +194,20 @@ class Orders:
     weights: tuple[tuple[str, float], ...] = ()
 
 
+Setters = list[tuple[str, ...]]
+"""Groups of names that set goals together, each once, the rules first; see `Directions.setters`."""
+
+
+def with_setters(known: Setters, plans: Iterable[Plan]) -> Setters:
+    """Return the groups that are known, and after them those of plans that are new."""
+    return list(dict.fromkeys([*known, *(plan.setters for plan in plans)]))
+
+
+def setter_names(groups: Setters) -> tuple[str, ...]:
+    """Return the groups as `Directions.setters` names them."""
+    return tuple("+".join(group) for group in groups)
+
+
 class PlanBook:
     """Keep the plans that directions bring, by key; where there are too many, the oldest go.
 
@@ -220,6 +234,11 @@ class PlanBook:
             self._plans[plan.key] = plan
         while len(self._plans) > self._most:
             del self._plans[next(iter(self._plans))]
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Drop the plans of these keys, as far as they are kept."""
+        for key in keys:
+            self._plans.pop(key, None)
 
     @property
     def plans(self) -> tuple[Plan, ...]:

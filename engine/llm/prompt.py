@@ -101,8 +101,9 @@ def compose(
     parts = _parts(situation, notes)
     budget = max_tokens - tokens_beside(SYSTEM, settings)
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
+    room = budget - schema_tokens(_schema(choices))  # the same whatever is left out before them
     for part in droppable:
-        if _size(parts, choices) <= budget:
+        if estimate_tokens(_user(parts, choices)) <= room:
             break
         parts.remove(part)
     while _size(parts, choices) > budget and len(choices) > 1:

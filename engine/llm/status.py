@@ -11,6 +11,8 @@ from engine.events import PlannerStatusChanged
 from engine.llm.budget import Budget
 from engine.llm.member import Member
 
+ANSWERING = frozenset({"ready", "asking"})
+"""States in which a model can be asked."""
 _LATENCIES = 101
 """Answers of which the median is told."""
 
@@ -73,7 +75,7 @@ class Status:
     def tell(self, counts: Counts, *, is_forced: bool = False) -> None:
         """Emit the status if the state changed, or anyway."""
         state, detail, retry_in_s = self._state()
-        absent = self._absent() if state in ("ready", "asking") else ""
+        absent = self._absent() if state in ANSWERING else ""
         told = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
         if told == self._told and not is_forced:
             return

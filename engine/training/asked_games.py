@@ -21,7 +21,7 @@ from engine.imitation.games import Games, make_games
 from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
-from engine.plans import Directions, Plan
+from engine.plans import Directions, Plan, Setters, setter_names, with_setters
 from engine.strategy.advisor import SETTER
 
 NO_MODEL = "No language model is named (--llm-model): the rules set the planner's goals."
@@ -66,7 +66,7 @@ class Asking:
         self.plans = 0
         self._say, self._clock = say, clock
         self._fallback = settings.fallback
-        self._setters: list[tuple[str, ...]] = [(SETTER,)]
+        self._setters: Setters = [(SETTER,)]
         self._patience_s = (
             settings.first_token_timeout_s
             + settings.answer_timeout_s
@@ -132,9 +132,7 @@ class Asking:
         if plans:
             self._has_complained = False
             self.plans += len(plans)
-            for plan in plans:
-                if plan.setters not in self._setters:
-                    self._setters.append(plan.setters)
+            self._setters = with_setters(self._setters, plans)
             self._direct(envs, tuple(plans))
         return plans
 
@@ -143,7 +141,7 @@ class Asking:
             is_on=True,
             ignore_share=0.0,
             fallback=self._fallback,
-            setters=tuple("+".join(group) for group in self._setters),
+            setters=setter_names(self._setters),
             plans=plans,
         )
         for env in envs:

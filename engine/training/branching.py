@@ -9,7 +9,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from engine.errors import WorkerError
-from engine.events import WarningRaised
+from engine.events import CommandObeyed, WarningRaised
 
 if TYPE_CHECKING:
     from engine.training.trainer import Trainer
@@ -24,9 +24,7 @@ def restart(trainer: Trainer) -> str:
         return _EVALUATING
     if refusal := _begin_another(trainer):
         return refusal
-    text = "you began the episode anew; the one before does not count"
-    trainer.reporter.say("run", text)
-    trainer.reporter.obeyed("Restart", text)
+    trainer.reporter.obeyed("Restart", "you began the episode anew; the one before does not count")
     return ""
 
 
@@ -57,10 +55,12 @@ def keep_state(trainer: Trainer) -> str:
         else:
             text += f"; begin a run from it with --state {shlex.quote(str(path))}"
     trainer.reporter.say("run", text)
-    trainer.reporter.obeyed(
-        "KeepState",
-        f"you kept state {state.number}: {state.place}, step {state.episode_steps:,} of game "
-        f"{env_index + 1}",
+    trainer.emit(
+        CommandObeyed(
+            "KeepState",
+            f"you kept state {state.number}: {state.place}, step {state.episode_steps:,} of game "
+            f"{env_index + 1}",
+        )
     )
     trainer.emit(trainer.kept_states.listed)
     return ""
@@ -78,12 +78,11 @@ def branch(trainer: Trainer, number: int) -> str:
     if refusal := _begin_another(trainer, moment):
         return refusal
     trainer.tally.is_touched[trainer.controls.watched_env] = True
-    text = (
+    trainer.reporter.obeyed(
+        "Branch",
         f"you branched from state {number}: {state.place}, step {state.episode_steps:,}; neither "
-        "this episode nor the one before counts"
+        "this episode nor the one before counts",
     )
-    trainer.reporter.say("run", text)
-    trainer.reporter.obeyed("Branch", text)
     return ""
 
 

@@ -17,8 +17,18 @@ from engine.events import Event, GoalJudged, PlannerStatusChanged
 from engine.history.uplift import Uplift
 from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.llm.prompt import Notes
+from engine.llm.status import ANSWERING
 from engine.llm.summary import RunSummary
-from engine.plans import Directions, Plan, PlanBook, Situation, Verdict
+from engine.plans import (
+    Directions,
+    Plan,
+    PlanBook,
+    Setters,
+    Situation,
+    Verdict,
+    setter_names,
+    with_setters,
+)
 from engine.strategy.advisor import SETTER
 from engine.strategy.experience import Known
 from engine.types import Action, EpisodeSummary
@@ -37,7 +47,6 @@ _TRIES = 4
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _SUMMARY_CHARACTERS = 1200
-_ANSWERING = frozenset({"ready", "asking"})
 
 
 class AsksModels(Protocol):
@@ -106,7 +115,7 @@ class Planning:
         exchanges: ExchangeLog | None,
         emit: Callable[[Event], None],
     ) -> None:
-        self.setters: list[tuple[str, ...]] = [(SETTER,)]
+        self.setters: Setters = [(SETTER,)]
         self.wish = ""
         self.is_paused = False
         self._planner = planner
@@ -121,7 +130,6 @@ class Planning:
         self._new: list[Plan] = []
         self._partial: set[str] = set()
         """Keys of plans that were made while some of the models were away."""
-        self._is_complete_again = False
         self._share = -1.0
         self._experience: Known = {}
         self._summary = RunSummary()
@@ -204,8 +212,10 @@ class Planning:
         """
         self._judge(batch, total_steps)
         self._collect()
-        if self._is_complete_again:
-            self._forget_partial()
+        if self._partial and self._can_all_be_asked():
+            # Let be asked again what was decided without a model that is back now.
+            self._book.forget(self._partial)
+            self._partial.clear()
             self._direct(vector, share, is_whole=True)
         elif self._new or share != self._share:
             self._direct(vector, share)
@@ -286,21 +296,15 @@ class Planning:
             self._partial.update(plan.key for plan in plans)
         self._book.add(plans)
         self._new += plans
-        for plan in plans:
-            if plan.setters not in self.setters:
-                self.setters.append(plan.setters)
+        if plans:
+            self.setters = with_setters(self.setters, plans)
 
-    def _forget_partial(self) -> None:
-        """Let be asked again what was decided without a model that is back now."""
-        kept = [plan for plan in self._book.plans if plan.key not in self._partial]
-        self._book = PlanBook()
-        self._book.add(kept)
-        self._partial.clear()
-        self._is_complete_again = False
+    def _can_all_be_asked(self) -> bool:
+        """Tell whether every model can be asked, as far as is known."""
+        status = self._status
+        return status is not None and status.state in ANSWERING and not status.absent
 
     def _emit_status(self, status: PlannerStatusChanged) -> None:
-        has_all = not status.absent and status.state in _ANSWERING
-        self._is_complete_again = has_all and bool(self._partial)
         self._status = status
         low, high = self._uplift.interval
         self._emit(
@@ -324,7 +328,7 @@ class Planning:
                 model_share=share,
                 ignore_share=self._settings.ignore_share,
                 fallback=self._settings.fallback,
-                setters=tuple("+".join(group) for group in self.setters),
+                setters=setter_names(self.setters),
                 plans=self._book.plans if is_whole else tuple(self._new),
                 is_whole=is_whole,
                 experience=self._experience,

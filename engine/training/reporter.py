@@ -249,7 +249,8 @@ class Reporter:
         self._emit(ReasoningLogged(self._metrics.total_steps, source, text, confidence))
 
     def obeyed(self, command: str, text: str) -> None:
-        """Tell what came of a command."""
+        """Log what came of a command, and tell it."""
+        self.say("run", text)
         self._emit(CommandObeyed(command, text))
 
     def milestones_reached(self, keys: Sequence[str]) -> None:

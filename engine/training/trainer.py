@@ -286,9 +286,9 @@ class Trainer:
                 self._is_save_due = True
             elif self.controls.skips_evaluation:
                 metrics.count_evaluation(None)
-                text = "the evaluation was left: the next one comes when due"
-                self.reporter.say("run", text)
-                self.reporter.obeyed("SkipEvaluation", text)
+                self.reporter.obeyed(
+                    "SkipEvaluation", "the evaluation was left: the next one comes when due"
+                )
         self.controls.skips_evaluation = False
         self.reporter.phase("acting")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pokeTUI.cli.completion import complete_sets
-from pokeTUI.cli.options import SaveDir
+from pokeTUI.cli.options import LlmBackend, SaveDir
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -88,10 +88,7 @@ def bc(
             show_default="none: rules set them",
         ),
     ] = None,
-    llm_backend: Annotated[
-        str | None,
-        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
-    ] = None,
+    llm_backend: LlmBackend = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of that.")] = None,
     round_episodes: Annotated[int | None, typer.Option(help="Episodes of a round.")] = None,
     beta: Annotated[

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pokeTUI.cli.completion import choices_of
-from pokeTUI.cli.options import SaveDir, Settings, parse_settings
+from pokeTUI.cli.options import LlmBackend, SaveDir, Settings, parse_settings
 
 if TYPE_CHECKING:
     from pokeTUI.doctor.finding import Finding
@@ -23,14 +22,7 @@ def doctor(
     llm_model: Annotated[
         str | None, typer.Option(help="Language model to look for.", show_default="none")
     ] = None,
-    llm_backend: Annotated[
-        str | None,
-        typer.Option(
-            help="ollama, openai or anthropic.",
-            show_default="by the model's name",
-            autocompletion=choices_of("llm_backend"),
-        ),
-    ] = None,
+    llm_backend: LlmBackend = None,
     save_dir: SaveDir = None,
     set_: Settings = None,
     json_: Annotated[bool, typer.Option("--json", help="For programs.")] = False,

@@ -20,7 +20,14 @@ from pokeTUI.cli.completion import (
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
 from pokeTUI.cli.llm import llm_app
-from pokeTUI.cli.options import Color, LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli.options import (
+    Color,
+    LatestRun,
+    LlmBackend,
+    SaveDir,
+    Settings,
+    parse_settings,
+)
 from pokeTUI.cli.record import record
 from pokeTUI.cli.serve import serve
 
@@ -89,14 +96,7 @@ def run(
             show_default="none: rules set them",
         ),
     ] = None,
-    llm_backend: Annotated[
-        str | None,
-        typer.Option(
-            help="ollama, openai or anthropic.",
-            show_default="by the model's name",
-            autocompletion=choices_of("llm_backend"),
-        ),
-    ] = None,
+    llm_backend: LlmBackend = None,
     llm_interval: Annotated[
         int | None, typer.Option(help="Actions between two questions to it.")
     ] = None,

@@ -4,7 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.cli.completion import complete_runs_or_latest, complete_settings, words
+from pokeTUI.cli.completion import (
+    choices_of,
+    complete_runs_or_latest,
+    complete_settings,
+    words,
+)
 
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
@@ -16,6 +21,14 @@ Color = Annotated[
         metavar="DEPTH",
         help="Colours to draw with: auto, truecolor, 256, 16 or none.",
         autocompletion=words(*COLOR_WORDS),
+    ),
+]
+LlmBackend = Annotated[
+    str | None,
+    typer.Option(
+        help="ollama, openai or anthropic.",
+        show_default="by the model's name",
+        autocompletion=choices_of("llm_backend"),
     ),
 ]
 LatestRun = Annotated[

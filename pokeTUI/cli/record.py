@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from pokeTUI.cli.completion import complete_players, complete_sets
-from pokeTUI.cli.options import Color, SaveDir
+from pokeTUI.cli.options import Color, LlmBackend, SaveDir
 
 if TYPE_CHECKING:
     from engine.config import RunConfig
@@ -52,10 +52,7 @@ def record(
             show_default="none: rules set them",
         ),
     ] = None,
-    llm_backend: Annotated[
-        str | None,
-        typer.Option(help="ollama, openai or anthropic.", show_default="by the model's name"),
-    ] = None,
+    llm_backend: LlmBackend = None,
     live: Annotated[bool, typer.Option("--live", help="Play in real time.")] = False,
     from_: Annotated[
         str,

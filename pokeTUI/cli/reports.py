@@ -79,14 +79,12 @@ def print_curves(save_dir: str | None, name: str) -> None:
 
 def bars(values: Sequence[float]) -> str:
     """Return a curve as a row of bars; neighbours are averaged where there are many."""
-    count = min(len(values), _BARS)
-    means = [
-        statistics.fmean(values[place * len(values) // count : (place + 1) * len(values) // count])
-        for place in range(count)
-    ]
+    from pokeTUI.rendering.gauges import squeeze  # here, not above: it loads what draws
+
+    means = squeeze(values, _BARS)
     least, most = min(means), max(means)
     if most <= least:
-        return _HEIGHTS[0] * count
+        return _HEIGHTS[0] * len(means)
     top = len(_HEIGHTS) - 1
     return "".join(_HEIGHTS[round((mean - least) / (most - least) * top)] for mean in means)
 

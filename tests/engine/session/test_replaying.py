@@ -54,11 +54,9 @@ from engine.training.recorded import RecordedEpisode
 from engine.types import Action, Source
 
 
-@pytest.fixture(scope="module")
-def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short run that the planner plays: it reaches some milestones."""
-    folder = tmp_path_factory.mktemp("saves")
-    config = RunConfig(
+def one_episode(folder: Path, goal: str = "") -> RunConfig:
+    """Return the settings of a run of one short episode that the rules play."""
+    return RunConfig(
         save_dir=str(folder),
         headless=True,
         num_envs=1,
@@ -66,8 +64,15 @@ def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
         agent="rules",
         total_episodes=1,
         tensorboard=False,
-        env=EnvConfig(max_steps=150, progress_steps=0),
+        env=EnvConfig(goal=goal, max_steps=150, progress_steps=0),
     )
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run that the planner plays: it reaches some milestones."""
+    folder = tmp_path_factory.mktemp("saves")
+    config = one_episode(folder)
     session = EngineSession(config)
     session.start()
     assert session.join(600)
@@ -286,17 +291,7 @@ def test_a_person_plays_on_from_within_an_episode_and_it_is_recorded(saves: Path
 
 
 def test_it_is_told_where_the_goal_is_reached_and_nothing_can_be_recorded(tmp_path: Path) -> None:
-    config = RunConfig(
-        save_dir=str(tmp_path),
-        headless=True,
-        num_envs=1,
-        workers=1,
-        agent="rules",
-        total_episodes=1,
-        tensorboard=False,
-        env=EnvConfig(goal="left_bedroom", max_steps=150, progress_steps=0),
-    )
-    run = EngineSession(config)
+    run = EngineSession(one_episode(tmp_path, goal="left_bedroom"))
     run.start()
     assert run.join(600)
     episode = latest(tmp_path)
