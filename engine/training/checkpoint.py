@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
-from engine.training.files import write_file
+from engine.files import write_file
 
 FORMAT = 2
 """Version of what a checkpoint holds; another one is refused."""

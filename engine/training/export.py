@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
+from engine.files import write_file
 from engine.llm.exchanges import export_rows, read_exchanges
-from engine.training.files import write_file
 from engine.training.journal import plain, read_journal
 from engine.training.policy_folders import find_saved
 from engine.training.runs import RunFolder, load_settings

@@ -14,7 +14,7 @@ from engine.env.saved import unpack
 from engine.env.state_file import pack_state
 from engine.errors import WorkerError
 from engine.events import KeptState, StatesKept
-from engine.training.files import write_file
+from engine.files import write_file
 
 _SHORTEST_S = 2.0
 """Between two moments that are kept by themselves: saving a game takes 12 ms."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import CheckpointError, ConfigurationError
+from engine.files import write_file
 from engine.training.checkpoint import LATEST, CheckpointStore
-from engine.training.files import write_file
 from engine.training.runs import RunFolder, find_run
 
 _FOLDER = "policies"

@@ -13,8 +13,8 @@ from typing import Self
 
 from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
+from engine.files import write_file
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.files import write_file
 
 LATEST = "latest"
 
