@@ -4,6 +4,7 @@ Environment variables are named POKETUI_<KEY>, with two underscores into a secti
 POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 """
 
+import copy
 import json
 import os
 import tomllib
@@ -21,6 +22,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
+from engine.providers import backend_of
+from engine.trust import (
+    Permission,
+    check_permissions,
+    named_in,
+    permissions_for_code,
+    permissions_for_database,
+    permissions_for_host,
+    permissions_for_wandb,
+)
 
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
@@ -377,6 +388,15 @@ class RunConfig(Section):
         """Return the names in `llm_model`."""
         return tuple(name.strip() for name in self.llm_model.split(",") if name.strip())
 
+    def permissions(self) -> list[Permission]:
+        """Return what training with these settings needs, wherever they are from."""
+        backends = [self.llm_backend or backend_of(model) for model in self.models]
+        return [
+            *permissions_for_code(self.rewards.extra),
+            *permissions_for_host(self.llm_base_url, backends),
+            *permissions_for_wandb(self.wandb),
+        ]
+
     def worker_count(self) -> int:
         """Return the number of environment processes to start."""
         return self.workers or max(1, min(self.num_envs, os.cpu_count() or 1))
@@ -385,22 +405,27 @@ class RunConfig(Section):
 def load_config(path: Path | None = None, overrides: dict[str, Any] | None = None) -> RunConfig:
     """Merge defaults, the file at `path`, POKETUI_* variables and `overrides`, later ones winning.
 
+    The file is data: hosts, code and places that it alone names are refused unless the user trusts
+    them (`engine.trust`).
+
     Args:
         path: A .json or .toml file.
         overrides: Values by key; a dotted key reaches into a section ("env.max_steps").
 
     Raises:
-        ConfigurationError: Naming the key, the value and what is allowed.
+        ConfigurationError: Naming the key, the value and what is allowed, or what is not trusted.
     """
+    given = _read_environment()
     values = _read_file(path) if path else {}
-    _merge(values, _read_environment())
-    for key, value in (overrides or {}).items():
-        *sections, leaf = key.split(".")
-        target = values
-        for section in sections:
-            target = target.setdefault(section, {})
-        target[leaf] = value
-    return parse_config(values, str(path) if path else "the options")
+    _merge(values, given)
+    for target in (given, values):
+        _override(target, overrides or {})
+    if path is None:
+        return parse_config(values, "the options")
+    config = parse_config(values, str(path))
+    database = permissions_for_database(config.decision_db_path, path.parent)
+    check_permissions([*config.permissions(), *database], path, named_in(given))
+    return config
 
 
 def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
@@ -470,9 +495,18 @@ def _read_environment() -> dict[str, Any]:
     return EnvSettingsSource(Variables)()
 
 
+def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
+    for key, value in overrides.items():
+        *sections, leaf = key.split(".")
+        target = values
+        for section in sections:
+            target = target.setdefault(section, {})
+        target[leaf] = value
+
+
 def _merge(into: dict[str, Any], new: dict[str, Any]) -> None:
     for key, value in new.items():
         if isinstance(value, dict) and isinstance(into.get(key), dict):
             _merge(into[key], value)
         else:
-            into[key] = value
+            into[key] = copy.deepcopy(value)

@@ -50,8 +50,8 @@ class EngineSession(ThreadedSession):
         mailbox: What the engine tells. The last event is RunStopped or RunFailed.
 
     Raises:
-        ConfigurationError: The save folder is not writable, the run is in use, or nothing can be
-            started from the file in `config.start_state`.
+        ConfigurationError: The save folder is not writable, the run is in use or names what is not
+            trusted, or nothing can be started from the file in `config.start_state`.
         RomError: The ROM is unusable.
         CheckpointError: There is no such run.
     """
@@ -72,10 +72,13 @@ class EngineSession(ThreadedSession):
             self._folder = RunFolder.create(self.config)
         else:
             self._folder = RunFolder.open(config, resume)
-            self.config, ignored = resumed_config(self._folder, config)
-            require_wandb(self.config)
-            load_rom(self.config.rom_path, self.config.allow_unknown_rom)
-            _keep_given_state(self.config)
+            try:
+                self.config, ignored = resumed_config(self._folder, config)
+                check_settings(self.config)
+                _keep_given_state(self.config)
+            except PokeTUIError:
+                self._folder.unlock()
+                raise
             if ignored:
                 names = ", ".join(ignored)
                 self.mailbox.post(WarningRaised(f"The saved run's own settings stay: {names}."))
@@ -212,7 +215,7 @@ class EngineSession(ThreadedSession):
 
 
 def check_settings(config: RunConfig) -> None:
-    """Check what can be checked of a new run at once, and write nothing.
+    """Check what can be checked of a run at once, and write nothing.
 
     Raises:
         ConfigurationError: A package that the settings need is not installed.

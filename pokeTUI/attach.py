@@ -11,7 +11,7 @@ from engine.events import ConnectionLost, RunStopped
 from engine.remote.folder import LiveRun, find_live_run, probe, resume_name
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.runs import RunFolder, load_settings
+from engine.training.runs import RunFolder, read_settings, saved_session
 
 if TYPE_CHECKING:
     from engine.remote.protocol import Hello
@@ -72,7 +72,7 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
         """Attach again, to a run that was started again where its process is gone."""
         found = probe(live.path)
         if found is None:
-            found = start_detached(settings, hello.run_dir)
+            found = start_detached(saved_session(settings), hello.run_dir)
         sessions.append(RemoteSession(found, is_read_only=is_read_only))
         return sessions[-1]
 
@@ -140,7 +140,7 @@ def live_run_dirs() -> frozenset[Path]:
 
 
 def _settings(run_dir: str) -> RunConfig:
-    return load_settings(RunFolder(Path(run_dir)))
+    return read_settings(RunFolder(Path(run_dir)))
 
 
 def _saved(live: LiveRun) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
-from pokeTUI.folders import config_folder as config_folder
+from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
 

@@ -2,6 +2,7 @@
 
 import random
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,17 @@ from hypothesis import settings
 # pytest --hypothesis-profile=default
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def own_config_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Leave the user's own preferences, and what he trusts, alone."""
+    folder = tmp_path_factory.getbasetemp() / "own-config"
+    monkeypatch.setenv("POKETUI_CONFIG_DIR", str(folder))
+    monkeypatch.delenv("POKETUI_TRUST", raising=False)
+    return folder
 
 
 @pytest.fixture(autouse=True)

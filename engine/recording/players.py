@@ -15,7 +15,7 @@ from engine.env.pixels import FrameStack, Sight
 from engine.errors import CheckpointError
 from engine.training.evaluation import ALONE
 from engine.training.policy_folders import PolicyFolder
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.runs import RunFolder, find_run, read_settings
 from engine.types import Source
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
 
     torch.set_num_threads(1)
     folder = RunFolder(find_run(config.save_dir, name))
-    settings = load_settings(folder)
+    settings = read_settings(folder)
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
     with refuse_other_versions(saved):
         agent = build_agent(settings, FEATURE_SIZE)

@@ -9,7 +9,7 @@ import torch
 
 from engine.agents.base import Player
 from engine.agents.random import RandomAgent
-from engine.config import RunConfig
+from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
@@ -32,12 +32,14 @@ from engine.training.from_demonstrations import (
     gather,
     part_of,
     run_config,
+    saved_game,
     saved_source,
     settings_of_policy,
 )
 from engine.training.policies import policy_of, read_policy
 from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
+from engine.trust import check_permissions, remember
 from engine.types import Evaluation
 
 RULES, PLANNER = "rules", "planner"
@@ -103,8 +105,10 @@ def aggregate(
             )
         config = check(CloningConfig, part_of(saved, "cloning"))
         dagger_config = check(DaggerConfig, {**part_of(saved, "dagger"), **rounds})
-        source, game = saved_source(saved), part_of(saved, "game")
+        source, game = saved_source(saved), saved_game(saved)
         expert = str(saved.get("expert", RULES))
+        if expert == PLANNER:
+            check_permissions(parse_config(game, str(folder.path)).permissions(), folder.path)
     else:
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))
@@ -120,6 +124,7 @@ def aggregate(
         settings = settings_of_policy(config, source, run)
         settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
         folder = PolicyFolder.create(save_dir, settings)
+        remember(run.permissions())
 
     def make() -> Games:
         count, sight = dagger_config.envs, lambda: make_sight(config)

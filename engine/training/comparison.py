@@ -13,7 +13,7 @@ from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
 from engine.training.figures import figures_of
 from engine.training.journal import read_journal
 from engine.training.policy_folders import find_saved
-from engine.training.runs import SESSION_KEYS, RunFolder, load_settings
+from engine.training.runs import SESSION_KEYS, RunFolder, read_settings
 
 WINDOW = 30
 """Last episodes over which return and success are taken."""
@@ -82,7 +82,7 @@ def digest_run(save_dir: str, run: str) -> RunDigest:
     folder = find_saved(save_dir, run)
     is_run = isinstance(folder, RunFolder)
     settings = (
-        load_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+        read_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
         if isinstance(folder, RunFolder)
         else folder.settings()
     )

@@ -14,7 +14,7 @@ from engine.files import write_file
 from engine.llm.exchanges import export_rows, read_exchanges
 from engine.training.journal import plain, read_journal
 from engine.training.policy_folders import find_saved
-from engine.training.runs import RunFolder, load_settings
+from engine.training.runs import RunFolder, read_settings
 
 Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
@@ -54,7 +54,7 @@ def export_run(
     tables = _tables(list(read_journal(folder.journal_path)))
     if isinstance(folder, RunFolder):
         tables["exchanges"] = list(export_rows(read_exchanges(folder.exchanges_path)))
-        config = load_settings(folder).model_dump(mode="json") if form == "json" else {}
+        config = read_settings(folder).model_dump(mode="json") if form == "json" else {}
     else:
         tables["exchanges"] = []
         config = folder.settings()

@@ -86,7 +86,7 @@ def clone_policy(
                 "Leave it out, or clone anew without --resume.",
             )
         config = check(CloningConfig, {**part_of(saved, "cloning"), **given})
-        source, game = saved_source(saved), part_of(saved, "game")
+        source, game = saved_source(saved), saved_game(saved)
     else:
         config = check(CloningConfig, dict(given))
     run = run_config(save_dir, game or {})
@@ -166,6 +166,16 @@ def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) ->
         "source": asdict(source),
         "game": {key: getattr(run, key) for key in _GAME_KEYS},
     }
+
+
+def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that say which game a saved policy is for, and no others.
+
+    Raises:
+        CheckpointError: It does not say.
+    """
+    part = part_of(settings, "game")
+    return {key: part[key] for key in _GAME_KEYS if key in part}
 
 
 def part_of(settings: Mapping[str, Any], name: str) -> dict[str, Any]:

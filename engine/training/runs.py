@@ -15,6 +15,7 @@ from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import write_file
 from engine.training.checkpoint import checkpoint_paths, steps_of
+from engine.trust import check_permissions, named_in, permissions_for_code, remember
 
 LATEST = "latest"
 
@@ -103,6 +104,7 @@ class RunFolder:
                 folder = cls(path)
                 folder.lock()
                 write_file(folder.config_path, config.model_dump_json(indent=1).encode())
+                remember(config.permissions())
                 return folder
         except OSError as error:
             raise _not_writable(runs, error) from None
@@ -221,7 +223,19 @@ def list_runs(save_dir: str) -> list[RunInfo]:
 
 
 def load_settings(folder: RunFolder) -> RunConfig:
-    """Return a saved run's settings.
+    """Return a saved run's settings, to play its game with.
+
+    Raises:
+        CheckpointError: They are unreadable.
+        ConfigurationError: They name code that the user does not trust.
+    """
+    config = read_settings(folder)
+    check_permissions(permissions_for_code(config.rewards.extra), folder.config_path)
+    return config
+
+
+def read_settings(folder: RunFolder) -> RunConfig:
+    """Return a saved run's settings, to show them: they may be from elsewhere.
 
     Raises:
         CheckpointError: They are unreadable.
@@ -243,8 +257,9 @@ def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[s
 
     Raises:
         CheckpointError: The saved settings are unreadable.
+        ConfigurationError: They name hosts or code that the user does not trust.
     """
-    saved = load_settings(folder)
+    saved = read_settings(folder)
     given = _CHANGEABLE_KEYS & new.model_fields_set
     changes = {key: getattr(new, key) for key in SESSION_KEYS | given}
     if new.rom_path:
@@ -258,7 +273,15 @@ def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[s
         and getattr(new, key) != getattr(RunConfig(), key)
         and getattr(new, key) != getattr(saved, key)
     ]
-    return saved.model_copy(update=changes), ignored
+    config = saved.model_copy(update=changes)
+    check_permissions(config.permissions(), folder.config_path, named_in(new.model_dump()))
+    return config, ignored
+
+
+def saved_session(saved: RunConfig) -> RunConfig:
+    """Return settings to resume a run with as it was carried on before, which permit nothing."""
+    kept = SESSION_KEYS - {"decision_db_path"}
+    return RunConfig(**{key: getattr(saved, key) for key in kept})
 
 
 def _inspect(path: Path) -> RunInfo:

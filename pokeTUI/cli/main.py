@@ -30,6 +30,7 @@ from pokeTUI.cli.options import (
 )
 from pokeTUI.cli.record import record
 from pokeTUI.cli.serve import serve
+from pokeTUI.cli.trust import trust
 
 app = typer.Typer(
     name="poketui",
@@ -263,6 +264,7 @@ app.command()(bc)
 app.command()(record)
 app.command()(doctor)
 app.command()(serve)
+app.command()(trust)
 app.add_typer(bench_app, name="bench")
 app.add_typer(demos_app, name="demos")
 app.add_typer(llm_app, name="llm")

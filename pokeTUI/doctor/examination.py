@@ -58,6 +58,7 @@ def examine(
         ),
         lambda: settings,
         files.examine_preferences,
+        files.examine_trust,
         lambda: files.examine_rom(config),
         lambda: files.examine_saves(config),
         files.examine_live_runs,

@@ -10,6 +10,7 @@ from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.games.profile import identify
 from engine.remote.folder import live_runs
+from engine.trust import names_in_environment, trusted_names
 from pokeTUI.doctor.finding import Finding, bad, good, warning
 from pokeTUI.preferences import PreferenceFile
 
@@ -48,6 +49,15 @@ def examine_preferences() -> Finding:
     except ConfigurationError as error:
         return bad("preferences", error.message, error.hint)
     return good("preferences", str(file.path))
+
+
+def examine_trust() -> Finding:
+    """Tell what runs and config files from elsewhere may use on this machine."""
+    try:
+        names = (*trusted_names(), *names_in_environment())
+    except ConfigurationError as error:
+        return bad("trusted", error.message, error.hint)
+    return good("trusted", ", ".join(names) or "nothing beside providers and this machine")
 
 
 def examine_saves(config: RunConfig) -> Finding:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.llm.backends import backend_of, make_backend
+from engine.llm.backends import make_backend
 from engine.llm.backends.base import ModelStatus, key_from, shown_address
 from engine.llm.quoting import one_line
+from engine.providers import PROVIDERS, backend_of
 from pokeTUI.doctor.finding import Finding, bad, good, warning
 
 _TIMEOUT_S = 2.0
@@ -16,22 +17,20 @@ _CONNECT_TIMEOUT_S = 1.0
 _SUGGESTED = "smollm2:1.7b"
 _SHOWN_MODELS = 4
 _NOT_NEEDED = "not needed: rules set the goals"
-_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 
 def examine_models(config: RunConfig) -> list[Finding]:
     """Tell of every configured model whether it can be asked; without one, what there would be."""
     if not config.models:
-        return [_unused_server(config)]
+        return [_unused_server()]
     return [_model(name, config) for name in config.models]
 
 
 def examine_keys(environment: Mapping[str, str] = os.environ) -> Finding:
     """Tell which keys are there."""
-    has = {kind: bool(key_from(variable, environment)) for kind, variable in _KEYS.items()}
-    words = [
-        f"{_KEYS[kind]} {'is set' if is_set else 'is not set'}" for kind, is_set in has.items()
-    ]
+    variables = [PROVIDERS[kind].key_variable for kind in ("openai", "anthropic")]
+    has = {variable: bool(key_from(variable, environment)) for variable in variables}
+    words = [f"{name} {'is set' if is_set else 'is not set'}" for name, is_set in has.items()]
     return good("keys", ", ".join(words))
 
 
@@ -49,11 +48,11 @@ def _model(name: str, config: RunConfig) -> Finding:
     return bad("model", f"{name}: {text}", _remedy(name, kind))
 
 
-def _unused_server(config: RunConfig) -> Finding:
+def _unused_server() -> Finding:
     """Tell whether there is a server on this machine, though nobody asks for one."""
     address = shown_address(os.environ.get("OLLAMA_HOST", "").strip()) or "127.0.0.1:11434"
     try:
-        status = asyncio.run(_probe(_SUGGESTED, "ollama", config.llm_base_url))
+        status = asyncio.run(_probe(_SUGGESTED, "ollama", ""))
     except PokeTUIError as error:
         return warning("model", error.message, error.hint)
     if status is None or status.state in ("unreachable", "refused"):

@@ -18,7 +18,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
-from pokeTUI.folders import config_folder
+from engine.folders import config_folder
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
 from pokeTUI.theme import THEME_NAMES, THEMES

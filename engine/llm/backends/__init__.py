@@ -1,15 +1,11 @@
 """Choose the server that a model's name speaks of."""
 
 import importlib.util
-import re
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.llm.backends.base import Backend
-
-# gpt-oss is open, in Ollama's library and not with OpenAI; only Ollama's names end in a tag.
-_OPENAI = re.compile(r"ft:.|(?:gpt-(?!oss)|chatgpt-|o[134](?:-|$))[^:]*$")
-_ANTHROPIC = re.compile(r"claude-")
+from engine.providers import backend_of
 
 
 def make_backend(
@@ -82,13 +78,6 @@ def make_backends(config: RunConfig) -> list[Backend]:
         )
         for name in config.models or ("",)
     ]
-
-
-def backend_of(model: str) -> str:
-    """Return the backend that a model's name speaks of."""
-    if _OPENAI.match(model):
-        return "openai"
-    return "anthropic" if _ANTHROPIC.match(model) else "ollama"
 
 
 def _need_extra(extra: str, model: str) -> None:

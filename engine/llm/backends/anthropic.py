@@ -139,7 +139,7 @@ class AnthropicBackend:
         return self._client
 
     def _make_client(self) -> "AsyncAnthropic":
-        from anthropic import AsyncAnthropic, Timeout
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
         client = AsyncAnthropic(
             # Always given: without one, the client looks for keys on the disk.
@@ -147,6 +147,7 @@ class AnthropicBackend:
             base_url=self._base_url or None,
             timeout=Timeout(None, connect=self._connect_timeout_s),
             max_retries=0,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # the key stays here
         )
         _ = client.messages, client.models  # each imports more
         return client

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.quoting import one_line
 
-PERMANENT = frozenset({400, 401, 403, 404})
+PERMANENT = frozenset({301, 302, 303, 307, 308, 400, 401, 403, 404})
 UNLISTED = frozenset({404, 405, 501})
 """How servers without a list of models refuse to give one: of the model itself it says nothing."""
 _LONGEST_DETAIL = 200
@@ -177,6 +177,8 @@ def key_from(variable: str, environment: Mapping[str, str] = os.environ) -> str:
 def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnectionError:
     """Return the error for a server's error status (-1: an error in the middle of an answer)."""
     what = f"answered {status}" if status > 0 else "broke off"
+    if 300 <= status < 400:
+        hint = "It sends questions elsewhere, which is not followed: give that address."
     said = f": {detail}" if detail else ""
     hints = {
         401: "Check the key.",

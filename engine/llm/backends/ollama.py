@@ -143,7 +143,8 @@ class OllamaBackend:
         from ollama import AsyncClient
 
         # Loading a model can take minutes without a byte: reading is bounded elsewhere.
-        return AsyncClient(self._host, timeout=httpx.Timeout(None, connect=self._connect_timeout_s))
+        timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
+        return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
 
     async def _answer(self, client: "AsyncClient", request: ChatRequest) -> AsyncGenerator[Chunk]:
         parts = await client.chat(

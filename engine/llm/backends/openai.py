@@ -153,13 +153,14 @@ class OpenAIBackend:
         return self._client
 
     def _make_client(self) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI, Timeout
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
         client = AsyncOpenAI(
             api_key=self._key or "none",  # a server of one's own takes any, but there must be one
             base_url=self._base_url or None,
             timeout=Timeout(None, connect=self._connect_timeout_s),
             max_retries=0,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # the key stays here
         )
         _ = client.chat.completions, client.models  # each imports more
         return client

@@ -6,8 +6,9 @@ import pytest
 
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.asking import ask
-from engine.llm.backends import backend_of, make_backend
+from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend, ChatRequest
+from engine.providers import backend_of
 from tests.engine.llm.conftest import until
 from tests.engine.llm.servers import GOOD
 from tests.engine.llm.servers.ollama import ScriptedOllama

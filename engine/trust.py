@@ -1,0 +1,239 @@
+"""Decide what a file may make this machine do: hosts, code and files need the user's permission.
+
+A run, a policy or a config file may be from elsewhere, and is data. What it names is used only if
+that is harmless (a provider's own host, this machine), or if the user has named it, too: in the
+environment, on the command line, in Python code, or once and for all with `poketui trust`.
+"""
+
+import contextlib
+import ipaddress
+import json
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ConfigurationError
+from engine.files import make_folder, parse_json, read_file, write_file
+from engine.folders import config_folder
+from engine.providers import PROVIDERS
+
+VARIABLE = "POKETUI_TRUST"
+"""Environment variable of names that are trusted, with commas between."""
+WANDB = "wandb"
+_MAX_SIZE = 1_000_000
+# Clients read odd addresses in odd ways. Only what all of them read alike is taken apart.
+_ADDRESS = re.compile(
+    r"(?:(?P<scheme>https?)://)?"
+    r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?(?:/[!-~]*)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Something that settings need the user's permission for.
+
+    Attributes:
+        names: By which it can be given; the first is suggested.
+        purpose: What the settings would do, in words.
+    """
+
+    names: tuple[str, ...]
+    purpose: str
+
+
+def permissions_for_code(components: Iterable[str]) -> list[Permission]:
+    """Return what the keys of `rewards.extra` need."""
+    return [
+        Permission((key,), f"rewards.extra runs the code of {_shown(key)}") for key in components
+    ]
+
+
+def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permission]:
+    """Return what asking by these protocols at `llm_base_url` needs; nothing for this machine."""
+    names = host_names(address)
+    found = _ADDRESS.fullmatch(address)
+    needed = []
+    for backend in sorted(set(backends)) if address else []:
+        provider = PROVIDERS[backend]
+        is_own = found is not None and (
+            found["host"].lower() == provider.host
+            and (found["scheme"] or "").lower() == "https"
+            and found["port"] in (None, "443")
+        )
+        named = os.environ.get(provider.address_variable, "").strip()
+        is_named = bool(named) and host_names(named)[0] == names[0]
+        if not (is_own or is_named or (found is not None and _is_loopback(found["host"]))):
+            has_key = bool(os.environ.get(provider.key_variable, "").strip())
+            key = f" and {provider.key_variable}" if has_key else ""
+            purpose = f"llm_base_url sends questions{key} to {_shown(names[0])}"
+            needed.append(Permission(names, purpose))
+    return needed
+
+
+def permissions_for_database(path: str, folder: Path) -> list[Permission]:
+    """Return what writing `decision_db_path` needs.
+
+    Args:
+        path: Relative to the run's folder, where it may be written.
+        folder: That of the config file; an absolute path may lie there or in the working folder.
+    """
+    try:
+        given = Path(path).expanduser()
+        roots = (folder.resolve(), Path.cwd())
+        is_inside = (
+            any(given.resolve().is_relative_to(root) for root in roots)
+            if given.is_absolute()
+            else ".." not in given.parts
+        )
+    except (OSError, RuntimeError, ValueError):  # no such user, a loop of links, a NUL
+        is_inside = False
+    purpose = f"decision_db_path writes to {_shown(path)}"
+    return [] if is_inside else [Permission((path,), purpose)]
+
+
+def permissions_for_wandb(mode: str) -> list[Permission]:
+    """Return what the setting `wandb` needs."""
+    purpose = "wandb = online sends settings and figures to Weights & Biases"
+    return [Permission((WANDB,), purpose)] if mode == "online" else []
+
+
+def named_in(values: Mapping[str, Any]) -> set[str]:
+    """Return the names that settings give permission to because the user gave these himself.
+
+    Args:
+        values: By key, not validated.
+    """
+    rewards = values.get("rewards")
+    extra = rewards.get("extra") if isinstance(rewards, Mapping) else None
+    named = {str(key) for key in extra} if isinstance(extra, Mapping) else set()
+    if address := values.get("llm_base_url"):
+        named.add(host_names(str(address))[0])
+    if path := values.get("decision_db_path"):
+        named.add(str(path))
+    return named | ({WANDB} if values.get("wandb") == "online" else set())
+
+
+def check_permissions(
+    needed: Collection[Permission], origin: object, named: Collection[str] = ()
+) -> None:
+    """Refuse what the user has given no permission for.
+
+    Args:
+        needed: What is about to be used.
+        origin: The file that says so.
+        named: What the user named himself; see `named_in`.
+
+    Raises:
+        ConfigurationError: Naming all of it, and how to permit it.
+    """
+    missing = _missing(needed, named)
+    if missing:
+        purposes = "; ".join(dict.fromkeys(each.purpose for each in missing))
+        names = shlex.join(dict.fromkeys(each.names[0] for each in missing))
+        raise ConfigurationError(
+            f"{origin} is not trusted with this: {purposes}.",
+            f"If it is what you want: poketui trust {names}",
+        )
+
+
+def remember(needed: Collection[Permission]) -> None:
+    """Keep what the user permitted by beginning a run with it, so that it can be resumed."""
+    with contextlib.suppress(OSError, ConfigurationError):  # then resuming asks for it
+        if missing := _missing(needed, ()):
+            trust([each.names[0] for each in missing])
+
+
+def trust(names: Iterable[str]) -> None:
+    """Add names to those that are trusted for good.
+
+    Raises:
+        ConfigurationError: The file of names cannot be read.
+        OSError: It cannot be written.
+    """
+    _write({*trusted_names(), *names})
+
+
+def distrust(name: str) -> bool:
+    """Remove a name, and tell whether it was there.
+
+    Raises:
+        ConfigurationError: The file of names cannot be read.
+        OSError: It cannot be written.
+    """
+    names = set(trusted_names())
+    if name in names:
+        _write(names - {name})
+    return name in names
+
+
+def trusted_names() -> tuple[str, ...]:
+    """Return the names that are trusted for good, in order.
+
+    Raises:
+        ConfigurationError: The file of names is damaged or cannot be read.
+    """
+    path = trust_path()
+    try:
+        names = parse_json(read_file(path, _MAX_SIZE))
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        names = error
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return tuple(sorted(names))
+    reason = getattr(names, "strerror", None) or "it holds no list of names"
+    raise ConfigurationError(
+        f"Cannot read what is trusted from {path}: {reason}.",
+        "Correct or delete it, then: poketui trust NAME",
+    )
+
+
+def names_in_environment() -> tuple[str, ...]:
+    """Return the names that the environment trusts."""
+    return tuple(filter(None, (name.strip() for name in os.environ.get(VARIABLE, "").split(","))))
+
+
+def trust_path() -> Path:
+    """Return where the names are kept that are trusted for good."""
+    return config_folder() / "trust.json"
+
+
+def host_names(address: str) -> tuple[str, ...]:
+    """Return the names of an address's host: host and port, host; of an odd one, itself."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return (ascii(address)[1:-1],)  # what looks like a known host must not be taken for it
+    host = found["host"].lower()
+    return (f"{host}:{found['port']}", host) if found["port"] else (host,)
+
+
+def _missing(needed: Collection[Permission], named: Collection[str]) -> list[Permission]:
+    granted = set(named)
+    if needed:
+        for name in (*trusted_names(), *names_in_environment()):
+            granted |= {name, host_names(name)[0]}
+    return [each for each in needed if granted.isdisjoint(each.names)]
+
+
+def _write(names: Collection[str]) -> None:
+    path = trust_path()
+    make_folder(path.parent)
+    write_file(path, (json.dumps(sorted(names), indent=1) + "\n").encode())
+
+
+def _is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _shown(name: str) -> str:
+    return name if name.isascii() and name.isprintable() else ascii(name)[1:-1]

@@ -1,0 +1,50 @@
+"""Define `poketui trust`: say what runs and config files from elsewhere may use on this machine."""
+
+from typing import Annotated
+
+import typer
+
+
+def trust(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Trust these: a host, host:port, module:Class, path, or wandb.",
+            show_default="list what is trusted",
+        ),
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Trust it no longer.")
+    ] = None,
+) -> None:
+    """Let saved runs and config files use what they name; without NAME, list what they may use.
+
+    A run or a config file may be from elsewhere. Hosts, code and places that only it names are
+    used once you trust them; a language model's own provider and this machine are always allowed.
+    """
+    from engine import trust as trusting
+    from engine.errors import ConfigurationError
+    from pokeTUI.cli.printing import say
+
+    for name in names or []:
+        if not name.strip() or not name.isprintable():
+            raise ConfigurationError(
+                f"{name!r} cannot be trusted.", "Name a host, module:Class, a path, or wandb."
+            )
+    try:
+        if names:
+            trusting.trust(names)
+        for name in remove or []:
+            if not trusting.distrust(name):
+                raise ConfigurationError(
+                    f"{name} is not trusted in {trusting.trust_path()}.", "List: poketui trust"
+                )
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot write {trusting.trust_path()}: {error.strerror or error}.",
+            f"Name it in {trusting.VARIABLE}, or set POKETUI_CONFIG_DIR to a writable folder.",
+        ) from None
+    lines = list(trusting.trusted_names())
+    lines += [f"{name} ({trusting.VARIABLE})" for name in trusting.names_in_environment()]
+    say("\n".join(lines or ["Nothing is trusted yet. Trust a host or code: poketui trust NAME"]))
