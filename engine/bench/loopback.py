@@ -60,6 +60,13 @@ class Call:
         self._handler.end_headers()
         self._handler.wfile.write(data)
 
+    def redirect(self, status: int, location: str) -> None:
+        """Send the caller to another address."""
+        self._handler.send_response(status)
+        self._handler.send_header("Location", location)
+        self._handler.send_header("Content-Length", "0")
+        self._handler.end_headers()
+
     def stream(self, data: bytes, content_type: str = "application/x-ndjson") -> None:
         """Send a piece of an answer of unknown length."""
         if not self._is_streaming:

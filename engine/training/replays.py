@@ -43,12 +43,13 @@ def replay_episode(
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.
+        ConfigurationError: They name code that the user does not trust.
         ReplayError: There is no such episode, or it goes another way.
     """
     folder = RunFolder(find_run(save_dir, run))
+    config = load_settings(folder).model_copy(update={"save_dir": save_dir})
     ended = find_episode(folder, number)
     recording = Recording.decode(ended.summary.recording)
-    config = load_settings(folder).model_copy(update={"save_dir": save_dir})
     env = make_crystal_env(config, ended.summary.env_index)
     try:
         total = 0.0

@@ -68,8 +68,8 @@ def evaluate_run(
     """
     torch.set_num_threads(1)
     folder = RunFolder(find_run(save_dir, run))
-    saved, path, warnings = _read(folder, checkpoint)
     config = load_settings(folder).model_copy(update={"save_dir": save_dir, "workers": 0})
+    saved, path, warnings = _read(folder, checkpoint)
     _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     few = evaluation_config(config, episodes)
     with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:

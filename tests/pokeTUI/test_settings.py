@@ -52,7 +52,10 @@ def test_what_can_change_live_has_a_command() -> None:
 
 
 @pytest.mark.parametrize("name", ["run.toml", "run.json"])
-def test_what_is_written_is_the_next_runs_configuration(tmp_path: Path, name: str) -> None:
+def test_what_is_written_is_the_next_runs_configuration(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKETUI_TRUST", "a b")
     config = RunConfig.model_validate(
         {"seed": 3, "ppo": {"learning_rate": 1e-5}, "rewards": {"extra": {"a b": 1}}}
     )

@@ -198,7 +198,7 @@ class AnthropicBackend:
             yield
         except anthropic.APIStatusError as error:
             # An error in the middle of an answer has the status of its beginning.
-            status = error.status_code if error.status_code >= 400 else -1
+            status = error.status_code if error.status_code >= 300 else -1
             detail = redacted(_said(error.body) or error.message, self._key)
             hint = "Check ANTHROPIC_API_KEY." if status in (401, 403) else ""
             raise refusal(self._server, status, detail, hint) from None

@@ -33,6 +33,7 @@ def test_example_component_pays_what_it_says(
     (tmp_path / "my_rewards.py").write_text(block("python"))
     (tmp_path / "run.toml").write_text(block("toml"))
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("POKETUI_TRUST", "my_rewards:WellStocked")
     player = Player(make_state(), load_config(tmp_path / "run.toml").rewards)
     paid = [
         player.go(make_state(bag=Bag(items=((18, count),))))["well_stocked"]

@@ -77,7 +77,8 @@ def test_worker_process_pays_it_too(tmp_path: Path, key: str) -> None:
     assert rewards[0] > 2.0 > rewards[1]
 
 
-def test_config_file_adds_it(tmp_path: Path) -> None:
+def test_config_file_adds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKETUI_TRUST", STEPS)
     file = tmp_path / "run.toml"
     file.write_text(f'[rewards.extra]\n"{STEPS}" = 0.5\n')
     assert RewardComposer(load_config(file).rewards).names[-1] == "leftwards"
