@@ -103,7 +103,7 @@ def permissions_for_wandb(mode: str) -> list[Permission]:
 
 
 def named_in(values: Mapping[str, Any]) -> set[str]:
-    """Return the names that settings give permission to because the user gave these himself.
+    """Return the names that settings give permission to because the user gave these.
 
     Args:
         values: By key, not validated.
@@ -126,7 +126,7 @@ def check_permissions(
     Args:
         needed: What is about to be used.
         origin: The file that says so.
-        named: What the user named himself; see `named_in`.
+        named: What the user named; see `named_in`.
 
     Raises:
         ConfigurationError: Naming all of it, and how to permit it.

@@ -19,7 +19,7 @@ settings.load_profile("repeatable")
 def own_config_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """Leave the user's own preferences, and what he trusts, alone."""
+    """Leave the user's own preferences and trusted names alone."""
     folder = tmp_path_factory.getbasetemp() / "own-config"
     monkeypatch.setenv("POKETUI_CONFIG_DIR", str(folder))
     monkeypatch.delenv("POKETUI_TRUST", raising=False)
