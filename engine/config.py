@@ -244,30 +244,50 @@ class StageConfig(Section):
     """One curriculum stage; the documented keys."""
 
     reward_threshold: float
+    """Average reward needed to advance, in the game's own rewards."""
     min_episodes: int = Field(default=10, ge=1)
+    """Episodes before which the stage is not left; so many count, at most the last ten."""
     llm_confidence: float = Field(ge=0, le=1)
     """Confidence that the policy needs to act against the planner's advice."""
-    strategy_preference: Literal["llm_heavy", "balanced", "rule_heavy"] = "balanced"
-    """Strategy with which the stage begins."""
+    strategy_preference: Literal["llm_heavy", "balanced", "rule_heavy", "autonomous"] = "balanced"
+    """Strategy with which the stage begins; autonomous: the planner keeps 5 %, no strategy has a
+    say."""
 
 
 class CurriculumConfig(Section):
     """How control moves from planner to policy; the documented keys."""
 
-    stages: tuple[StageConfig, ...] = (
-        StageConfig(reward_threshold=50, llm_confidence=0.9, strategy_preference="llm_heavy"),
-        StageConfig(reward_threshold=100, llm_confidence=0.7, strategy_preference="balanced"),
-        StageConfig(reward_threshold=200, llm_confidence=0.5, strategy_preference="rule_heavy"),
-        StageConfig(reward_threshold=500, llm_confidence=0.3, strategy_preference="rule_heavy"),
+    stages: tuple[StageConfig, ...] = Field(
+        min_length=1,
+        default=(
+            StageConfig(reward_threshold=50, llm_confidence=0.9, strategy_preference="llm_heavy"),
+            StageConfig(reward_threshold=100, llm_confidence=0.7, strategy_preference="balanced"),
+            StageConfig(reward_threshold=200, llm_confidence=0.5, strategy_preference="rule_heavy"),
+            StageConfig(reward_threshold=500, llm_confidence=0.3, strategy_preference="autonomous"),
+        ),
     )
     reward_scale: float = Field(default=0.0, ge=0)
-    """Factor on every reward_threshold; 0: 500 stands for what reaching the run's goal pays."""
-    advancement_patience: int = Field(default=20, ge=1)
+    """Factor on every reward_threshold: 1 where `stages` are given. 0, for the default stages: 500
+    stands for what reaching the run's goal pays."""
+    needed_success: float = Field(default=0.8, ge=0, le=1)
+    """Share of episodes that must reach the run's goal before the last stage begins, where no
+    planner is followed; 0 where `stages` are given: their thresholds alone decide."""
+    advancement_patience: int = Field(default=1, ge=1)
+    """Episodes to wait in every stage before it advances; a stage's min_episodes may be more."""
+    hold_episodes: int = Field(default=20, ge=1)
     """Episodes over which a stage must hold, or the one before comes back."""
     confidence_decay_rate: float = Field(default=0.98, gt=0, le=1)
     """How fast the planner's share glides to a new stage's: the difference left an episode."""
     archive_share: float = Field(default=0.0, ge=0, le=0.9)
     """Share of episodes that begin where an earlier one reached a milestone; they count apart."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_thresholds_as_given(cls, values: Any) -> Any:
+        """Let thresholds that somebody gives stand as they are."""
+        if isinstance(values, dict) and "stages" in values:
+            return {"reward_scale": 1.0, "needed_success": 0.0, **values}
+        return values
 
 
 class RunConfig(Section):
@@ -356,6 +376,16 @@ class RunConfig(Section):
                 _HOLDS_SECRET, "it holds a name or a password, which would be stored with the run"
             )
         return address
+
+    @model_validator(mode="after")
+    def _begin_with_the_first_stage(self) -> Self:
+        first = self.curriculum.stages[0]
+        is_named = "strategy_preference" in first.model_fields_set
+        is_free = is_named and "initial_strategy" not in self.model_fields_set
+        if is_free and first.strategy_preference != "autonomous":
+            # Frozen for everyone else: here the settings are still being made.
+            self.__dict__["initial_strategy"] = first.strategy_preference
+        return self
 
     @model_validator(mode="after")
     def _check_context(self) -> Self:

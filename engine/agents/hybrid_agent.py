@@ -20,6 +20,7 @@ from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.llm.manager import BaseLLMManager
 from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.performance import StrategyType
 from engine.strategy.text_state import describe
 from engine.types import NUM_ACTIONS, Action, Decision, Observation, Source
 
@@ -89,7 +90,9 @@ class HybridAgent:
                 f"action_space_size = {action_space_size}.", f"Only {NUM_ACTIONS} is allowed."
             )
         given = {"curriculum": curriculum_config or {}}
-        self.curriculum_config = parse_config(given, "curriculum_config").curriculum
+        config = parse_config(given, "curriculum_config")
+        self.curriculum_config = config.curriculum
+        adaptive_strategy.begin_with(StrategyType(config.initial_strategy))
         self.llm_manager = llm_manager
         self.adaptive_strategy = adaptive_strategy
         self.mode = AgentMode.ADAPTIVE

@@ -55,7 +55,7 @@ class Lead(Protocol):
 class OwnLoop:
     """Stand in for the trainer: rules' advice, learning, curriculum and strategy.
 
-    An episode that is paid what the last documented threshold asks for counts as a success.
+    An episode that is paid what the last threshold asks for counts as a success.
 
     Args:
         config: Of the curriculum; its thresholds hold as they stand.
@@ -69,8 +69,8 @@ class OwnLoop:
     def __init__(self, config: CurriculumConfig, strategy: AdaptiveStrategySystem) -> None:
         self.goal: Goal | None = None
         self.reason = ""
-        self.curriculum = Curriculum(config, _GOAL_REWARD)
-        self._goal_reward = (config.reward_scale or 1.0) * _GOAL_REWARD
+        self.curriculum = Curriculum(config, _GOAL_REWARD, initial_strategy=strategy.current.value)
+        self._goal_reward = (config.reward_scale or 1.0) * config.stages[-1].reward_threshold
         self._strategy = strategy
         self._advisor: RuleAdvisor | None = None
         self._is_beginning = True

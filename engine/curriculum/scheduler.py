@@ -12,7 +12,7 @@ from engine.events import CurriculumChanged
 from engine.strategy.performance import StrategyType
 
 WINDOW = 10
-"""Episodes over which the average reward counts."""
+"""Episodes over which the average reward counts; fewer while a stage has fewer."""
 
 MAX_VARIATION = 0.2
 """Highest deviation of these episodes' rewards, as a share of their average."""
@@ -20,9 +20,8 @@ MAX_VARIATION = 0.2
 _HELD = 0.9
 """A stage holds while its average stays above this share of the threshold that led into it."""
 
-_NEEDED_SUCCESS = 0.8
 _HELD_SUCCESS = 0.5
-"""Share of successful episodes to get into the last stage, and to stay there."""
+"""Share of successful episodes to stay in the last stage, if some are needed to get there."""
 
 _SETTLED = 0.02
 """A stage's episodes prove something only once the planner's share is this close to its end."""
@@ -31,13 +30,13 @@ _SETTLED = 0.02
 class Curriculum:
     """Follow the episodes' rewards through the stages.
 
-    A stage is left for the next after at least `min_episodes` in it, when the last ten average
-    the threshold or more and deviate by at most 20 %, when the planner's share has come down to
-    the stage's own, so that it is the policy who is judged, and when the strategy system approves.
-    The last stage is for a policy that reaches the goal: four of five of these episodes must have.
-    A stage is left for the one before when the average of `advancement_patience` episodes in it
-    falls below the threshold that led in, the last one also when fewer than half of them reach the
-    goal.
+    A stage is left for the next after at least `min_episodes` and `advancement_patience` in it,
+    when the last ten (or all, where there are fewer) average the threshold or more and deviate by
+    at most 20 %, when the planner's share has come down to the stage's own, so that it is the
+    policy who is judged, and when the strategy system approves. The last stage is for a policy that
+    reaches the goal: `needed_success` of these episodes must have. A stage is left for the one
+    before when the average of `hold_episodes` episodes in it falls below the threshold that led in,
+    the last one also when fewer than half of them reach the goal.
 
     Args:
         config: Stages and patience.
@@ -61,15 +60,17 @@ class Curriculum:
         self._stages = build_stages(config, goal_reward, initial_strategy)
         self.forced_share: float | None = None
         self.fixed_share = fixed_share
-        self._patience = max(config.advancement_patience, WINDOW)
+        self._held_over = config.hold_episodes
+        self._needed_success = config.needed_success
         self._decay = config.confidence_decay_rate
         self._index = 0
         self._episodes = 0
         self._followed = self._came_from = self._stages[0].planner_share
         self._glided = 0
         self._is_approved = True
-        self._rewards: deque[float] = deque(maxlen=self._patience)
-        self._successes: deque[bool] = deque(maxlen=self._patience)
+        self._num_kept = max(self._held_over, WINDOW)
+        self._rewards: deque[float] = deque(maxlen=self._num_kept)
+        self._successes: deque[bool] = deque(maxlen=self._num_kept)
 
     @property
     def stage(self) -> Stage:
@@ -170,8 +171,8 @@ class Curriculum:
         forced_share = facts["forced_share"]
         self.forced_share = None if forced_share is None else float(forced_share)
         self._is_approved = bool(facts["is_approved"])
-        self._rewards = deque((float(value) for value in facts["rewards"]), self._patience)
-        self._successes = deque((bool(value) for value in facts["successes"]), self._patience)
+        self._rewards = deque((float(value) for value in facts["rewards"]), self._num_kept)
+        self._successes = deque((bool(value) for value in facts["successes"]), self._num_kept)
 
     def _move(self, step: int) -> bool:
         self._index += step
@@ -200,7 +201,7 @@ class Curriculum:
         """Say what is missing to advance; "" if nothing is."""
         if self._is_last:
             return "this is the last stage"
-        needed = max(self.stage.min_episodes, WINDOW)
+        needed = self.stage.min_episodes
         if self._episodes < needed:
             return f"{needed - self._episodes} more episodes"
         average = self._average()
@@ -209,9 +210,10 @@ class Curriculum:
         variation = statistics.pstdev(self._recent()) / max(abs(average), 1e-9)
         if variation > MAX_VARIATION:
             return f"variation {variation:.0%}, at most {MAX_VARIATION:.0%} counts"
-        successes = sum(list(self._successes)[-WINDOW:])
-        if self._index == len(self._stages) - 2 and successes < _NEEDED_SUCCESS * WINDOW:
-            return f"the goal in {successes} of {WINDOW}, {_NEEDED_SUCCESS * WINDOW:.0f} needed"
+        successes = list(self._successes)[-WINDOW:]
+        wanted = math.ceil(self._needed_success * len(successes))
+        if self._index == len(self._stages) - 2 and sum(successes) < wanted:
+            return f"the goal in {sum(successes)} of {len(successes)}, {wanted} needed"
         share, settled = self.planner_share, max(self._followed, self.stage.planner_share)
         if self._set_share is None and share > settled + _SETTLED:
             return f"planner share {share:.0%} on its way to {settled:.0%}"
@@ -220,8 +222,11 @@ class Curriculum:
         return ""
 
     def _has_stopped_holding(self) -> bool:
-        if self._index == 0 or self._episodes < self._patience:
+        if self._index == 0 or self._episodes < self._held_over:
             return False
         entered_by = self._stages[self._index - 1].threshold
-        has_failed = self._is_last and statistics.fmean(self._successes) < _HELD_SUCCESS
-        return has_failed or statistics.fmean(self._rewards) < _HELD * entered_by
+        rewards = list(self._rewards)[-self._held_over :]
+        successes = list(self._successes)[-self._held_over :]
+        is_judged = self._is_last and self._needed_success > 0
+        has_failed = is_judged and statistics.fmean(successes) < _HELD_SUCCESS
+        return has_failed or statistics.fmean(rewards) < _HELD * entered_by

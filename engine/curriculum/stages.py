@@ -50,6 +50,7 @@ class Stage:
         planner_share: How far the planner is followed, 0 to 1, unless a strategy says otherwise.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
         threshold: Average reward needed to advance, in the game's own rewards; nan in the last.
+        min_episodes: Episodes before which it is not left.
     """
 
     name: str
@@ -67,30 +68,33 @@ def build_stages(
 ) -> tuple[Stage, ...]:
     """Return the configured stages and, after them, the last one, which has no planner.
 
-    The documented thresholds (50, 100, 200, 500) belong to a game whose goal pays about 500.
-    Unless `config.reward_scale` says otherwise they are read as shares of what reaching the run's
-    goal pays here: 10, 20, 40 and 100 %.
+    The default thresholds (50, 100, 200, 500) belong to a game whose goal pays about 500: with a
+    `config.reward_scale` of 0 they are read as shares of what reaching the run's goal pays here,
+    10, 20, 40 and 100 %. Thresholds that somebody gives have a scale of 1: they stand as they are.
 
     Args:
-        config: Stages with the documented thresholds.
+        config: Stages.
         goal_reward: What reaching every milestone of the run's goal pays.
         initial_strategy: Strategy of the first stage, in place of its own preference.
     """
     scale = config.reward_scale or goal_reward / _DOCUMENTED_GOAL
     stages = []
     for number, stage in enumerate(config.stages):
-        preference = StrategyType(stage.strategy_preference if number else initial_strategy)
-        is_autonomous = number == len(config.stages) - 1 > 0
+        preference = None
+        if stage.strategy_preference != "autonomous":
+            preference = StrategyType(stage.strategy_preference if number else initial_strategy)
         stages.append(
             Stage(
                 *_PHASES[min(number, len(_PHASES) - 1)],
-                preference=None if is_autonomous else preference,
-                planner_share=_AUTONOMOUS_SHARE if is_autonomous else preference.planner_share,
+                preference=preference,
+                planner_share=preference.planner_share if preference else _AUTONOMOUS_SHARE,
                 needed_confidence=stage.llm_confidence,
                 threshold=stage.reward_threshold * scale,
-                min_episodes=stage.min_episodes,
+                min_episodes=max(stage.min_episodes, config.advancement_patience),
             )
         )
-    last = config.stages[-1]
-    stages.append(Stage(*_LAST_PHASE, None, 0.0, last.llm_confidence, math.nan, last.min_episodes))
+    last = stages[-1]
+    stages.append(
+        Stage(*_LAST_PHASE, None, 0.0, last.needed_confidence, math.nan, last.min_episodes)
+    )
     return tuple(stages)

@@ -59,7 +59,8 @@ class AdaptiveStrategySystem:
         history_analyzer: Frequent decisions and their success. What its database holds then
             decides too, so that a run repeats only with the same database.
         goal_planner: Knows whether there is a goal to follow.
-        initial: The first strategy.
+        initial: The first strategy; None: that of the curriculum's first stage, if it names one,
+            else llm_heavy.
         hold_episodes: At least 1.
         min_stay: In episodes.
     """
@@ -69,10 +70,12 @@ class AdaptiveStrategySystem:
         history_analyzer: HistoryAnalyzer | None = None,
         goal_planner: GoalSource | None = None,
         *,
-        initial: StrategyType = StrategyType.LLM_HEAVY,
+        initial: StrategyType | None = None,
         hold_episodes: int = 5,
         min_stay: int = WINDOW,
     ) -> None:
+        self._may_begin_otherwise = initial is None
+        initial = initial or StrategyType.LLM_HEAVY
         self.current = initial
         self.forced: StrategyType | None = None
         self.metrics: PerformanceMetrics | None = None
@@ -142,6 +145,13 @@ class AdaptiveStrategySystem:
             self._consider(self.metrics)
         else:
             self._proposed, self._proposed_for = None, 0
+
+    def begin_with(self, preferred: StrategyType) -> None:
+        """Begin with what the first stage prefers, unless `initial` or a strategy was given."""
+        if self._may_begin_otherwise and self.forced is None and not self._episodes:
+            self._records[self.current].times_chosen -= 1
+            self._records[preferred].times_chosen += 1
+            self.current = self._preferred = preferred
 
     def adopt(self, preferred: StrategyType, cause: str) -> None:
         """Begin anew with the strategy that a curriculum stage prefers, unless one is forced."""

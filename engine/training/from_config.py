@@ -43,7 +43,8 @@ def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
     )
     history = DecisionHistoryAnalyzer(config.decision_db_path)
     strategy = build_strategy(config, history, GoalOrientedPlanner(env.profile))
-    agent = HybridAgent(None, strategy, curriculum_config=config.curriculum.model_dump())
+    curriculum = config.curriculum.model_dump(exclude_unset=True)
+    agent = HybridAgent(None, strategy, curriculum_config=curriculum)
     agent.mode = AgentMode(config.mode)
     agent.max_context_length = config.max_context_length
     learning = config.model_copy(update={"mode": "adaptive"})

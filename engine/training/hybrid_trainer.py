@@ -27,6 +27,9 @@ from engine.training.summary import TrainingSummary, summarise_training
 
 _log = logging.getLogger(__name__)
 
+_PATIENCE = 20
+"""The documented episodes to wait for a stage to advance."""
+
 
 class HybridLLMRLTrainer:
     """Train a HybridAgent in one environment, in this thread.
@@ -84,7 +87,7 @@ class HybridLLMRLTrainer:
         max_steps_per_episode: int = 10000,
         save_interval: int = 100,
         eval_interval: int = 50,
-        curriculum_patience: int = 20,
+        curriculum_patience: int = _PATIENCE,
     ) -> dict[str, Any]:
         """Train until so many episodes have ended in all, and return the documented summary.
 
@@ -95,7 +98,8 @@ class HybridLLMRLTrainer:
             max_steps_per_episode: An episode may end before: see `EnvConfig.max_steps`.
             save_interval: Episodes between two checkpoints; 0: only time and events bring them.
             eval_interval: Episodes between two evaluations of the policy alone; 0: none.
-            curriculum_patience: Episodes over which a stage must hold.
+            curriculum_patience: Episodes to wait in every stage before it advances. Left at 20, it
+                gives way to a `curriculum_config` with stages or an `advancement_patience`.
 
         Raises:
             ConfigurationError: A number is not allowed, or another process trains here.
@@ -109,6 +113,9 @@ class HybridLLMRLTrainer:
         _check_whole("curriculum_patience", curriculum_patience, at_least=1)
         settings = self._settings()
         patience = {"advancement_patience": curriculum_patience}
+        named = settings.curriculum.model_fields_set & {"stages", "advancement_patience"}
+        if named and curriculum_patience == _PATIENCE:
+            patience = {}
         config = settings.model_copy(
             update={
                 "total_episodes": total_episodes,

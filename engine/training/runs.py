@@ -9,9 +9,9 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from engine.config import RunConfig, parse_config
+from engine.config import CurriculumConfig, RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import write_file
 from engine.training.checkpoint import checkpoint_paths, steps_of
@@ -242,7 +242,7 @@ def read_settings(folder: RunFolder) -> RunConfig:
     """
     try:
         values = json.loads(folder.config_path.read_text(encoding="utf-8"))
-        return parse_config(values, str(folder.config_path))
+        return parse_config(_with_former_curriculum(values), str(folder.config_path))
     except (OSError, ValueError, ConfigurationError) as error:
         raise CheckpointError(
             f"The settings of run {folder.run_id} are unreadable: {error}", "Start a new run."
@@ -282,6 +282,34 @@ def saved_session(saved: RunConfig) -> RunConfig:
     """Return settings to resume a run with as it was carried on before, which permit nothing."""
     kept = SESSION_KEYS - {"decision_db_path"}
     return RunConfig(**{key: getattr(saved, key) for key in kept})
+
+
+def _with_former_curriculum(values: Any) -> Any:
+    """Return saved settings so that a run from before `hold_episodes` goes on as it began.
+
+    `advancement_patience` then meant what `hold_episodes` does, fewer than ten episodes counted
+    nowhere, the last of several stages was autonomous whatever it preferred, and the one after it
+    took four successes of five.
+    """
+    curriculum = values.get("curriculum") if isinstance(values, dict) else None
+    if not isinstance(curriculum, dict) or "hold_episodes" in curriculum:
+        return values
+    former = CurriculumConfig.model_validate(curriculum)
+    stages = [
+        stage.model_dump() | {"min_episodes": max(stage.min_episodes, 10)}
+        for stage in former.stages
+    ]
+    if len(stages) > 1:
+        stages[-1]["strategy_preference"] = "autonomous"
+    patience = max(curriculum.get("advancement_patience", 20), 10)
+    now = {
+        "stages": stages,
+        "reward_scale": curriculum.get("reward_scale", 0.0),
+        "needed_success": 0.8,
+        "advancement_patience": 1,
+        "hold_episodes": patience,
+    }
+    return values | {"curriculum": former.model_dump() | now}
 
 
 def _inspect(path: Path) -> RunInfo:

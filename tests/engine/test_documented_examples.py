@@ -13,6 +13,7 @@ import pytest
 from engine import (
     AdaptiveStrategySystem,
     BaseLLMManager,
+    ConfigurationError,
     DecisionHistoryAnalyzer,
     EnhancedPyBoyPokemonCrystalEnv,
     GoalOrientedPlanner,
@@ -41,6 +42,7 @@ def make_trainer(tmp_path: Path) -> Iterator[Make]:
         history: type[DecisionHistoryAnalyzer] = DecisionHistoryAnalyzer,
         llm_manager: BaseLLMManager | None = None,
         log_level: str = "WARNING",
+        curriculum_config: dict[str, Any] | None = None,
     ) -> HybridLLMRLTrainer:
         environment = env("", True, "state", config=SHORT)
         decision_analyzer = history(str(tmp_path / "decisions.db"))
@@ -48,7 +50,7 @@ def make_trainer(tmp_path: Path) -> Iterator[Make]:
         adaptive_strategy = strategy(decision_analyzer, planner)
         trainer = HybridLLMRLTrainer(
             env=environment,
-            agent=HybridAgent(llm_manager, adaptive_strategy),
+            agent=HybridAgent(llm_manager, adaptive_strategy, curriculum_config=curriculum_config),
             strategy_system=adaptive_strategy,
             decision_analyzer=decision_analyzer,
             llm_manager=llm_manager,
@@ -91,6 +93,90 @@ def test_custom_rewards_are_paid(make_trainer: Make) -> None:
     plain = make_trainer().train(total_episodes=1)
     custom = make_trainer(env=CustomPokemonEnv).train(total_episodes=1)
     assert custom["best_reward"] == pytest.approx(plain["best_reward"] + 100.0)
+
+
+class Generous(EnhancedPyBoyPokemonCrystalEnv):
+    """Pays a hundred an episode more, so that every episode is about as good."""
+
+    def _calculate_reward(self, current_state, previous_state, action):
+        base_reward = super()._calculate_reward(current_state, previous_state, action)
+        return base_reward + (100.0 if self.episode_steps == 3 else 0.0)
+
+
+def curriculum_moves(trainer: HybridLLMRLTrainer) -> list[tuple[int, int, float]]:
+    """Return the list that every move of the curriculum is noted in: episode, stage, threshold."""
+    moves = []
+
+    def note(trainer, episode, metrics):
+        if metrics["has_moved"]:
+            moves.append((episode, metrics["stage"], metrics["threshold"]))
+
+    trainer.register_callback("curriculum_change", note)
+    return moves
+
+
+def documented_stages(*thresholds: float, **values: Any) -> list[dict[str, Any]]:
+    """Return stages with all documented keys."""
+    stage = {"min_episodes": 3, "llm_confidence": 0.9, "strategy_preference": "balanced"}
+    return [{"reward_threshold": threshold} | stage | values for threshold in thresholds]
+
+
+def test_curriculum_config_thresholds_and_min_episodes_stand_as_given(make_trainer: Make) -> None:
+    config = {"stages": documented_stages(50.0, 90.0, 500.0), "confidence_decay_rate": 0.01}
+    trainer = make_trainer(env=Generous, curriculum_config=config)
+    moves = curriculum_moves(trainer)
+    summary = trainer.train(total_episodes=10, eval_interval=0)
+    assert moves == [(3, 2, 90.0), (6, 3, 500.0)]
+    assert summary["curriculum_stage_reached"] == 3
+    assert summary["curriculum_advancements"] == 2
+
+
+def test_advancement_patience_is_waited_for_in_every_stage(make_trainer: Make) -> None:
+    config = {
+        "stages": documented_stages(50.0, 90.0, 500.0),
+        "advancement_patience": 5,
+        "confidence_decay_rate": 0.01,
+    }
+    trainer = make_trainer(env=Generous, curriculum_config=config)
+    moves = curriculum_moves(trainer)
+    trainer.train(total_episodes=10, eval_interval=0)
+    assert [episode for episode, _, _ in moves] == [5, 10]
+
+
+@pytest.mark.parametrize("patience", [12, 20])
+def test_curriculum_patience_is_how_many_episodes_are_waited(
+    make_trainer: Make, patience: int
+) -> None:
+    training_params = {
+        "total_episodes": 21,
+        "max_steps_per_episode": 10000,
+        "save_interval": 100,
+        "eval_interval": 50,
+        "curriculum_patience": patience,
+    }
+    trainer = make_trainer(env=Generous)
+    moves = curriculum_moves(trainer)
+    summary = trainer.train(**training_params)
+    assert [(episode, stage) for episode, stage, _ in moves] == [(patience, 2)]
+    assert summary["best_reward"] > 100
+
+
+def test_strategy_preference_of_first_and_last_stage_counts(make_trainer: Make) -> None:
+    first, last = documented_stages(50.0, 500.0)
+    last["strategy_preference"] = "rule_heavy"
+    config = {"stages": [first, last], "confidence_decay_rate": 0.01}
+    trainer = make_trainer(env=Generous, curriculum_config=config)
+    strategy = trainer.parts.strategy
+    assert strategy.current is StrategyType.BALANCED
+    trainer.train(total_episodes=5, eval_interval=0)
+    (switch,) = strategy.get_strategy_stats()["switches"]
+    assert (switch["old"], switch["new"]) == ("balanced", "rule_heavy")
+    assert switch["cause"] == "stage 2 of 3 begins with it"
+
+
+def test_curriculum_without_stages_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigurationError, match=r"curriculum.stages = \[\]"):
+        HybridAgent(None, AdaptiveStrategySystem(), curriculum_config={"stages": []})
 
 
 def test_custom_strategy_policy_decides(make_trainer: Make) -> None:

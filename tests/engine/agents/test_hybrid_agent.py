@@ -159,6 +159,7 @@ def test_documented_curriculum_config_is_taken() -> None:
     ("config", "named", "allowed"),
     [
         ({"stagse": []}, "unknown key 'curriculum.stagse'", "stages, "),
+        ({"stages": []}, "curriculum.stages = []", "at least 1 item"),
         (
             {"stages": [{"reward_threshold": 1, "llm_confidence": 2}]},
             "curriculum.stages.0.llm_confidence = 2",

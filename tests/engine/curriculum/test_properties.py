@@ -54,7 +54,7 @@ def test_no_stage_is_left_before_its_episodes(runs):
         if change.stage > before:
             assert len(rewards) >= max(STAGES[before - 1].min_episodes, WINDOW)
         if change.stage < before:
-            assert len(rewards) >= CONFIG.advancement_patience
+            assert len(rewards) >= CONFIG.hold_episodes
 
 
 @settings(deadline=None)
@@ -72,7 +72,7 @@ def test_whoever_advances_was_good_and_even_enough(runs):
 @given(EPISODES)
 def test_whoever_earns_nothing_ends_in_the_first_stage(runs):
     num_stages = len(STAGES)
-    idle = (0.0, False, CONFIG.advancement_patience * num_stages)
+    idle = (0.0, False, CONFIG.hold_episodes * num_stages)
     *_, (_, _, change) = play([*runs, idle])
     assert change.stage == 1
 

@@ -130,3 +130,61 @@ def test_a_loaded_curriculum_goes_on_as_the_saved_one():
     other = curriculum()
     other.load(json.loads(json.dumps(subject.save())))
     assert feed(subject, [120.0] * 20) == feed(other, [120.0] * 20)
+
+
+def given(*thresholds: float, **stage) -> tuple[dict, ...]:
+    """Return stages as a user writes them."""
+    return tuple({"reward_threshold": t, "llm_confidence": 0.5} | stage for t in thresholds)
+
+
+def test_given_thresholds_stand_whatever_the_goal_pays():
+    config = CurriculumConfig(stages=given(50, 100, 200, 500))
+    stages = build_stages(config, 80.0, "llm_heavy")
+    assert [stage.threshold for stage in stages[:-1]] == [50, 100, 200, 500]
+
+
+def test_the_strategy_preference_of_the_last_given_stage_counts():
+    config = CurriculumConfig(stages=given(1, 2, strategy_preference="rule_heavy"))
+    *_, own, last = build_stages(config, 80.0, "llm_heavy")
+    assert (own.preference, own.planner_share) == ("rule_heavy", 0.2)
+    assert (last.preference, last.planner_share) == (None, 0.0)
+
+
+def test_an_autonomous_stage_is_left_to_the_policy_wherever_it_stands():
+    config = CurriculumConfig(stages=given(1, 2, strategy_preference="autonomous"))
+    assert [stage.planner_share for stage in build_stages(config, 80.0, "balanced")] == [
+        0.05,
+        0.05,
+        0.0,
+    ]
+
+
+@pytest.mark.parametrize("needed", [1, 3, 9, 25])
+def test_a_given_stage_is_left_after_its_min_episodes(needed):
+    subject = curriculum(stages=given(50, 500, min_episodes=needed))
+    changes = feed(subject, [60.0] * needed, is_success=False)
+    assert [change.has_moved for change in changes] == [False] * (needed - 1) + [True]
+    assert {change.min_episodes for change in changes} == {needed}
+
+
+def test_no_stage_is_left_before_the_advancement_patience_is_over():
+    subject = curriculum(stages=given(50, 500, min_episodes=3), advancement_patience=15)
+    changes = feed(subject, [60.0] * 15)
+    assert [change.has_moved for change in changes] == [False] * 14 + [True]
+    assert changes[0].missing == "14 more episodes"
+
+
+@pytest.mark.parametrize("held_over", [4, 30])
+def test_a_stage_comes_back_after_the_episodes_over_which_the_next_must_hold(held_over):
+    subject = curriculum(hold_episodes=held_over)
+    feed(subject, [60.0] * 10)
+    changes = feed(subject, [10.0] * held_over)
+    assert [change.has_moved for change in changes] == [False] * (held_over - 1) + [True]
+
+
+def test_given_thresholds_alone_lead_into_the_last_stage():
+    subject = curriculum(stages=given(50, 100, min_episodes=2))
+    assert feed(subject, [110.0] * 4, is_success=False)[-1].stage == 3
+    assert feed(subject, [110.0] * 40, is_success=False)[-1].stage == 3
+    subject = curriculum(stages=given(50, min_episodes=5), needed_success=0.8)
+    assert feed(subject, [60.0] * 5, is_success=False)[-1].missing == "the goal in 0 of 5, 4 needed"

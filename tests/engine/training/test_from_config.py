@@ -55,6 +55,18 @@ def test_toml_is_read_too(tmp_path: Path) -> None:
     trainer.close()
 
 
+def test_the_files_stages_reach_the_agents_curriculum(tmp_path: Path) -> None:
+    stage = {"reward_threshold": 7.0, "llm_confidence": 0.5, "strategy_preference": "rule_heavy"}
+    settings = generate_test_config(tmp_path, curriculum={"stages": [stage]})
+    del settings["initial_strategy"]
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    trainer = create_trainer_from_config(str(tmp_path / "config.json"))
+    assert trainer.parts.strategy.current == "rule_heavy"
+    assert trainer.parts.agent.curriculum_config == trainer.config.curriculum
+    assert trainer.parts.agent.lead.curriculum.describe().threshold == 7.0
+    trainer.close()
+
+
 def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
     with OllamaServer(ScriptedPlanner("oracle")) as server:
         file = write(
