@@ -17,12 +17,15 @@ class Guidance:
     """How far the planner is followed: what the curriculum gives to the agent.
 
     Attributes:
-        planner_share: 0 (never) to 1.
+        planner_share: 0 (never) to 1: how much its advice weighs.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
         policy_trust: What the policy's confidence is worth, 0 to 1 (`engine.agents.calibration`).
         advice_trust: (envs,) likewise of the planner's, or one number for all.
         advice_proof: (envs,) how far it is proven that following it leads somewhere, or one number
             for all: so far is what is followed also imitated.
+        is_planners: (envs,) bool, whose decision it is where they are dealt out by share: the
+            planner's, whose advice is then taken as it is, or the policy's, which then is left
+            alone. None: planner and policy decide together, the advice weighing `planner_share`.
     """
 
     planner_share: float
@@ -30,6 +33,7 @@ class Guidance:
     policy_trust: float = 1.0
     advice_trust: FloatArray | float = 1.0
     advice_proof: FloatArray | float = 1.0
+    is_planners: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,12 +230,15 @@ class DQN:
         advice = np.where(batch.mask, batch.prior, -1.0)
         advised = (advice + 1e-6 * ties).argmax(1)
         is_advised = (c_policy < guidance.needed_confidence) & (advice.max(1) > 0)
-        is_advised &= follows < guidance.planner_share * c_planner
+        if guidance.is_planners is None:
+            is_advised &= follows < guidance.planner_share * c_planner
+        else:
+            is_advised &= guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
         return Choices(
             np.where(is_advised, advised, own).astype(np.int64),
             np.where(is_advised, c_planner, confidences).astype(np.float32),
-            is_advised & (advised != own),
+            is_advised & ((advised != own) if guidance.is_planners is None else True),
             Source.POLICY,
         )
 

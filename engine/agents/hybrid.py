@@ -105,15 +105,21 @@ class GuidedPolicy:
         biased = masked_log_probs(evaluation.logits, mask, torch.from_numpy(bias)).numpy()
         actions = sample(biased, rng)
         led = np.zeros(len(actions), np.int64)
-        if takeovers is not None:
-            # The prior leads only where it also advises: not a policy that is to be left alone.
-            advised = np.where(batch.mask, bias, 0.0)
+        is_led = np.zeros(len(actions), np.bool_)
+        # The prior leads only where it also advises: not a policy that is to be left alone.
+        advised = np.where(batch.mask, bias, 0.0)
+        if guidance.is_planners is not None:
+            is_left = c_policy >= guidance.needed_confidence
+            advised = np.where(batch.mask & ~is_left[:, None], batch.prior, 0.0)
+            is_led = guidance.is_planners & (advised.max(1) > 0)
+        elif takeovers is not None:
             led = takeovers.next(guidance.planner_share, c_planner, c_policy, advised.max(1) > 0)
-            if led.any():  # no random number is drawn for nothing: unadvised, this is plain PPO
-                actions = np.where(led > 0, draw_best(advised, rng), actions)
+            is_led = led > 0
+        if is_led.any():  # no random number is drawn for nothing: unadvised, this is plain PPO
+            actions = np.where(is_led, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
-        planned = is_planned(_of(own.numpy(), actions), log_probs) | (led > 0)
-        acted = Acted(batch, evaluation, bias, actions, log_probs, led == 0, guidance.advice_proof)
+        planned = is_planned(_of(own.numpy(), actions), log_probs) | is_led
+        acted = Acted(batch, evaluation, bias, actions, log_probs, ~is_led, guidance.advice_proof)
         confidences = np.where(planned, c_planner, c_policy).astype(np.float32)
         return Choices(actions, confidences, planned, Source.POLICY, led), acted
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
@@ -27,8 +28,9 @@ from engine.types import NUM_ACTIONS, Action, Decision, Observation, Source
 _log = logging.getLogger(__name__)
 
 _CHARACTERS_A_TOKEN = 3
-_MODEL = 0
-"""The language model's place among the two who give advice."""
+_PLANNER = 0
+"""The planner's place among the two whom decisions are dealt out to."""
+_NOBODY = np.array([False])
 
 _UNPROVEN = 0.5
 """What a model's stated confidence is worth while nothing is counted for it (Beta(1, 1))."""
@@ -42,7 +44,7 @@ class AgentMode(StrEnum):
     RL_ONLY = "rl_only"
     """The learnt policy, without advice."""
     ADAPTIVE = "adaptive"
-    """The learnt policy, advised by the others as far as the curriculum lets them."""
+    """The learnt policy, and for the planner's share of the decisions the others."""
 
 
 def default_policy(feature_size: int) -> Agent:
@@ -53,14 +55,18 @@ def default_policy(feature_size: int) -> Agent:
 class HybridAgent:
     """Act in one environment, and learn from what follows.
 
-    Of the advice, the language model gives exactly the share that the strategy grants it (80, 50 or
-    20 %); rules give the rest, and all of it where no model answers. In a loop of one's own,
-    `update` follows every `get_action`; it then also moves the curriculum and tells the strategy
-    system how episodes went, which otherwise a trainer does.
+    The planner makes exactly the share of the decisions that the strategy grants it (80, 50 or
+    20 %), in a curriculum's last stages 5 % and none: the language model does, or the rules where
+    there is none or it fails. The rest is the learnt policy's, in mode `LLM_ONLY` the rules'. A
+    policy as certain as the stage asks for (`llm_confidence`) decides the planner's part, too,
+    unless a strategy is forced.
+
+    In a loop of one's own, `update` follows every `get_action`; it then also moves the curriculum
+    and tells the strategy system how episodes went, which otherwise a trainer does.
 
     Args:
         llm_manager: The language model; None: the rules alone advise.
-        adaptive_strategy: Says how much of the advice is the language model's.
+        adaptive_strategy: Says how many of the decisions are the planner's.
         action_space_size: 9: the game has no other buttons.
         curriculum_config: The documented keys; None: the documented values.
 
@@ -117,8 +123,8 @@ class HybridAgent:
             info: The environment's; without its "state" and "profile" there are no rules.
         """
         self._seen = batch = self.lead.now(observation, info)
-        guidance = self._guidance()
-        answer = self._ask(batch, observation, info) if guidance.planner_share else None
+        guidance = self._guidance(batch, info)
+        answer = self._ask(batch, observation, info, guidance)
         if answer is not None:
             batch = _advised_by(answer, batch)
             guidance = dataclasses.replace(guidance, advice_trust=_UNPROVEN)
@@ -208,19 +214,35 @@ class HybridAgent:
             return self._player
         return (self._rules if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)).decide
 
-    def _guidance(self) -> Guidance:
-        """Return how far advice is followed, as far as the mode lets it be."""
-        guidance = self.lead.guidance
-        share = {AgentMode.LLM_ONLY: 1.0, AgentMode.RL_ONLY: 0.0}.get(self.mode)
-        return guidance if share is None else dataclasses.replace(guidance, planner_share=share)
+    def _guidance(self, batch: Batch, info: dict[str, Any]) -> Guidance:
+        """Return whose decision this is; in mode LLM_ONLY, who gives the advice that is taken."""
+        guidance, is_planners = self.lead.guidance, _NOBODY
+        share = self._share(guidance.planner_share, info)
+        if self.adaptive_strategy.forced is not None:  # its share holds however sure the policy is
+            guidance = dataclasses.replace(guidance, needed_confidence=math.inf)
+        if self.llm_manager is not None or (batch.prior * batch.mask).any():
+            is_planners = self._shares.choose((share, 1 - share), np.array([True])) == _PLANNER
+        return dataclasses.replace(guidance, planner_share=share, is_planners=is_planners)
 
-    def _ask(self, batch: Batch, observation: Observation, info: dict[str, Any]) -> Answer | None:
+    def _share(self, share: float, info: dict[str, Any]) -> float:
+        """Return the planner's share of the decisions now, where `share` is the curriculum's."""
+        strategy = self.adaptive_strategy
+        selected = strategy.select_strategy({"state": info.get("state")})
+        if self.mode is AgentMode.LLM_ONLY:
+            return selected.planner_share
+        if self.mode is AgentMode.RL_ONLY or not share:
+            return 0.0
+        if strategy.forced is not None:
+            return strategy.forced.planner_share
+        # Below the lightest one the curriculum hands over to the policy, whatever strategies say.
+        is_open = share >= StrategyType.RULE_HEAVY.planner_share
+        return selected.planner_share if is_open and selected is not strategy.current else share
+
+    def _ask(
+        self, batch: Batch, observation: Observation, info: dict[str, Any], guidance: Guidance
+    ) -> Answer | None:
         """Return what the language model says, if there is one and it is its turn."""
-        if self.llm_manager is None:
-            return None
-        share = self.adaptive_strategy.select_strategy({"state": info.get("state")}).planner_share
-        turn = self._shares.choose((share, 1 - share), np.array([True]))[0]
-        if turn != _MODEL:
+        if self.llm_manager is None or guidance.is_planners is None or not guidance.is_planners[0]:
             return None
         return self.consultation.ask(
             self.llm_manager, self._context(batch.mask[0], observation, info), batch.mask[0]

@@ -79,7 +79,9 @@ class OwnLoop:
 
     @property
     def guidance(self) -> Guidance:
-        """Return how far advice is followed, by the own curriculum."""
+        """Return how far advice is followed, by the own curriculum or a forced strategy."""
+        forced = self._strategy.forced
+        self.curriculum.forced_share = None if forced is None else forced.planner_share
         return Guidance(self.curriculum.planner_share, self.curriculum.stage.needed_confidence)
 
     def now(self, observation: Observation, info: dict[str, Any]) -> Batch:

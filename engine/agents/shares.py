@@ -1,9 +1,14 @@
 """Share out turns so exactly that chance has no part in it."""
 
+import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.agents.base import Guidance
+from engine.env.batch import Batch
 
 FloatRows = NDArray[np.float64]
 
@@ -15,7 +20,7 @@ class ExactShares:
 
     After n choices with the same shares a source was chosen less than once more or less often than
     n times its share (Tijdeman 1980, the chairman assignment problem); where shares change, what is
-    owed is carried on. It deals out who leads a block of decisions (`engine.agents.takeover`), and
+    owed is carried on. It deals out decisions, and blocks of them (`engine.agents.takeover`), and
     may deal out who sets a goal.
 
     Args:
@@ -53,3 +58,19 @@ class ExactShares:
     def load(self, saved: FloatRows) -> None:
         """Take back what `save` returned."""
         self._owed[:] = saved
+
+
+def deal_out(shares: ExactShares, share: float, batch: Batch, guidance: Guidance) -> Guidance:
+    """Return `guidance` with the decisions dealt out to planner and policy, wherever one advises.
+
+    The share of a fixed strategy holds however sure the policy is.
+
+    Args:
+        shares: Of planner and policy, a row an environment.
+        share: The planner's, 0 to 1.
+        batch: The states to decide in.
+        guidance: Of these states.
+    """
+    is_advised = (batch.prior * batch.mask).any(1)
+    chosen = shares.choose((share, 1 - share), is_advised)
+    return dataclasses.replace(guidance, is_planners=chosen == 0, needed_confidence=math.inf)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from engine.agents.base import Guidance
+from engine.agents.base import Guidance, Player
+from engine.agents.shares import ExactShares, deal_out
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
 from engine.games.profile import load_rom
@@ -82,9 +83,18 @@ def evaluate_run(
         guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
         seed = evaluation_seed(config)
         leader = guidance if with_planner else ALONE
-        played = play_episodes(agent.player(seed), vector, episodes, seed, leader, tell=tell)
+        player = agent.player(seed)
+        if with_planner and "shares" in saved.arrays and curriculum.forced_share is not None:
+            player = _dealt(player, curriculum.forced_share, few.num_envs)
+        played = play_episodes(player, vector, episodes, seed, leader, tell=tell)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     return EvaluatedRun(folder.run_id, path, total_steps, milestones, played or [], warnings)
+
+
+def _dealt(player: Player, share: float, num_envs: int) -> Player:
+    """Return the player, which gives the planner its share of the decisions as training did."""
+    shares = ExactShares(num_envs, 2)
+    return lambda batch, guidance: player(batch, deal_out(shares, share, batch, guidance))
 
 
 def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:

@@ -36,6 +36,8 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         "potential": trainer.shaping.potential,
         "torch_rng": torch.get_rng_state().numpy(),
     }
+    if trainer.shares is not None:
+        arrays["shares"] = trainer.shares.save()
     facts: dict[str, Any] = {
         "version": package_version(),
         "config": trainer.config.model_dump(mode="json"),
@@ -112,6 +114,10 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
         trainer.kept_planning = facts["planning"]
     elif facts["planning"]:
         trainer.planning.load(facts["planning"])
+    if "shares" not in checkpoint.arrays:
+        trainer.shares = None
+    elif trainer.shares is not None:
+        trainer.shares.load(np.asarray(checkpoint.arrays["shares"], np.float64))
     trainer.lessons.load(facts["lessons"])
     resume_course(trainer, facts["course"])
     trainer.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))

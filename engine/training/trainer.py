@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from engine.agents.base import Agent, Guidance
 from engine.agents.calibration import Calibration
 from engine.agents.rollout import FloatArray
+from engine.agents.shares import ExactShares, deal_out
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.curriculum.handover import hand_over
@@ -89,6 +90,8 @@ class Trainer:
         course: What a person set while the run goes on.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that goes on
             without one: plans and what was spent are there when it is asked again.
+        shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
+            fixed strategy only weighed the planner's advice, and goes on so.
     """
 
     def __init__(
@@ -122,6 +125,7 @@ class Trainer:
         self.calibration = calibration or Calibration()
         self.planning = planning
         self.kept_planning: dict[str, Any] | None = None
+        self.shares: ExactShares | None = ExactShares(vector.num_envs, 2)
         self.lessons = Lessons(recorder.history if recorder is not None else None)
         gamma = config.dqn.gamma if config.agent == "dqn" else config.ppo.gamma
         self.shaping = Shaping(config.planner.shaping, gamma, vector.num_envs)
@@ -178,7 +182,7 @@ class Trainer:
         self.pace.mark()
         if self.recorder is not None:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
-        choices = self.actor.decide(self.batch, self.guidance())
+        choices = self.actor.decide(self.batch, self._dealt(self.guidance()))
         batch = self.vector.step(choices.actions, shows=self.reporter.wants_picture())
         self.actor.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
@@ -363,6 +367,14 @@ class Trainer:
             self._advice_trust(self.batch),
             proof,
         )
+
+    def _dealt(self, guidance: Guidance) -> Guidance:
+        """Deal the decisions out where a strategy is fixed; a HybridAgent does so itself."""
+        forced = self.strategy.forced
+        is_fixed = forced is not None and self.curriculum.fixed_share is None
+        if forced is None or not is_fixed or self.shares is None or self.agent.name == "hybrid":
+            return guidance
+        return deal_out(self.shares, forced.planner_share, self.batch, guidance)
 
     def _shaped(self, batch: Batch) -> Batch:
         """Return what a step led to as the agent learns from it, where goals are followed."""

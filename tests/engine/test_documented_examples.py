@@ -244,6 +244,20 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
     assert "HOME 2F" in contexts[0]
 
 
+@pytest.mark.parametrize(
+    ("initial_strategy", "share"), [("llm_heavy", 0.8), ("balanced", 0.5), ("rule_heavy", 0.2)]
+)
+def test_documented_shares_of_the_strategies_are_measured(
+    tmp_path: Path, initial_strategy: str, share: float
+) -> None:
+    trainer = create_test_trainer(5, temp_dir=tmp_path, initial_strategy=initial_strategy)
+    summary = trainer.train(max_steps_per_episode=40, eval_interval=2)
+    assert summary["total_steps"] == 200
+    assert summary["avg_llm_usage"] == pytest.approx(share, abs=0.02)
+    assert summary["final_evaluation"]["avg_llm_usage"] == pytest.approx(share, abs=0.03)
+    trainer.close()
+
+
 def test_metrics_callback_saves_the_best(make_trainer: Make) -> None:
     best_reward = -1e9
     told = []

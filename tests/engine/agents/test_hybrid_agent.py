@@ -13,9 +13,11 @@ from engine import (
     ConfigurationError,
     EnhancedPyBoyPokemonCrystalEnv,
     HybridAgent,
+    StrategyType,
 )
+from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
-from engine.config import EnvConfig, PPOConfig
+from engine.config import DQNConfig, EnvConfig, PPOConfig
 from engine.types import Source
 from tests.utils import create_mock_environment
 
@@ -97,6 +99,71 @@ def test_the_language_models_reason_is_told(state_env: EnhancedPyBoyPokemonCryst
     decided = play(agent, state_env, 10)
     assert (Source.PLANNER, "UP: the exit is up there") in decided
     assert agent.consultation.asked == 8
+
+
+class Scripted:
+    """A language model that takes the first, the second, the third ... possible action."""
+
+    asked = 0
+
+    def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+        self.asked += 1
+        possible = context.rpartition("Possible actions: ")[2].split(", ")
+        return int(possible[self.asked % len(possible)].split()[0]), {"confidence": 0.8}
+
+
+SHARES = {StrategyType.LLM_HEAVY: 0.8, StrategyType.BALANCED: 0.5, StrategyType.RULE_HEAVY: 0.2}
+
+
+@pytest.mark.parametrize("strategy", StrategyType)
+@pytest.mark.parametrize("has_model", [True, False])
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+def test_the_strategys_share_of_decisions_is_the_planners(
+    state_env: EnhancedPyBoyPokemonCrystalEnv,
+    strategy: StrategyType,
+    has_model: bool,
+    algorithm: str,
+) -> None:
+    system = AdaptiveStrategySystem(initial=strategy)
+    agent = HybridAgent(Scripted() if has_model else None, system)
+    dqn = DQNConfig(warmup_steps=500, capacity=500, hidden_size=32)
+    agent.make_policy = {
+        "ppo": lambda size: GuidedPolicy(PPO, 1, size, seed=1),
+        "dqn": lambda size: DQN(dqn, 1, size, seed=1),
+    }[algorithm]
+    decided = [source for source, _ in play(agent, state_env, 200)]
+    planner = Source.PLANNER if has_model else Source.RULES
+    assert decided.count(planner) / 200 == pytest.approx(SHARES[strategy], abs=0.02)
+    assert set(decided) == {planner, Source.POLICY}
+    assert agent.consultation.asked == (decided.count(planner) if has_model else 0)
+
+
+def test_a_forced_strategys_share_holds_at_once(state_env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    agent = make_agent(Scripted())
+    agent.adaptive_strategy.force_strategy(StrategyType.RULE_HEAVY)
+    decided = [source for source, _ in play(agent, state_env, 100)]
+    assert decided.count(Source.PLANNER) == 20
+
+
+def test_an_override_of_select_strategy_says_whose_decision_it_is(
+    state_env: EnhancedPyBoyPokemonCrystalEnv,
+) -> None:
+    class Lighter(AdaptiveStrategySystem):
+        def select_strategy(self, context: Any) -> StrategyType:
+            return StrategyType.BALANCED
+
+    agent = HybridAgent(Scripted(), Lighter())
+    agent.make_policy = lambda size: GuidedPolicy(PPO, 1, size, seed=1)
+    decided = [source for source, _ in play(agent, state_env, 15)]
+    assert decided.count(Source.PLANNER) in {7, 8}
+
+
+def test_a_policy_as_certain_as_the_stage_asks_for_decides_alone(
+    state_env: EnhancedPyBoyPokemonCrystalEnv,
+) -> None:
+    stage = {"reward_threshold": 1.0, "llm_confidence": 0.0}
+    agent = make_agent(Scripted(), curriculum_config={"stages": [stage]})
+    assert {source for source, _ in play(agent, state_env, 20)} == {Source.POLICY}
 
 
 def test_rl_only_takes_no_advice(state_env: EnhancedPyBoyPokemonCrystalEnv) -> None:

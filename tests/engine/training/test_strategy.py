@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from engine.events import CurriculumChanged, ReasoningLogged, StrategySwitched
+from engine.events import CurriculumChanged, EpisodeEnded, ReasoningLogged, StrategySwitched
 from engine.training.journal import read_journal
+from engine.training.snapshot import restore_snapshot
 from tests.engine.training.helpers import Run
 
 
@@ -51,3 +52,41 @@ def test_a_strategy_that_is_set_is_followed_all_along(tmp_path, strategy, share)
     assert not run.of(StrategySwitched)
     assert run.of(CurriculumChanged)[-1].stage > 1
     assert {round(change.planner_share, 3) for change in run.of(CurriculumChanged)} == {share}
+
+
+FIXED = [("llm_heavy", 0.8), ("balanced", 0.5), ("rule_heavy", 0.2)]
+
+
+def planned_share(run: Run) -> float:
+    """Return the share of the decisions of all ended episodes that the planner made."""
+    summaries = [event.summary for event in run.of(EpisodeEnded)]
+    steps = sum(summary.length for summary in summaries)
+    return sum(summary.planner_share * summary.length for summary in summaries) / steps
+
+
+@pytest.mark.parametrize(("strategy", "share"), FIXED)
+def test_a_fixed_strategys_share_of_decisions_is_the_planners(tmp_path, strategy, share):
+    run = Run(tmp_path, total_steps=1500, strategy=strategy)
+    run.play()
+    assert planned_share(run) == pytest.approx(share, abs=0.02)
+
+
+def test_a_run_with_a_fixed_strategy_resumes_bit_for_bit(tmp_path):
+    whole = Run(tmp_path / "whole", total_steps=1200, strategy="balanced")
+    whole.play()
+    Run(tmp_path / "parts", total_steps=500, strategy="balanced").play()
+    Run(tmp_path / "parts", total_steps=1200, strategy="balanced").resume().play()
+    journals = [tmp_path / name / "journal.jsonl" for name in ("whole", "parts")]
+    assert journals[0].read_text() == journals[1].read_text()
+
+
+def test_a_run_that_was_saved_without_shares_goes_on_weighing(tmp_path):
+    first = Run(tmp_path, total_steps=200, strategy="rule_heavy")
+    first.play()
+    former = first.store.load_newest()[0]
+    del former.arrays["shares"]
+    second = Run(tmp_path, total_steps=1500, strategy="rule_heavy")
+    restore_snapshot(second.trainer, former)
+    second.play()
+    assert planned_share(second) < 0.18
+    assert "shares" not in second.store.load_newest()[0].arrays
