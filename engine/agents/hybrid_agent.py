@@ -111,7 +111,7 @@ class HybridAgent:
         self.policy: Agent | None = None
         self._seen: Batch | None = None
         self._player: Player | None = None
-        self._before: tuple[FloatRows, Consultation] | None = None
+        self._before: tuple[FloatRows, Consultation, Decision | None] | None = None
         self._rules = RulesAgent(seed=0)
         self._shares = ExactShares(1, 2)
 
@@ -170,15 +170,16 @@ class HybridAgent:
 
     def rehearse(self, batch: Batch, seed: int) -> None:
         """Let `get_action` play as what is learnt is to be judged, until `resume`."""
-        self._before = self._shares.save(), dataclasses.replace(self.consultation)
+        consultation = dataclasses.replace(self.consultation)
+        self._before = self._shares.save(), consultation, self.decision
         is_learnt = self.mode is not AgentMode.LLM_ONLY
         self._player = (self.policy_for(batch) if is_learnt else self._rules).player(seed)
 
     def resume(self) -> None:
         """Go on as if there had been no rehearsal."""
-        self._player = self.choices = self.decision = None
+        self._player = self.choices = None
         if self._before is not None:
-            shares, self.consultation = self._before
+            shares, self.consultation, self.decision = self._before
             self._shares.load(shares)
             self._before = None
 

@@ -47,6 +47,7 @@ class LedAgent:
         self._info: dict[str, Any] = {}
         self._decision = Decision(Action.NOOP, Source.POLICY, 0.0, "")
         self._batch = batch
+        self._before: tuple[Any, ...] | None = None
 
     @property
     def goal(self) -> Goal | None:
@@ -109,12 +110,16 @@ class LedAgent:
 
     def player(self, seed: int) -> Player:
         """Return the agent, which goes on training after `resume` only."""
+        self._before = self.guidance, self._batch, self._observation, self._info, self._decision
         self._agent.rehearse(self._batch, seed)
         return self._choose
 
     def resume(self) -> None:
-        """End the playing of a `player`."""
+        """End the playing of a `player`, and leave everything as it was before."""
         self._agent.resume()
+        if self._before is not None:
+            before, self._before = self._before, None
+            self.guidance, self._batch, self._observation, self._info, self._decision = before
 
     @property
     def is_update_due(self) -> bool:

@@ -71,6 +71,6 @@ def deal_out(shares: ExactShares, share: float, batch: Batch, guidance: Guidance
         batch: The states to decide in.
         guidance: Of these states.
     """
-    is_advised = (batch.prior * batch.mask).any(1)
+    is_advised = (batch.prior * batch.mask).max(1) > 0
     chosen = shares.choose((share, 1 - share), is_advised)
     return dataclasses.replace(guidance, is_planners=chosen == 0, needed_confidence=math.inf)

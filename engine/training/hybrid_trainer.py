@@ -240,12 +240,12 @@ class HybridLLMRLTrainer:
     def _train(self, run: LocalRun) -> TrainingSummary:
         run.trainer.run()
         self._call_back()
-        evaluation = run.evaluate()
+        led, alone = run.evaluate(), run.evaluate_policy()
         if self.parts.history is not None:
             self.parts.history.flush()
         run.trainer.journal.position()
         events = read_journal(run.folder.journal_path)
-        return summarise_training(events, run.trainer.metrics.total_steps, evaluation)
+        return summarise_training(events, run.trainer.metrics.total_steps, led, alone)
 
     def _settings(self) -> RunConfig:
         """Return the settings with what the parts say."""

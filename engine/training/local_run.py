@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from engine.agents.base import Guidance
 from engine.agents.calibration import Calibration
 from engine.agents.hybrid_agent import AgentMode, HybridAgent
 from engine.agents.led import LedAgent
@@ -27,7 +28,7 @@ from engine.training.build import (
 )
 from engine.training.checkpoint import CheckpointStore
 from engine.training.controls import CommandQueue
-from engine.training.evaluation import evaluation_seed, play_episodes, summarise
+from engine.training.evaluation import ALONE, evaluation_seed, play_episodes, summarise
 from engine.training.journal import Journal
 from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
@@ -161,9 +162,15 @@ class LocalRun:
 
     def evaluate(self) -> Evaluation:
         """Let the agent play as it does now, with as much advice, but without learning."""
+        return self._evaluate(self.trainer.guidance())
+
+    def evaluate_policy(self) -> Evaluation | None:
+        """Let what is learnt play alone; None where nothing learns."""
+        return None if self._parts.agent.mode is AgentMode.LLM_ONLY else self._evaluate(ALONE)
+
+    def _evaluate(self, guidance: Guidance) -> Evaluation:
         config = self.trainer.config
         seed = evaluation_seed(config)
-        guidance = self._led.guidance
         vector = _Rehearsal(self._stepped, self._led)
         try:
             player = self._led.player(seed)

@@ -10,7 +10,7 @@ from engine.types import Evaluation
 
 
 class EvaluationSummary(TypedDict):
-    """How the agent played without learning; the documented keys."""
+    """How episodes were played without learning; the documented keys."""
 
     avg_reward: float
     std_reward: float
@@ -32,20 +32,24 @@ class TrainingSummary(TypedDict):
     curriculum_advancements: int
     strategy_switches: int
     final_evaluation: EvaluationSummary
+    """Of the agent as it acts at the end: the planner has its share of the decisions."""
+    final_policy_evaluation: EvaluationSummary | None
+    """Of the learnt policy alone, in the same games; None where nothing learns."""
     avg_episode_length: float
     avg_llm_usage: float
     """Share of all decisions for which the language model or the rules made the difference."""
 
 
 def summarise_training(
-    events: Iterable[Event], total_steps: int, evaluation: Evaluation
+    events: Iterable[Event], total_steps: int, led: Evaluation, alone: Evaluation | None
 ) -> TrainingSummary:
     """Return the summary.
 
     Args:
         events: All that the journal holds, in order.
         total_steps: Also those of episodes that have not ended.
-        evaluation: Of the agent at the end.
+        led: Evaluation of the agent at the end, with as much advice as then.
+        alone: Evaluation of the policy without any; None where there is no policy.
     """
     rewards: list[float] = []
     lengths: list[int] = []
@@ -71,12 +75,17 @@ def summarise_training(
         "curriculum_stage_reached": highest,
         "curriculum_advancements": advancements,
         "strategy_switches": switches,
-        "final_evaluation": {
-            "avg_reward": evaluation.avg_reward,
-            "std_reward": evaluation.std_reward,
-            "avg_length": evaluation.avg_length,
-            "avg_llm_usage": evaluation.avg_llm_usage,
-        },
+        "final_evaluation": _documented(led),
+        "final_policy_evaluation": None if alone is None else _documented(alone),
         "avg_episode_length": statistics.fmean(lengths or [0]),
         "avg_llm_usage": planned / max(1, sum(lengths)),
+    }
+
+
+def _documented(evaluation: Evaluation) -> EvaluationSummary:
+    return {
+        "avg_reward": evaluation.avg_reward,
+        "std_reward": evaluation.std_reward,
+        "avg_length": evaluation.avg_length,
+        "avg_llm_usage": evaluation.avg_llm_usage,
     }

@@ -309,7 +309,7 @@ def test_debug_level_logs_every_decision(
     trainer = make_trainer(log_level="DEBUG")
     trainer.train(total_episodes=1, max_steps_per_episode=5, eval_interval=0)
     decided = [r for r in caplog.records if r.name == "engine.agents.hybrid_agent"]
-    assert len(decided) == 5 + 5  # and those of the final evaluation
+    assert len(decided) == 5 + 5 + 5  # and those of the two final evaluations
     logging.getLogger("engine").setLevel(logging.NOTSET)
 
 

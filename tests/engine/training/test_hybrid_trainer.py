@@ -24,6 +24,7 @@ from engine.config import EnvConfig, PPOConfig
 from engine.events import EpisodeEnded
 from engine.training.callbacks import CALLBACK_EVENTS
 from engine.training.journal import read_journal
+from engine.training.snapshot import take_snapshot
 
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
 PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32)
@@ -100,6 +101,12 @@ def test_summary_sums_the_journal_up(make: Make) -> None:
             "avg_length": 16.0,
             "avg_llm_usage": summary["final_evaluation"]["avg_llm_usage"],
         },
+        "final_policy_evaluation": {
+            "avg_reward": summary["final_policy_evaluation"]["avg_reward"],
+            "std_reward": 0.0,
+            "avg_length": 16.0,
+            "avg_llm_usage": 0.0,
+        },
         "avg_episode_length": 16.0,
         "avg_llm_usage": pytest.approx(np.mean([episode.planner_share for episode in played])),
     }
@@ -125,6 +132,60 @@ def test_evaluations_change_nothing_in_the_training(make: Make) -> None:
     evaluated.train(total_episodes=4, eval_interval=1)
     assert episodes(plain) == episodes(evaluated)
     assert torch.equal(weights(plain), weights(evaluated))
+
+
+@pytest.mark.parametrize("eval_interval", [0, 2, 3])
+def test_final_evaluations_are_of_the_led_agent_and_of_the_policy_alone(
+    make: Make, eval_interval: int
+) -> None:
+    """Whether or not the number of episodes is divisible by the interval."""
+    trainer = make(llm_manager=Chatty(), eval_episodes=2)
+    summary = trainer.train(total_episodes=4, eval_interval=eval_interval)
+    plain = make("plain", Chatty(), eval_episodes=2).train(total_episodes=4, eval_interval=0)
+    assert summary == plain
+    assert summary["final_evaluation"]["avg_llm_usage"] == pytest.approx(0.8, abs=0.05)
+    assert summary["final_policy_evaluation"]["avg_llm_usage"] == 0.0
+
+
+def test_policy_evaluation_is_the_one_that_the_interval_brings(make: Make) -> None:
+    trainer = make(llm_manager=Chatty(), eval_episodes=2)
+    told = []
+    trainer.register_callback("evaluation_end", lambda *args: told.append(args[2]))
+    summary = trainer.train(total_episodes=4, eval_interval=2)
+    documented = summary["final_policy_evaluation"]
+    assert {key: told[-1][key] for key in documented} == documented
+
+
+def test_without_a_policy_there_is_no_evaluation_of_it_alone(make: Make) -> None:
+    summary = make(mode=AgentMode.LLM_ONLY).train(total_episodes=1)
+    assert summary["final_policy_evaluation"] is None
+    assert summary["final_evaluation"]["avg_llm_usage"] > 0
+
+
+def everything(trainer: HybridLLMRLTrainer) -> tuple[Any, ...]:
+    """Return all that training goes on from: guidance, curriculum, games, random streams ..."""
+    run = trainer._run
+    snapshot = take_snapshot(run.trainer)
+    facts = {key: value for key, value in snapshot.facts.items() if key != "uptime_s"}
+    arrays = {name: (a.shape, a.tobytes()) for name, a in snapshot.arrays.items()}
+    agent, env = trainer.parts.agent, trainer.parts.env
+    streams = np.random.get_state()[1].tobytes(), str(env.np_random.bit_generator.state)
+    guided = str(run.trainer.guidance()), str(run._led.guidance)
+    observed = str(run._stepped.observation), str(run._stepped.info.keys())
+    asked = str(agent.consultation), str(agent.decision)
+    return str(facts), arrays, dict(snapshot.blobs), streams, guided, observed, asked
+
+
+def test_evaluations_leave_guidance_games_and_random_streams_as_they_were(make: Make) -> None:
+    trainer = make(llm_manager=Chatty())
+    trainer.train(total_episodes=3, eval_interval=2)
+    run = trainer._run
+    with run.working():
+        before = everything(trainer)
+        run.evaluate()
+        assert everything(trainer) == before
+        run.evaluate_policy()
+        assert everything(trainer) == before
 
 
 def test_a_second_call_goes_on(make: Make) -> None:
@@ -281,7 +342,7 @@ def test_overridden_methods_of_the_agent_are_called_at_every_step(make: Make) ->
     summary = trainer.train(total_episodes=2, eval_interval=0)
     agent = trainer.parts.agent
     assert agent.decided[:32] == [action for action, _, _ in agent.updated]
-    assert len(agent.decided) == 32 + 16  # and those of the final evaluation, which teaches nothing
+    assert len(agent.decided) == 32 + 16 + 16  # and the final evaluations, which teach nothing
     assert [done for _, _, done in agent.updated] == ([False] * 15 + [True]) * 2
     rewards = [reward for _, reward, _ in agent.updated]
     assert max(sum(rewards[:16]), sum(rewards[16:])) == pytest.approx(
