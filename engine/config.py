@@ -327,8 +327,8 @@ class RunConfig(Section):
     mode: Literal["adaptive", "rl_only", "llm_only"] = "adaptive"
     """adaptive: planner and policy; rl_only: the policy alone; llm_only: the planner alone."""
     strategy: Literal["adaptive", "llm_heavy", "balanced", "rule_heavy"] = "adaptive"
-    """How far mode adaptive follows the planner: by how the episodes go, or in always the same share
-    of the decisions: 80, 50 or 20 %."""
+    """How far mode adaptive follows the planner: by how the episodes go, or always the same: in
+    exactly 80, 50 or 20 % of the decisions."""
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
