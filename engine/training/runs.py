@@ -301,13 +301,13 @@ def _with_former_curriculum(values: Any) -> Any:
     ]
     if len(stages) > 1:
         stages[-1]["strategy_preference"] = "autonomous"
-    patience = max(curriculum.get("advancement_patience", 20), 10)
+    patience = former.advancement_patience if "advancement_patience" in curriculum else 20
     now = {
         "stages": stages,
-        "reward_scale": curriculum.get("reward_scale", 0.0),
+        "reward_scale": former.reward_scale if "reward_scale" in curriculum else 0.0,
         "needed_success": 0.8,
         "advancement_patience": 1,
-        "hold_episodes": patience,
+        "hold_episodes": max(patience, 10),
     }
     return values | {"curriculum": former.model_dump() | now}
 

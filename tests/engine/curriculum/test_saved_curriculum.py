@@ -8,6 +8,7 @@ import pytest
 
 from engine.config import CurriculumConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
+from engine.errors import CheckpointError
 from engine.training.runs import RunFolder, load_settings
 
 FORMER_STAGES = [
@@ -70,3 +71,11 @@ def test_todays_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
     assert loaded.curriculum == config.curriculum
     assert loaded.curriculum.stages[-1].strategy_preference == "balanced"
     assert (loaded.curriculum.reward_scale, loaded.curriculum.stages[0].min_episodes) == (1.0, 3)
+
+
+@pytest.mark.parametrize("patience", ["x", None, [], 0])
+def test_a_former_curriculum_that_is_damaged_is_one_clear_line(
+    tmp_path: Path, patience: Any
+) -> None:
+    with pytest.raises(CheckpointError, match="advancement_patience"):
+        saved(tmp_path, advancement_patience=patience)
