@@ -21,6 +21,7 @@ from pokeTUI.serve.guard import COOKIE, is_own_host, is_own_origin
 from pokeTUI.serve.server import BrowserServer, Program
 from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
+from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.test_cli import ROOT, assert_refused, poketui
 
 LIMIT_S = 180.0
@@ -323,6 +324,16 @@ async def test_nonsense_is_passed_over(open_site: OpenSite) -> None:
         await watched.send_json(["stdin", "a\udcffb"])
         await watched.send_json(["stdin", "z"])
         await see(watched, "z")
+
+
+async def test_a_viewer_runs_no_module_of_the_current_folder(
+    open_site: OpenSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = HostileFolder(tmp_path / "hostile")
+    folder.enter(monkeypatch)
+    async with open_site() as site, site.watch() as watched:
+        await see(watched, "nothing pressed")
+    assert folder.imported == []
 
 
 @pytest.mark.parametrize(
