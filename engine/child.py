@@ -12,11 +12,27 @@ def python_command(module: str, *arguments: str, options: tuple[str, ...] = ()) 
         arguments: What the module is given.
         options: Options of Python itself.
     """
-    # -P: a numpy.py in the folder that a person happens to be in is not ours to run.
-    return [sys.executable, "-P", *options, "-m", module, *arguments]
+    return [*_python(options), "-m", module, *arguments]
+
+
+def code_command(code: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Return the command that runs lines of code in this Python; options are of Python itself."""
+    return [*_python(options), "-c", code]
 
 
 def python_environment(**variables: str) -> dict[str, str]:
-    """Return an environment in which a child finds the modules that this process finds."""
-    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)  # noqa: PTH109
+    """Return an environment in which a child finds the modules that this process finds.
+
+    Args:
+        variables: Set besides.
+    """
+    # Absolute, as they mean something else in another folder; and without those that PYTHONPATH
+    # would take apart: their halves are folders that nobody named.
+    places = [os.path.abspath(entry) for entry in sys.path if isinstance(entry, str)]  # noqa: PTH100
+    path = os.pathsep.join(place for place in places if os.pathsep not in place)
     return {**os.environ, "PYTHONPATH": path, **variables}
+
+
+def _python(options: tuple[str, ...]) -> list[str]:
+    # -P: a numpy.py in the folder that a person happens to be in is not ours to run.
+    return [sys.executable, "-P", *options]

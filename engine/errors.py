@@ -50,7 +50,15 @@ class WorkerError(TrainingError):
 
 
 class CheckpointError(PokeTUIError):
-    """A saved run cannot be read or written."""
+    """A saved run cannot be read or written.
+
+    Attributes:
+        is_permanent: Nothing that is saved of the run can be resumed: the hint is the remedy.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
+        super().__init__(message, hint)
+        self.is_permanent = is_permanent
 
 
 class ReplayError(PokeTUIError):

@@ -76,7 +76,7 @@ class EngineSession(ThreadedSession):
                 self.config, ignored = resumed_config(self._folder, config)
                 check_settings(self.config)
                 _keep_given_state(self.config)
-            except PokeTUIError:
+            except BaseException:
                 self._folder.unlock()
                 raise
             if ignored:
@@ -107,7 +107,7 @@ class EngineSession(ThreadedSession):
             self.mailbox.post(
                 RunFailed(
                     f"Cannot write the log {self._folder.log_path}: {error.strerror or error}.",
-                    "Free some disk space, or give another folder with --save-dir.",
+                    "Make it writable, or free some disk space.",
                     self._folder.has_checkpoint,
                 )
             )

@@ -5,7 +5,7 @@ import threading
 from collections import deque
 
 from engine.commands import Command, Stop
-from engine.errors import PokeTUIError
+from engine.errors import CheckpointError, PokeTUIError
 from engine.events import LOSSY, Event, RunFailed, RunStopped
 from engine.training.controls import CommandQueue
 
@@ -92,7 +92,8 @@ class ThreadedSession:
         try:
             return self._work()
         except PokeTUIError as error:
-            return RunFailed(error.message, error.hint, self._has_checkpoint)
+            is_lost = isinstance(error, CheckpointError) and error.is_permanent
+            return RunFailed(error.message, error.hint, self._has_checkpoint and not is_lost)
         except Exception as error:
             # The thread's outermost frame: beyond it an exception would be lost, and the terminal
             # would wait for ever. The traceback belongs into the log, not on the screen.

@@ -23,6 +23,7 @@ from engine.commands import Command, Pause, Resume, Save, Stop
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
+from engine.training.runs import resume_command
 from engine.types import Frame
 from pokeTUI.actions.looking import LookActions
 from pokeTUI.actions.recording import RecordActions
@@ -74,6 +75,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
             to it again; None: that cannot be done from here.
         arrangement: How the panes are arranged, which is then not remembered; None: as it is
             remembered.
+        run_dir: The run's folder; "": not known.
 
     Attributes:
         end: How the run ended, None if the user left without waiting.
@@ -94,6 +96,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         color: str = "auto",
         make_session: Callable[[], Session] | None = None,
         arrangement: Arrangement | None = None,
+        run_dir: str = "",
     ) -> None:
         super().__init__()
         self._color = color
@@ -129,6 +132,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         self._stays = False
         self._owns_process = False
         self._make_session = make_session
+        self._run_dir = run_dir
         self.playing = Playing(self._link.send, buttons(self.table.entries))
 
     @property
@@ -297,9 +301,12 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        is_there = isinstance(end, ConnectionLost) or end.has_checkpoint
+        resume = resume_command(self._run_dir) if self._run_dir else "poketui run --resume"
+        if isinstance(end, RunFailed) and not end.has_checkpoint:
+            resume = ""
+        is_there = bool(resume) or (isinstance(end, ConnectionLost) and end.is_running)
         can_go_on = is_there and self._make_session is not None
-        self.push_screen(FailureScreen(end, can_go_on=can_go_on))
+        self.push_screen(FailureScreen(end, resume, can_go_on=can_go_on))
 
     # Keys
 

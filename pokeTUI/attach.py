@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
-from engine.events import ConnectionLost, RunStopped
-from engine.remote.folder import LiveRun, find_live_run, probe, resume_name
+from engine.events import RunStopped
+from engine.remote.folder import LiveRun, find_live_run, probe
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.runs import RunFolder, read_settings, saved_session
+from engine.training.runs import RunFolder, read_settings, resume_command, saved_session
+from pokeTUI.launch import EXIT_FAILED, check_terminal, report
 
 if TYPE_CHECKING:
     from engine.remote.protocol import Hello
@@ -30,8 +31,7 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
     live = start_detached(config, resume)
     failure = wait_for_start(live, lambda text: None if is_quiet else print(text, flush=True))
     if failure is not None:
-        print(f"poketui: {failure.message} {failure.hint}".rstrip(), file=sys.stderr)
-        return 1
+        return report(failure, live.hello.run_dir if live.hello else "")
     if not is_quiet:
         print(f"The run {live.run_id} goes on in the background.")
         print(f"Look at it: poketui attach {live.run_id}")
@@ -59,7 +59,6 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
     """
     from engine.remote.client import RemoteSession
     from pokeTUI.app import CockpitApp
-    from pokeTUI.launch import check_terminal
 
     live = find_live_run(run)
     check_terminal()
@@ -80,6 +79,7 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
         session,
         settings,
         is_attached=True,
+        run_dir=hello.run_dir,
         color=color,
         make_session=None if is_read_only else again,
     )
@@ -92,14 +92,9 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
 
 
 def _say_end(live: LiveRun, hello: "Hello", cockpit: "CockpitApp") -> int:
-    from pokeTUI.launch import EXIT_FAILED, report
-
     end = cockpit.end
-    if isinstance(end, ConnectionLost):
-        print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
-        return 1
     if end is not None:
-        code = report(end, resume_name(hello))
+        code = report(end, hello.run_dir)
         return 0 if isinstance(end, RunStopped) and code > EXIT_FAILED else code
     if cockpit.return_code:
         return cockpit.return_code
@@ -152,5 +147,5 @@ def _saved(live: LiveRun) -> str:
         return "Nothing of it is saved."
     return (
         f"Its checkpoint is of step {steps_of(paths[0]):,}. "
-        f"Go on with: poketui run --resume {resume_name(live.hello)}"
+        f"Go on with: {resume_command(live.hello.run_dir)}"
     )

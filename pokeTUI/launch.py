@@ -11,6 +11,8 @@ from engine.errors import TerminalError
 from engine.events import ConnectionLost, RunFailed, RunStopped
 from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
+from engine.training.runs import resume_command
+from pokeTUI.cli.printing import complain, say
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -48,7 +50,7 @@ def launch(
     end = (
         _run_headless(session, is_quiet) if config.headless else run_cockpit(session, config, color)
     )
-    return report(end)
+    return report(end, session.run_dir)
 
 
 def check_preferences() -> None:
@@ -100,37 +102,39 @@ def run_cockpit(
     def go_on() -> EngineSession:
         return EngineSession(config, resume=session.run_id)
 
-    cockpit = CockpitApp(session, config, color=color, make_session=go_on)
+    cockpit = CockpitApp(session, config, color=color, make_session=go_on, run_dir=session.run_dir)
     cockpit.run()
     return cockpit.end
 
 
-def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -> int:
+def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "") -> int:
     """Say how a run ended; return the exit code: 128 and its number if a signal ended it.
 
     Args:
-        end: How it ended.
-        run: By what it is resumed; "": it is the latest.
+        end: How it ended; None: it was left without waiting for that.
+        run_dir: Its folder; "": it is the latest.
     """
-    resume = f"poketui run --resume {run}".rstrip()
+    resume = resume_command(run_dir) if run_dir else "poketui run --resume"
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
-            saved = steps_of(Path(checkpoint))
             if not checkpoint and not steps:
-                print("Stopped before the first step: nothing was begun.")
+                say("Stopped before the first step: nothing was begun.")
                 return _ended_by(reason)
-            if not checkpoint or saved < steps:
-                print(f"poketui: The end, step {steps:,}, could not be saved.", file=sys.stderr)
-            if checkpoint:
-                print(f"Saved at step {saved:,}. Go on with: {resume}")
-            if not checkpoint or saved < steps:
-                return EXIT_FAILED
-            return _ended_by(reason)
-        case RunFailed():
-            print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
-            if end.has_checkpoint:
-                print(f"Go on from the last checkpoint with: {resume}", file=sys.stderr)
-            return EXIT_FAILED
+            is_there = bool(checkpoint and resume)
+            saved = steps_of(Path(checkpoint))
+            is_whole = is_there and saved >= steps
+            if not is_whole:
+                complain(f"poketui: The end, step {steps:,}, could not be saved.")
+            if is_there:
+                say(f"Saved at step {saved:,}. Go on with: {resume}")
+            return _ended_by(reason) if is_whole else EXIT_FAILED
+        case RunFailed() | ConnectionLost():
+            complain(f"poketui: {end.message} {end.hint}".rstrip())
+            if isinstance(end, RunFailed) and end.has_checkpoint and resume:
+                complain(f"Go on from the last checkpoint with: {resume}")
+        case None:
+            go_on = f"Go on from the last checkpoint with: {resume}"
+            complain(f"poketui: Left without saving. {go_on if resume else 'Nothing is saved.'}")
     return EXIT_FAILED
 
 

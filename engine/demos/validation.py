@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.child import python_command, python_environment
 from engine.config import RunConfig, parse_config
 from engine.demos.demonstration import read_demo
 from engine.demos.playback import DemoPlayer, unchecked
@@ -64,11 +65,11 @@ def validate(
 
 
 def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> Iterator[Validated]:
-    command = [sys.executable, "-m", "engine.demos.validation"]
     # Unbuffered: what Python had read ahead, `select` would not see.
     with subprocess.Popen(
-        command,
+        python_command("engine.demos.validation"),
         bufsize=0,
+        env=python_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

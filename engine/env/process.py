@@ -3,15 +3,14 @@
 import contextlib
 import json
 import logging
-import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from typing import BinaryIO
 
 from engine import errors
+from engine.child import python_command, python_environment
 from engine.env import worker
 from engine.env.channel import Channel
 from engine.errors import PokeTUIError, WorkerError
@@ -23,7 +22,7 @@ _DEATH_TIMEOUT_S = 20.0
 """A process that hung up is about to end; on a busy machine that takes a while."""
 _TOLD_LINES = 3
 _LOGGED_LINES = 40
-_RESUME = "Resume the run from its last checkpoint."
+_OUT_OF_MEMORY = "If the system ran out of memory, end other programs or play fewer games."
 
 
 class WorkerProcess:
@@ -48,12 +47,12 @@ class WorkerProcess:
             self._channel = Channel(ours)
             descriptors = (theirs.fileno(), memory.fileno())
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", worker.__name__, *map(str, descriptors)],
+                python_command(worker.__name__, *map(str, descriptors)),
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
                 pass_fds=descriptors,
-                env=_environment(),
+                env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
 
@@ -69,7 +68,7 @@ class WorkerProcess:
         try:
             self._channel.send(kind, payload)
         except TimeoutError:
-            self.failure = WorkerError(f"Environment process {self.number} hangs.", _RESUME)
+            self.failure = WorkerError(f"Environment process {self.number} hangs.")
         except OSError:
             self.failure = self._death()
 
@@ -85,8 +84,7 @@ class WorkerProcess:
                 kind, payload = self._channel.receive(timeout_s)
             except TimeoutError:
                 self.failure = WorkerError(
-                    f"Environment process {self.number} did not answer for {timeout_s:.0f} s.",
-                    _RESUME,
+                    f"Environment process {self.number} did not answer for {timeout_s:.0f} s."
                 )
             except EOFError:
                 self.failure = self._death()
@@ -138,7 +136,7 @@ class WorkerProcess:
         words = " / ".join(self._last_lines(_TOLD_LINES))
         return WorkerError(
             f"Environment process {self.number} died ({how})" + (f": {words}" if words else "."),
-            _RESUME,
+            _OUT_OF_MEMORY,
         )
 
     def _last_lines(self, count: int) -> list[str]:
@@ -162,9 +160,3 @@ def _error(payload: bytes) -> PokeTUIError:
     if isinstance(found, type) and issubclass(found, PokeTUIError):
         return found(message, hint)
     return WorkerError(message, hint)
-
-
-def _environment() -> dict[str, str]:
-    """Let a worker find the same modules, and use one thread."""
-    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)  # noqa: PTH109
-    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

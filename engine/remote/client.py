@@ -10,7 +10,7 @@ from engine.commands import Command
 from engine.errors import AttachError, ProtocolError
 from engine.events import ConnectionLost, RunFailed, RunStopped
 from engine.remote.codec import Messages
-from engine.remote.folder import LiveRun, connect, probe, read_hello, resume_name
+from engine.remote.folder import LiveRun, connect, probe, read_hello
 from engine.remote.protocol import (
     MAX_EVENT_BYTES,
     Farewell,
@@ -20,6 +20,7 @@ from engine.remote.protocol import (
     make_hello,
 )
 from engine.threaded_session import Mailbox
+from engine.training.runs import resume_command
 
 _READ_BYTES = 2**18
 _MAX_UNSENT = 1000
@@ -157,9 +158,10 @@ class RemoteSession:
                 f"The run goes on. Attach again: poketui attach {self._run_id}",
                 True,
             )
+        resume = resume_command(self.hello.run_dir)
         return ConnectionLost(
             "The run's process ended without a word.",
-            f"Go on from its last checkpoint: poketui run --resume {resume_name(self.hello)}",
+            f"Go on from its last checkpoint: {resume}" if resume else "Nothing of it is saved.",
             False,
         )
 

@@ -41,17 +41,6 @@ class LiveRun:
     pid: int = 0
 
 
-def resume_name(hello: Hello) -> str:
-    """Return by what `poketui run --resume` finds a run again: its id, or its folder elsewhere.
-
-    The folder is named from here where that is shorter: the command is to stand on one line.
-    """
-    usual = Path("saves", "runs", hello.run_id)
-    if usual.resolve() == Path(hello.run_dir):
-        return hello.run_id
-    return min(hello.run_dir, os.path.relpath(hello.run_dir), key=len)
-
-
 def runtime_folder() -> Path:
     """Return the folder of the sockets, made if need be: nobody else can look into it.
 

@@ -22,7 +22,8 @@ from engine.remote.viewer import CAPACITY, Viewer
 MAX_VIEWERS = 16
 FAREWELL_S = 3.0
 """Time for a viewer to read why it is sent away, or how the run ended."""
-_HELLO_S = 10.0
+_HELLO_S, _SHORT_HELLO_S = 10.0, 1.0
+"""Time for a viewer to say who it is; the short one where others wait for its place."""
 _ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
 """How often events are passed on: while nobody looks, somebody looks, somebody plays."""
 
@@ -157,13 +158,22 @@ class RunServer:
             connection, _ = self._socket.accept()
             connection.setblocking(False)
             viewer = Viewer(connection, self._hello, self._encode, self._clock(), self._capacity)
-            if not is_own_peer(connection):
+            if not is_own_peer(connection) or len(self._viewers) >= 2 * MAX_VIEWERS:
                 viewer.close()
                 return
+            if len(self._viewers) >= MAX_VIEWERS:
+                self._lose_mute()
             self._viewers.append(viewer)
             self._selector.register(connection, selectors.EVENT_READ, viewer)
             if len(self._viewers) > MAX_VIEWERS:
                 self._dismiss(viewer, f"{MAX_VIEWERS} viewers look at this run already.")
+
+    def _lose_mute(self) -> None:
+        """Make room: the connection goes that has been open longest without a word."""
+        for viewer in self._viewers:
+            if viewer.hello is None and self._clock() - viewer.came_at > _SHORT_HELLO_S:
+                self._lose(viewer)
+                return
 
     def _hear(self, viewer: Viewer) -> None:
         """Take what a viewer says."""

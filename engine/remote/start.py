@@ -5,13 +5,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from engine import errors
+from engine.child import python_command, python_environment
 from engine.config import RunConfig
 from engine.errors import AttachError, PokeTUIError
 from engine.events import ConnectionLost, Event, ProgressReported, RunFailed, RunStarted, RunStopped
@@ -32,9 +32,10 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     """
     runtime_folder()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", daemon.__name__],
+        python_command(daemon.__name__),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        env=python_environment(),
         start_new_session=True,
     )
     assert process.stdin is not None

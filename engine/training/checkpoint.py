@@ -40,6 +40,7 @@ _UNREADABLE = (
     zlib.error,
 )  # fmt: skip
 """What reading raises on files that are damaged, or no checkpoints at all."""
+_USE_ANOTHER = "Use another one."
 _NAME = re.compile(r"step-(\d{12})\.zip")
 
 
@@ -100,7 +101,9 @@ class CheckpointStore:
             CheckpointError: The disk is full or not writable; the former ones are untouched.
         """
         path = self._folder / f"step-{total_steps:012d}.zip"
+        former: list[Path] = []
         try:
+            former = self.paths()
             self._folder.mkdir(parents=True, exist_ok=True)
             write_checkpoint(path, checkpoint)
             if _is_better(checkpoint, self._folder / BEST):
@@ -111,7 +114,7 @@ class CheckpointStore:
         except OSError as error:
             raise CheckpointError(
                 f"Cannot write the checkpoint {path}: {error.strerror or error}.",
-                "Free some disk space; the former checkpoint is untouched.",
+                "Free some disk space" + ("; the former one is untouched." if former else "."),
             ) from None
         return path
 
@@ -126,17 +129,22 @@ class CheckpointStore:
         Raises:
             CheckpointError: There is none.
         """
-        warnings: list[str] = []
+        refused: list[CheckpointError] = []
         for path in self.paths():
             try:
                 checkpoint = read_checkpoint(path)
                 use(checkpoint)
-                return checkpoint, path, warnings
             except CheckpointError as error:
-                warnings.append(f"{error.message} Taking the one before.")
-        detail = f" ({warnings[0]})" if warnings else ""
+                refused.append(error)
+            else:
+                warnings = [f"{error.message} Taking the one before." for error in refused]
+                return checkpoint, path, warnings
+        detail = f": {refused[0].message}" if refused else "."
+        hints = [error.hint for error in refused if error.hint not in ("", _USE_ANOTHER)]
         raise CheckpointError(
-            f"No usable checkpoint in {self._folder}{detail}.", "Start a new run."
+            f"No usable checkpoint in {self._folder}{detail}",
+            hints[0] if hints else "Start a new run.",
+            is_permanent=True,
         )
 
 
@@ -176,7 +184,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or error
         raise CheckpointError(
-            f"The checkpoint {path} is damaged or unreadable: {reason}.", "Resume an older one."
+            f"The checkpoint {path} is damaged or unreadable: {reason}.", _USE_ANOTHER
         ) from None
     found = checkpoint.facts.get("format")
     if found != FORMAT:

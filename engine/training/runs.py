@@ -6,6 +6,7 @@ A run lives in <save_dir>/runs/<id>/: config.json, journal.jsonl, engine.log, ch
 import fcntl
 import json
 import os
+import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,10 @@ class RunFolder:
         try:
             descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise _not_writable(self.path, error) from None
+            raise ConfigurationError(
+                f"Cannot write in the folder {self.path}: {error.strerror or error}.",
+                "Make it writable, or free some disk space.",
+            ) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -186,6 +190,21 @@ class RunFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def resume_command(run_dir: str) -> str:
+    """Return the command that resumes a run; "" if there is nothing of it to resume.
+
+    It names the run by its id where that is found from here, else by its folder, in the shorter
+    way: the command is to stand on one line.
+    """
+    folder = RunFolder(Path(run_dir))
+    if not folder.has_checkpoint:
+        return ""
+    name = folder.run_id
+    if _runs_folder(RunConfig().save_dir).resolve() / name != folder.path.resolve():
+        name = min(str(folder.path.absolute()), os.path.relpath(folder.path), key=len)
+    return f"poketui run --resume {shlex.quote(name)}"
 
 
 def find_run(save_dir: str, run: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 
 from textual.app import App
 
+from engine.child import python_command
 from pokeTUI.bench.fast_terminal import FastTerminal
 
 
@@ -54,7 +55,7 @@ def run_program(
     with scratch() as folder:
         out = folder / "found.json"
         module = f"pokeTUI.bench.{name}"
-        command = [sys.executable, "-W", "ignore", "-m", module, str(out), json.dumps(options)]
+        command = python_command(module, str(out), json.dumps(options), options=("-W", "ignore"))
         with FastTerminal(
             command,
             columns=size[0],

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from engine.child import python_environment
 from pokeTUI.bench.pseudo_terminal import start_program
 
 _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
@@ -55,7 +56,9 @@ class FastTerminal:
         self._count = 0
         self._tail = b""
         self._lock = threading.Lock()
-        kept = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
+        kept = {
+            name: value for name, value in python_environment().items() if name not in _LEFT_OUT
+        }
         kept |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.started = time.monotonic()
         self._far, self.process = start_program(

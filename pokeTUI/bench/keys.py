@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from engine.bench.environment import Figure
+from engine.child import python_command
 from engine.events import Event, FrameRendered
 from engine.types import Frame
 from pokeTUI.bench.child import options_of, scratch, write_down, write_preferences
@@ -25,7 +26,7 @@ _FRAMES_PER_S = 30
 _WALK = 480
 """Frames of a walk that is shown again and again."""
 _BETWEEN_S = 0.7
-PROGRAM = (sys.executable, "-W", "ignore", "-m", "pokeTUI.bench.keys")
+PROGRAM = tuple(python_command("pokeTUI.bench.keys", options=("-W", "ignore")))
 
 
 @dataclass(frozen=True, slots=True)

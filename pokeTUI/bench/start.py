@@ -3,11 +3,11 @@
 import re
 import statistics
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from engine.bench.environment import Figure
+from engine.child import code_command, python_command, python_environment
 from pokeTUI.bench.child import scratch, write_preferences
 from pokeTUI.bench.fast_terminal import FastTerminal
 
@@ -41,7 +41,8 @@ def measure_start(repeats: int) -> Iterator[Figure]:
 def imports() -> str:
     """Return what is imported before the first paint and takes longest, in a line."""
     result = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", _IMPORTS],
+        code_command(_IMPORTS, ("-X", "importtime")),
+        env=python_environment(),
         capture_output=True,
         text=True,
         check=True,
@@ -65,8 +66,7 @@ def _start(
     save_dir: Path, environment: dict[str, str], options: tuple[str, ...]
 ) -> tuple[float, float, float]:
     """Return seconds to the first paint, processor time until then, seconds to the picture."""
-    command = [sys.executable, "-m", "pokeTUI", "run", "--envs", "4", *options]
-    command += ["--save-dir", str(save_dir)]
+    command = python_command("pokeTUI", "run", "--envs", "4", *options, "--save-dir", str(save_dir))
     columns, rows = _SIZE
     with FastTerminal(command, columns=columns, rows=rows, environment=environment) as terminal:
         paint = terminal.wait_for(_PAINT) - terminal.started

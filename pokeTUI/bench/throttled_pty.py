@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
+from engine.child import python_environment
 from pokeTUI.bench.pseudo_terminal import start_program
 from pokeTUI.bench.tiny_terminal import TinyTerminal
 
@@ -60,7 +61,7 @@ class ThrottledPty:
         self._last = time.monotonic()
         self._credit = 0.0
         self._far, self.process = start_program(
-            command, columns, rows, {**_without_size(os.environ), **(environment or {})}
+            command, columns, rows, {**_without_size(python_environment()), **(environment or {})}
         )
 
     def __enter__(self) -> "ThrottledPty":

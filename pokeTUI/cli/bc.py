@@ -1,5 +1,6 @@
 """Define `poketui bc`: clone a policy from demonstrations, or by DAgger."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -112,7 +113,7 @@ def bc(
     from engine.errors import ConfigurationError
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import Source, clone_policy
-    from engine.training.policy_folders import PolicyFolder
+    from engine.training.policy_folders import PolicyFolder, list_policies
     from pokeTUI.cli.reports import saves
 
     given = _given(
@@ -140,6 +141,7 @@ def bc(
         recorded = ""
     source = Source(recorded, rules, tuple(tag or ()), by, success)
     printer = _Printer(is_quiet=quiet)
+    former = {info.path for info in list_policies(folder)}
     with printer:
         try:
             if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
@@ -153,10 +155,22 @@ def bc(
                     folder, given, source, game=game, resume=resume, tell=printer.tell
                 ).folder
         except KeyboardInterrupt:
-            printer.say("Stopped. Go on with: poketui bc --resume latest")
+            new = [info.path for info in list_policies(folder) if info.path not in former]
+            begun = [PolicyFolder.find(folder, resume).path] if resume else new
+            printer.say(_how_to_resume(begun))
             raise typer.Exit(130) from None
     if not quiet:
         print(f"Saved in {path}. {_what_next(path)}")
+
+
+def _how_to_resume(paths: list[Path]) -> str:
+    """Say how one of the policies is cloned on, if there is something of it."""
+    from engine.training.policy_folders import PolicyFolder
+
+    for path in paths:
+        if PolicyFolder(path).store(1).paths():
+            return f"Stopped. Go on with: poketui bc --resume {shlex.quote(str(path))}"
+    return "Stopped before anything was saved."
 
 
 def _what_next(path: Path) -> str:

@@ -58,7 +58,7 @@ class HeadlessRunner:
             for event in self._session.mailbox.drain():
                 self._take(event)
             if self._end is None and not was_alive:
-                self._end = RunFailed("The engine ended without a word.", "See the log.", False)
+                self._end = RunFailed("The engine ended without a word.", "See its log.", True)
             if time.monotonic() >= next_status:
                 next_status += STATUS_INTERVAL_S
                 self._print(self.status_line())

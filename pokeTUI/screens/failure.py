@@ -13,7 +13,13 @@ from engine.events import ConnectionLost, RunFailed
 
 
 class FailureScreen(ModalScreen[None]):
-    """Say what happened and what to do about it; esc looks at the screen behind."""
+    """Say what happened and what to do about it; esc looks at the screen behind.
+
+    Args:
+        failure: How it ended.
+        resume: The command that resumes it; "": nothing is there to resume.
+        can_go_on: A key does that, too.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", show=False),
@@ -21,9 +27,12 @@ class FailureScreen(ModalScreen[None]):
         Binding("r", "app.go_on", show=False),
     ]
 
-    def __init__(self, failure: RunFailed | ConnectionLost, *, can_go_on: bool = False) -> None:
+    def __init__(
+        self, failure: RunFailed | ConnectionLost, resume: str, *, can_go_on: bool = False
+    ) -> None:
         super().__init__()
         self._failure = failure
+        self._resume = resume
         self._can_go_on = can_go_on
 
     def compose(self) -> ComposeResult:
@@ -37,8 +46,8 @@ class FailureScreen(ModalScreen[None]):
             yield Static(Content(self._failure.message), id="failure_message")
             if self._failure.hint:
                 yield Static(Content(self._failure.hint), id="failure_hint")
-            if isinstance(self._failure, RunFailed) and self._failure.has_checkpoint:
+            if isinstance(self._failure, RunFailed) and self._resume:
                 yield Static(
-                    Content("Its last checkpoint is on disk: go on with poketui run --resume"),
+                    Content(f"Its last checkpoint is on disk: go on with {self._resume}"),
                     id="failure_resume",
                 )

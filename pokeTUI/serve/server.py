@@ -9,6 +9,8 @@ import contextlib
 import html
 import importlib.util
 import json
+import logging
+import mimetypes
 import secrets
 import signal
 from collections.abc import Awaitable, Callable, Coroutine
@@ -17,16 +19,17 @@ from pathlib import Path
 from string import Template
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from engine.errors import ConfigurationError
+from pokeTUI.cli.printing import complain
+from pokeTUI.serve.connections import BACKLOG, Connections, Limits
 from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, security_headers
 from pokeTUI.serve.viewer import Viewer, bounded
 
 HOST = "127.0.0.1"
-MOST_CLIENTS = 8
 _PAGE = Path(__file__).with_name("page")
 _LARGEST_MESSAGE = 256 * 1024
-_HEARTBEAT_S = 20.0
 _KEPT_ENDS = 64
 _SHUTDOWN_S = 5.0
 _ENDED = "The viewer has ended."
@@ -50,17 +53,23 @@ class Program:
 class BrowserServer:
     """Serve a program to the browsers of whoever has the token.
 
+    Args:
+        program: What is shown.
+        limits: How long and how often; None: what this process may.
+
     Attributes:
         guard: Its secrets.
         open_clients: How many browsers watch.
     """
 
-    def __init__(self, program: Program, *, most_clients: int = MOST_CLIENTS) -> None:
+    def __init__(self, program: Program, limits: Limits | None = None) -> None:
         self.guard = Guard()
         self._program = program
-        self._most_clients = most_clients
+        self._limits = limits or Limits.of_this_process()
+        self._connections = Connections(self._limits)
         self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
-        self._sockets: set[web.WebSocketResponse] = set()
+        self._files = _read_files()
+        self._sockets: dict[web.WebSocketResponse, asyncio.Transport | None] = {}
         self.open_clients = 0
         self._ends: dict[str, str] = {}
 
@@ -76,23 +85,35 @@ class BrowserServer:
             ConfigurationError: The port is not to be had.
         """
         runner = web.AppRunner(
-            self._application(), access_log=None, shutdown_timeout=_SHUTDOWN_S, handle_signals=False
+            self._application(),
+            access_log=None,
+            logger=_logger(),
+            keepalive_timeout=self._limits.idle_s,
+            shutdown_timeout=_SHUTDOWN_S,
+            handle_signals=False,
         )
         await runner.setup()
+        make = runner.server
+        assert make is not None
+        listener: asyncio.Server | None = None
         try:
-            site = web.TCPSite(runner, HOST, port)
+            loop = asyncio.get_running_loop()
             try:
-                await site.start()
+                listener = await loop.create_server(
+                    lambda: self._connections.open(make()), HOST, port, backlog=BACKLOG
+                )
             except (OSError, OverflowError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise ConfigurationError(
                     f"Port {port} of {HOST} cannot be used: {reason}.",
                     "Choose another one: --port 8081.",
                 ) from None
-            address = runner.addresses[0]
+            address = listener.sockets[0].getsockname()
             announce(f"http://{HOST}:{address[1]}/?token={self.guard.token}")
             await stop.wait()
         finally:
+            if listener is not None:
+                listener.close()
             await runner.cleanup()
 
     def _application(self) -> web.Application:
@@ -100,18 +121,13 @@ class BrowserServer:
         application.on_response_prepare.append(_add_headers)
         application.on_shutdown.append(self._close_all)
         path = self.guard.path
-        # textual.js and its fonts: the directory of the package, and nothing else of it.
-        found = importlib.util.find_spec("textual_serve")
-        assert found is not None
-        assert found.origin is not None
         application.add_routes(
             [
                 web.get("/", self._first_page),
                 web.get(f"{path}/", self._show_page),
                 web.get(f"{path}/ws/{{client}}", self._serve_client),
                 web.get(f"{path}/end/{{client}}", self._say_end),
-                web.static(f"{path}/static", Path(found.origin).with_name("static")),
-                web.static(f"{path}/page", _PAGE),
+                web.get(f"{path}/{{name:(?:static|page)/.*}}", self._show_file),
             ]
         )
         return application
@@ -122,6 +138,7 @@ class BrowserServer:
     async def _check(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
+        self._connections.hear(request.transport)
         host = request.headers.get("Host", "")
         if not is_own_host(host):
             raise web.HTTPMisdirectedRequest(text="This server answers at 127.0.0.1 only.")
@@ -137,6 +154,7 @@ class BrowserServer:
                 text="The address is not complete. Open the one that `poketui serve` printed, "
                 "with its token."
             )
+        self._connections.trust(request.transport)
         return await handler(request)
 
     # The page
@@ -159,6 +177,15 @@ class BrowserServer:
         escaped = {name: html.escape(value) for name, value in values.items()}
         return web.Response(text=self._page.substitute(escaped), content_type="text/html")
 
+    async def _show_file(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name.endswith("/"):
+            raise web.HTTPForbidden(text="This is a folder.")
+        if name not in self._files:
+            raise web.HTTPNotFound
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return web.Response(body=self._files[name], content_type=kind)
+
     async def _say_end(self, request: web.Request) -> web.Response:
         return web.Response(text=self._ends.get(request.match_info["client"], _ENDED))
 
@@ -168,28 +195,39 @@ class BrowserServer:
         if "Origin" not in request.headers:  # every browser sends it with a websocket
             raise web.HTTPForbidden(text="A websocket must say which page it is of.")
         client = request.match_info["client"]
-        if self.open_clients >= self._most_clients:
-            many = f"{self._most_clients} viewers are" if self._most_clients > 1 else "1 viewer is"
+        most = self._limits.viewers
+        if self.open_clients >= most:
+            many = f"{most} viewers are" if most > 1 else "1 viewer is"
             self._note_end(client, f"{many} open already. Close one first.")
             raise web.HTTPServiceUnavailable(text="too many viewers")
         self.open_clients += 1
         viewer = Viewer(self._program.command)
         try:
             socket = web.WebSocketResponse(
-                heartbeat=_HEARTBEAT_S, max_msg_size=_LARGEST_MESSAGE, compress=False
+                heartbeat=self._limits.heartbeat_s,
+                timeout=_SHUTDOWN_S,
+                max_msg_size=_LARGEST_MESSAGE,
+                compress=False,
             )
             await socket.prepare(request)
-            self._sockets.add(socket)
+            transport = self._sockets[socket] = request.transport
+            self._connections.keep(transport)
+            end = ""
             try:
                 await viewer.start(
                     bounded(request.query.get("width"), 80),
                     bounded(request.query.get("height"), 24),
                 )
                 await _relay(socket, viewer)
+            except OSError as error:
+                end = f"No viewer can be started here: {error.strerror or error}. Close another."
             finally:
-                self._sockets.discard(socket)
+                del self._sockets[socket]
                 await _finish(viewer.end())
-                self._note_end(client, viewer.last_words().removeprefix("poketui: ") or _ENDED)
+                end = end or viewer.last_words().removeprefix("poketui: ") or _ENDED
+                self._note_end(client, end)
+                # What a peer that does not read has not been sent would keep it here for ever.
+                self._connections.leave(transport, _SHUTDOWN_S)
                 await socket.close()
         finally:
             self.open_clients -= 1
@@ -201,6 +239,8 @@ class BrowserServer:
             del self._ends[next(iter(self._ends))]
 
     async def _close_all(self, application: web.Application) -> None:
+        for transport in self._sockets.values():
+            self._connections.leave(transport, _SHUTDOWN_S)
         await asyncio.gather(
             *(socket.close(code=WSCloseCode.GOING_AWAY) for socket in set(self._sockets))
         )
@@ -217,6 +257,38 @@ async def serve(program: Program, port: int, announce: Callable[[str], None]) ->
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stop.set)
     await BrowserServer(program).run(port, announce, stop)
+
+
+def _read_files() -> dict[str, bytes]:
+    """Return the page's files, and textual.js and its fonts: nothing else of its package.
+
+    They are kept in memory: no number of requests opens more files.
+    """
+    found = importlib.util.find_spec("textual_serve")
+    assert found is not None
+    assert found.origin is not None
+    folders = {"page": _PAGE, "static": Path(found.origin).with_name("static")}
+    return {
+        f"{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for name, folder in folders.items()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+class _Complaints(logging.Handler):
+    """Says in a line what went wrong here; what a peer did wrong was answered, and is no news."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not isinstance(error, HttpProcessingError):
+            complain(f"poketui: A request failed: {type(error).__name__}: {error}")
+
+
+def _logger() -> logging.Logger:
+    logger = logging.Logger("pokeTUI.serve")
+    logger.addHandler(_Complaints())
+    return logger
 
 
 async def _relay(socket: web.WebSocketResponse, viewer: Viewer) -> None:

@@ -10,8 +10,9 @@ import contextlib
 import json
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+
+from engine.child import python_command, python_environment
 
 _PRELUDE = b"__GANGLION__\n"
 _PRELUDE_LINES = 20
@@ -37,11 +38,7 @@ class Viewer:
     async def start(self, columns: int, rows: int) -> None:
         """Start the process for a terminal of that size."""
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "pokeTUI.serve.child",
-            str(os.getpid()),
-            *self._command,
+            *python_command("pokeTUI.serve.child", str(os.getpid()), *self._command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -137,17 +134,16 @@ def bounded(value: object, default: int) -> int:
     return max(_SMALLEST, min(_LARGEST, value))
 
 
-def _environment(columns: int, rows: int) -> Mapping[str, str]:
-    return {
-        **os.environ,
-        "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
-        "TEXTUAL_COLOR_SYSTEM": "truecolor",
-        "TERM": "xterm-256color",
-        "COLORTERM": "truecolor",
-        "TERM_PROGRAM": "textual",
-        "COLUMNS": str(columns),
-        "ROWS": str(rows),
-    }
+def _environment(columns: int, rows: int) -> dict[str, str]:
+    return python_environment(
+        TEXTUAL_DRIVER="textual.drivers.web_driver:WebDriver",
+        TEXTUAL_COLOR_SYSTEM="truecolor",
+        TERM="xterm-256color",
+        COLORTERM="truecolor",
+        TERM_PROGRAM="textual",
+        COLUMNS=str(columns),
+        ROWS=str(rows),
+    )
 
 
 def _kind(payload: bytes) -> str:

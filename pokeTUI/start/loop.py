@@ -103,7 +103,7 @@ def _run(
     end = run_cockpit(session, config, color)
     session.join(_TAKE_DOWN_S)
     with _said() as said:
-        code = report(end, session.run_id)
+        code = report(end, session.run_dir)
     return said.getvalue().strip(), code if _by_signal(end) else None
 
 

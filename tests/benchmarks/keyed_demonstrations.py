@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.child import python_command
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet
 from engine.demos.demonstration import Demonstration
@@ -79,7 +80,7 @@ def record_by_keys(save_dir: Path, episodes: int, seed: int, *, max_steps: int =
     Raises:
         TimeoutError: The screen never said that a key was taken.
     """
-    command = [sys.executable, "-m", "pokeTUI", "record", "--set", SET]
+    command = python_command("pokeTUI", "record", "--set", SET)
     command += ["--episodes", str(episodes), "--seed", str(seed), "--save-dir", str(save_dir)]
     environment = write_preferences(save_dir / "config", view="half blocks")
     columns, rows = _SIZE

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.bench.scripted_planner import ScriptedPlanner
+from engine.child import python_command, python_environment
 from tests.engine.llm.servers import Call
 from tests.engine.llm.servers.ollama import ScriptedOllama
 
@@ -111,9 +112,13 @@ def scenario_server(name: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _serving(name: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.benchmarks.planner_scenarios", name]
+    command = python_command("tests.benchmarks.planner_scenarios", name)
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=python_environment(),
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()

@@ -1,6 +1,7 @@
 """Ask the real server as browsers, strangers and hostile pages would, over loopback."""
 
 import asyncio
+import dataclasses
 import json
 import re
 import signal
@@ -17,10 +18,12 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.remote.folder import FOLDER_VARIABLE
+from pokeTUI.serve.connections import Limits
 from pokeTUI.serve.guard import COOKIE, is_own_host, is_own_origin
 from pokeTUI.serve.server import BrowserServer, Program
 from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
+from tests.hostile_folder import HostileFolder
 from tests.pokeTUI.test_cli import ROOT, assert_refused, poketui
 
 LIMIT_S = 180.0
@@ -79,12 +82,11 @@ OpenSite = Callable[..., AbstractAsyncContextManager[Site]]
 @pytest.fixture
 def open_site(tmp_path: Path) -> OpenSite:
     @asynccontextmanager
-    async def open_it(
-        *, most_clients: int = 8, command: tuple[str, ...] = ()
-    ) -> AsyncIterator[Site]:
+    async def open_it(*, command: tuple[str, ...] = (), **limits: float) -> AsyncIterator[Site]:
         pids = tmp_path / "pids"
         shown = command or ("tests.pokeTUI.small_viewer", str(pids))
-        server = BrowserServer(Program(shown, "A <run>", "Opening"), most_clients=most_clients)
+        allowed = dataclasses.replace(Limits.of_this_process(), **limits)  # type: ignore[arg-type]
+        server = BrowserServer(Program(shown, "A <run>", "Opening"), allowed)
         stop = asyncio.Event()
         announced: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.create_task(server.run(0, announced.set_result, stop))
@@ -325,6 +327,16 @@ async def test_nonsense_is_passed_over(open_site: OpenSite) -> None:
         await see(watched, "z")
 
 
+async def test_a_viewer_runs_no_module_of_the_current_folder(
+    open_site: OpenSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = HostileFolder(tmp_path / "hostile")
+    folder.enter(monkeypatch)
+    async with open_site() as site, site.watch() as watched:
+        await see(watched, "nothing pressed")
+    assert folder.imported == []
+
+
 @pytest.mark.parametrize(
     ("given", "size"),
     [("90", 90), ("-3", 80), ("x", 80), (None, 80), ("999999999", 80), ("0", 4), (5000, 1000)],
@@ -336,7 +348,7 @@ def test_sizes_are_made_sane(given: object, size: int) -> None:
 
 
 async def test_there_is_an_end_to_how_many_may_watch(open_site: OpenSite) -> None:
-    async with open_site(most_clients=1) as site:
+    async with open_site(viewers=1) as site:
         async with site.watch("one") as watched:
             await see(watched, "nothing pressed")
             assert await site.refusal("two") == 503

@@ -8,6 +8,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, write_demo
 from engine.demos.recorder import random_policy, record_policy, rules_policy
 from engine.demos.validation import validate
+from tests.hostile_folder import HostileFolder
 
 Recorded = tuple[Path, Demonstration]
 
@@ -25,6 +26,16 @@ def test_files_are_played_in_their_order_whatever_becomes_of_each(
     assert [each.path for each in found] == paths
     assert [bool(each.refusal) for each in found] == [False, True, True, False]
     assert "at step 4" in found[1].refusal
+
+
+def test_validation_runs_no_module_of_the_current_folder(
+    demo_file: Recorded, demo_config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = HostileFolder(tmp_path)
+    folder.enter(monkeypatch)
+    (found,) = validate([demo_file[0]], demo_config)
+    assert found.refusal == ""
+    assert folder.imported == []
 
 
 def test_a_state_that_is_none_is_refused(

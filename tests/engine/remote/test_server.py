@@ -1,5 +1,6 @@
 """Viewers and a server over real sockets; the run's events are the test's."""
 
+import contextlib
 import socket
 import time
 from collections.abc import Callable
@@ -279,6 +280,44 @@ def test_too_many_viewers_are_told_so(serve: Serve) -> None:
     last = connect(run.path)
     (told,) = Messages(2**23).feed(last_words(last))
     assert event_codec().decode(told).reason == f"{MAX_VIEWERS} viewers look at this run already."
+    for connection in crowd:
+        connection.close()
+
+
+def test_half_open_connections_give_way_and_are_ended(serve: Serve, view: View) -> None:
+    now = [0.0]
+    run = serve(clock=lambda: now[0])
+    first = view(run)
+    crowd = [connect(run.path) for _ in range(MAX_VIEWERS - 1)]
+    for connection in crowd:
+        read_hello(connection)
+    now[0] = 2.0
+    second = view(run)
+    assert second.wait_for(ViewersChanged(2, False))
+    crowd[0].settimeout(LIMIT_S)
+    assert crowd[0].recv(1) == b""  # the one that was open longest
+    now[0] = 11.0
+    for connection in crowd[1:]:
+        connection.settimeout(LIMIT_S)
+        assert connection.recv(1) == b""
+    first.session.send(Pause())
+    assert run.has_been_sent(Pause())
+    for connection in crowd:
+        connection.close()
+
+
+def test_a_crowd_of_connections_is_not_taken_in(serve: Serve, view: View) -> None:
+    run = serve(clock=lambda: 0.0)
+    viewing = view(run)
+    assert viewing.wait_for(ViewersChanged(1, True))
+    crowd = []
+    for _ in range(3 * MAX_VIEWERS):
+        crowd.append(connect(run.path))
+        crowd[-1].settimeout(LIMIT_S)
+    with contextlib.suppress(ConnectionResetError):
+        assert crowd[-1].recv(1) == b""
+    viewing.session.send(Pause())
+    assert run.has_been_sent(Pause())
     for connection in crowd:
         connection.close()
 

@@ -1,0 +1,174 @@
+"""Hold the connections of a server: how many there may be, and how long each may say nothing.
+
+aiohttp has no time limit for a request that never becomes whole, nor for an answer that is not
+taken, and no limit of connections. Here each connection has a deadline until it is a websocket,
+and when there are too many, the oldest one whose peer has not shown the token gives way.
+"""
+
+import asyncio
+import resource
+from dataclasses import dataclass
+
+_MOST_CONNECTIONS, _MOST_VIEWERS = 128, 8
+_FILES_OF_A_VIEWER = 6
+"""A websocket, three pipes, what watches the process, one to spare."""
+_FILES_OF_OURS = 48
+"""The server's own, the package's, and connections that are accepted before they are counted."""
+BACKLOG = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a peer may do nothing, in seconds, and how many there may be.
+
+    Attributes:
+        request_s: Until the first request is whole.
+        answer_s: From a request until the next one is whole, the answer's way included.
+        idle_s: Between two requests while nothing is sent.
+        heartbeat_s: How often a websocket's peer must answer.
+        connections: How many there may be besides websockets.
+        viewers: How many websockets.
+    """
+
+    request_s: float = 10.0
+    answer_s: float = 120.0
+    idle_s: float = 30.0
+    heartbeat_s: float = 20.0
+    connections: int = _MOST_CONNECTIONS
+    viewers: int = _MOST_VIEWERS
+
+    @classmethod
+    def of_this_process(cls) -> "Limits":
+        """Return those that the number of files which this process may open allows."""
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if files == resource.RLIM_INFINITY:
+            return cls()
+        free = max(0, files - _FILES_OF_OURS)
+        viewers = max(1, min(_MOST_VIEWERS, free // 2 // _FILES_OF_A_VIEWER))
+        rest = free - viewers * _FILES_OF_A_VIEWER
+        return cls(viewers=viewers, connections=max(4, min(_MOST_CONNECTIONS, rest // 2)))
+
+
+class Connections:
+    """Make the protocols of a server's connections, and end those that are in the way.
+
+    Args:
+        limits: What is allowed.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._open: dict[asyncio.BaseTransport, _Connection] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def open(self, inner: asyncio.Protocol) -> asyncio.Protocol:
+        """Return the protocol of a connection that was just accepted; `inner` speaks HTTP."""
+        return _Connection(inner, self)
+
+    def hear(self, transport: asyncio.BaseTransport | None) -> None:
+        """Note that a request came whole."""
+        found = self._of(transport)
+        if found is not None:
+            found.has_asked = True
+            found.expect(self._limits.answer_s)
+
+    def trust(self, transport: asyncio.BaseTransport | None) -> None:
+        """Note that a request showed the token, or the cookie that the token brings."""
+        found = self._of(transport)
+        if found is not None:
+            found.is_trusted = True
+
+    def keep(self, transport: asyncio.BaseTransport | None) -> None:
+        """Let a connection stay: it is a websocket now, which has a heartbeat."""
+        found = self._of(transport)
+        if found is not None:
+            found.expect(None)
+
+    def leave(self, transport: asyncio.BaseTransport | None, seconds: float) -> None:
+        """Let a connection last so long, whatever it has still to be sent."""
+        found = self._of(transport)
+        if found is not None:
+            found.expect(seconds)
+
+    def _of(self, transport: asyncio.BaseTransport | None) -> "_Connection | None":
+        return self._open.get(transport) if transport is not None else None
+
+    def add(self, connection: "_Connection", transport: asyncio.Transport) -> None:
+        """Take a connection in; if there are too many, the oldest that nobody vouches for goes."""
+        self._open[transport] = connection
+        connection.expect(self._limits.request_s)
+        if len(self._open) > self._limits.connections + self._limits.viewers:
+            oldest = next(one for one in self._open.values() if not one.is_trusted)
+            oldest.refuse("503 Service Unavailable", "There are too many connections. Try again.")
+
+    def remove(self, transport: asyncio.BaseTransport | None) -> None:
+        """Forget a connection that was lost."""
+        if transport is not None:
+            self._open.pop(transport, None)
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: passes everything on to the protocol that speaks HTTP.
+
+    Attributes:
+        is_trusted: Its peer has shown the token.
+        has_asked: A request came whole.
+    """
+
+    def __init__(self, inner: asyncio.Protocol, connections: Connections) -> None:
+        self.is_trusted = self.has_asked = False
+        self._inner = inner
+        self._connections = connections
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def expect(self, seconds: float | None) -> None:
+        """Set the time after which the connection ends; None: it has none."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if seconds is not None and self._transport is not None:
+            loop = asyncio.get_running_loop()
+            self._deadline = loop.call_later(seconds, self._end_late)
+
+    def refuse(self, status: str, text: str) -> None:
+        """End the connection; say why where that cannot fall into the midst of an answer."""
+        transport = self._transport
+        if transport is None:
+            return
+        if not self.has_asked:
+            body = f"{text}\n".encode()
+            head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+            transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            transport.close()  # so few bytes need no peer that reads
+        if self.has_asked or transport.get_write_buffer_size():
+            transport.abort()
+
+    def _end_late(self) -> None:
+        self.refuse("408 Request Timeout", "The request took too long.")
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._inner.connection_made(transport)
+        self._connections.add(self, transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.expect(None)
+        self._connections.remove(self._transport)
+        self._transport = None
+        self._inner.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received()
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
