@@ -19,8 +19,9 @@ from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.minari_env import env_spec
 from engine.demos.playback import END, play
-from engine.demos.writing import cannot_write, temporary_path
+from engine.demos.writing import cannot_write
 from engine.errors import DemoError
+from engine.files import EXPORT_MODE, temporary_path
 from engine.types import FRAME_SHAPE, NUM_ACTIONS
 
 DEMOS = "demos"
@@ -51,7 +52,8 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
         raise DemoError(f"{folder} is there already.", "Choose another with --out.")
     beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
     try:
-        (beside / _DATA).mkdir(parents=True)
+        for part in (_DATA, DEMOS):
+            (beside / part).mkdir(parents=True)
         store = storage.new(
             beside / _DATA,
             observation_space=spaces.Box(0, 255, FRAME_SHAPE, np.uint8),
@@ -65,7 +67,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             episode = _episode(buffers, number, demo, config)
             steps += len(episode.rewards)
             store.update_episodes([episode])
-            write_demo(beside / DEMOS / name, demo)
+            write_demo(beside / DEMOS / name, demo, EXPORT_MODE)
         facts = {
             "dataset_id": folder.name,
             "description": "Demonstrations of PokeTUI; they lie beside the data, in `demos`.",
