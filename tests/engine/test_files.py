@@ -104,9 +104,7 @@ def test_a_run_with_a_link_in_it_is_not_opened(tmp_path: Path, victim: Path) -> 
     CheckpointStore(folder.checkpoints_path, 1).save(Checkpoint({}), 10)
     for name in ("tensorboard", "journal.jsonl"):
         replace(folder.path / name, victim.parent if name == "tensorboard" else victim, "link")
-        with pytest.raises(
-            ConfigurationError, match=rf"{name}: it is a symbolic link\. Remove the"
-        ):
+        with pytest.raises(ConfigurationError, match=f"{name}: it is a symbolic link"):
             RunFolder.open(config, folder.run_id)
         (folder.path / name).unlink()
     RunFolder.open(config, folder.run_id).unlock()
