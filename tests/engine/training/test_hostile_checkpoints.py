@@ -2,12 +2,14 @@
 
 import io
 import random
+import struct
 import subprocess
 import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from engine.training.checkpoint import (
     seal,
     write_checkpoint,
 )
+from engine.training.snapshot import refuse_other_versions
 
 FACTS = '{"format": 2, "score": [9]}'
 FEW = 64 << 20
@@ -290,3 +293,22 @@ def test_limits_leave_room_for_the_largest_replays() -> None:
     dqn = RunConfig().dqn
     assert 10 * dqn.capacity * 2_000 < LIMITS.unpacked
     assert 10 * dqn.pixel_capacity * 21_000 < LIMITS.unpacked
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda facts: facts["missing"],
+        lambda facts: facts["none"].items(),
+        lambda facts: int(facts["large"]),
+        lambda facts: struct.pack("<B", facts["whole"]),
+        lambda facts: np.zeros(facts["text"]),
+    ],
+)
+def test_sound_json_of_other_kinds_than_ours_is_refused_in_one_line(
+    use: Callable[[Any], object],
+) -> None:
+    checkpoint = Checkpoint({"none": None, "large": float("inf"), "whole": 1 << 40, "text": "x"})
+    with pytest.raises(CheckpointError) as refused, refuse_other_versions(checkpoint):
+        use(checkpoint.facts)
+    assert "\n" not in str(refused.value)
