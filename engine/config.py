@@ -5,9 +5,7 @@ POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 """
 
 import copy
-import json
 import os
-import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -22,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
+from engine.files import parse_json, parse_toml, read_file
 from engine.providers import backend_of
 from engine.trust import (
     Permission,
@@ -32,6 +31,9 @@ from engine.trust import (
     permissions_for_host,
     permissions_for_wandb,
 )
+
+MAX_CONFIG_FILE = 1 << 20
+"""Bytes of a file of settings; the longest that this program writes has some thousand."""
 
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
@@ -495,14 +497,14 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, MAX_CONFIG_FILE).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigurationError(
             f"Cannot read the config file {path}: {reason}.", "Give a readable JSON or TOML file."
         ) from None
     try:
-        values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        values = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
     except ValueError as error:
         raise ConfigurationError(
             f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."

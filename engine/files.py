@@ -13,52 +13,133 @@ import os
 import secrets
 import shutil
 import stat
+import sys
+import tomllib
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """A run holds what a person typed: it is nobody else's to read."""
 
+EXPORT_MODE = 0o666
+"""Of a file that a person asked for by name; the umask takes away from it, as from any other."""
 
-def open_file(path: Path, flags: int) -> int:
-    """Open one of our files and return its descriptor; flags as for `os.open`.
+_LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
+_HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
+_ODD = (errno.EINVAL, "it is not a regular file", "Move it away.")
+
+
+class UnsafeFileError(OSError):
+    """Something lies in the place of a file of ours that must not be written.
+
+    Attributes:
+        remedy: What to do about it.
+    """
+
+    def __init__(self, reason: tuple[int, str, str], path: Path) -> None:
+        number, text, self.remedy = reason
+        super().__init__(number, text, str(path))
+
+
+def remedy(error: OSError, otherwise: str) -> str:
+    """Return what to do about a file that cannot be used."""
+    return error.remedy if isinstance(error, UnsafeFileError) else otherwise
+
+
+def open_file(path: Path, flags: int, mode: int = FILE_MODE) -> int:
+    """Open one of our files and return its descriptor; flags as for `os.open`, without O_TRUNC.
 
     Raises:
-        OSError: It cannot be opened, is a symbolic link, or is no regular file.
+        OSError: It cannot be opened, is a symbolic link, is no regular file, or is to be written
+            and has a second name.
     """
     # Without O_NONBLOCK, opening a named pipe would wait for ever.
     flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags, FILE_MODE)
+        descriptor = os.open(path, flags, mode)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from None
+            raise UnsafeFileError(_LINK, path) from None
+        if error.errno == errno.ENXIO:  # a named pipe that nobody reads, or a socket
+            raise UnsafeFileError(_ODD, path) from None
         raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        is_written = bool(flags & (os.O_WRONLY | os.O_RDWR))
+        _check_kind(os.fstat(descriptor), path, is_written=is_written)
+    except OSError:
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        raise
     return descriptor
 
 
-def read_file(path: Path, limit: int) -> bytes:
-    """Return the bytes of a file, a user's or ours, behind a symbolic link too.
+def check_file(path: Path) -> None:
+    """Refuse what a library that opens files by itself would write through.
+
+    Raises:
+        OSError: There is something at `path`, and it is not a file with this one name.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        _check_kind(path.lstat(), path, is_written=True)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder of ours if anything directly inside is neither a file nor a folder.
+
+    Raises:
+        OSError: It holds a link, a pipe or the like, or cannot be read.
+    """
+    for inside in path.iterdir():
+        if inside.is_symlink() or not inside.is_dir():
+            check_file(inside)
+
+
+def _check_kind(found: os.stat_result, path: Path, *, is_written: bool) -> None:
+    if stat.S_ISLNK(found.st_mode):
+        raise UnsafeFileError(_LINK, path)
+    if not stat.S_ISREG(found.st_mode):
+        raise UnsafeFileError(_ODD, path)
+    if is_written and found.st_nlink > 1:
+        raise UnsafeFileError(_HARD_LINK, path)
+
+
+def open_to_read(path: Path, limit: int) -> int:
+    """Open a file, a user's or ours, behind a symbolic link too, and return its descriptor.
 
     Raises:
         OSError: It cannot be read, is no regular file, or holds more than `limit` bytes.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        content = file.read(limit + 1) if found.st_size <= limit else b""
-    if found.st_size > limit or len(content) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
+        _check_kind(found, path, is_written=False)
+        if found.st_size > limit:
+            raise _too_large(path, limit)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """Return the bytes of a file; see `open_to_read`.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or holds more than `limit` bytes.
+    """
+    with os.fdopen(open_to_read(path, limit), "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise _too_large(path, limit)
     return content
 
 
-def write_file(path: Path, content: bytes) -> None:
+def _too_large(path: Path, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
+
+
+def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
     """Write beside, flush to the disk and rename.
 
     Raises:
@@ -66,7 +147,7 @@ def write_file(path: Path, content: bytes) -> None:
     """
     beside = temporary_path(path)
     try:
-        descriptor = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        descriptor = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             waiting = memoryview(content)
             while waiting:
@@ -80,6 +161,19 @@ def write_file(path: Path, content: bytes) -> None:
             os.unlink(beside)  # noqa: PTH108 (see above)
         raise
     sync_folder(path.parent)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy what may be large to a name that is free; a copy that was cut off stays.
+
+    Raises:
+        OSError: It cannot be read or written, or the name is taken.
+    """
+    with (
+        os.fdopen(open_to_read(source, sys.maxsize), "rb") as old,
+        os.fdopen(open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as new,
+    ):
+        shutil.copyfileobj(old, new)
 
 
 def temporary_path(path: Path) -> Path:
@@ -111,6 +205,27 @@ def make_folder(path: Path) -> None:
             raise NotADirectoryError(errno.ENOTDIR, "it is not a folder", str(path))
 
 
+def make_subfolder(path: Path) -> None:
+    """Make a folder inside the folder of a run, a policy or a set.
+
+    Those folders themselves, and what is above them, a person may have put on another disk; a link
+    further inside can only lead astray.
+
+    Raises:
+        OSError: It cannot be made, is a symbolic link, or something else has its name.
+    """
+    if path.is_symlink():
+        raise UnsafeFileError(_LINK, path)
+    make_folder(path)
+
+
+def make_private(path: Path) -> None:
+    """Keep others out of a folder of ours that an older version made, if it is this user's."""
+    found = path.stat()
+    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & 0o077:
+        path.chmod(FOLDER_MODE)
+
+
 def remove_folder(path: Path) -> None:
     """Delete a folder of ours with all that is in it; a link in its place is refused.
 
@@ -118,7 +233,7 @@ def remove_folder(path: Path) -> None:
         OSError: It cannot be deleted, or is a symbolic link.
     """
     if path.is_symlink():
-        raise OSError(errno.ELOOP, "it is a symbolic link", str(path))
+        raise UnsafeFileError(_LINK, path)
     shutil.rmtree(path)
 
 
@@ -140,13 +255,38 @@ def inflate(data: bytes, limit: int) -> bytes:
     return content
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Return what JSON text holds.
+def read_lines(path: Path, limit: int) -> Iterator[bytes]:
+    """Yield a file's lines, each without what it has beyond `limit` bytes.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
+        while line := file.readline(limit):
+            yield line
+            while not line.endswith(b"\n") and (line := file.readline(limit)):
+                pass
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return what TOML text holds.
+
+    Raises:
+        ValueError: It is broken, or nested too deeply.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """Return what JSON text holds; options as of `json.loads`.
 
     Raises:
         ValueError: It is broken, not UTF-8, or nested too deeply.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, **options)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

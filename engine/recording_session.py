@@ -16,6 +16,7 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
+from engine.files import make_folder
 from engine.games.profile import load_rom
 from engine.recording.plan import DemoPoint, RecordingPlan
 from engine.threaded_session import ThreadedSession
@@ -141,7 +142,7 @@ def _check(config: RunConfig, plan: RecordingPlan) -> None:
     load_rom(config.rom_path, config.allow_unknown_rom)
     folder = plan.folder(config)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise ConfigurationError(
             f"Cannot write to {folder}: {error.strerror or error}.",

@@ -2,15 +2,18 @@
 
 import importlib
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
+from engine.files import open_file, remedy
 from engine.games.profile import load_rom
 from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
@@ -107,7 +110,7 @@ class EngineSession(ThreadedSession):
             self.mailbox.post(
                 RunFailed(
                     f"Cannot write the log {self._folder.log_path}: {error.strerror or error}.",
-                    "Make it writable, or free some disk space.",
+                    remedy(error, "Make it writable, or free some disk space."),
                     self._folder.has_checkpoint,
                 )
             )
@@ -241,6 +244,10 @@ def _keep_given_state(config: RunConfig) -> RunConfig:
 
 class _QuietFileHandler(logging.FileHandler):
     """Leaves out what a full disk does not take; logging would complain on the terminal."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = open_file(Path(self.baseFilename), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
         pass

@@ -3,15 +3,16 @@
 It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
 """
 
-import os
-import tomllib
+import errno
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from engine.config import MAX_CONFIG_FILE
 from engine.errors import ConfigurationError
+from engine.files import make_folder, parse_toml, read_file, write_file
 from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
@@ -106,15 +107,19 @@ class PreferenceFile:
             ConfigurationError: The file is broken; it is left as it is.
         """
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except OSError:
+            text = read_file(self.path, MAX_CONFIG_FILE).decode()
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise self._broken(str(error.strerror)) from None
             return Preferences()  # none yet, or one that may not be read: nothing is remembered
         except UnicodeDecodeError:
             raise self._broken("it is no UTF-8 text") from None
         try:
-            return Preferences.model_validate(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+            values = parse_toml(text)
+        except ValueError as error:
             raise self._broken(str(error)) from None
+        try:
+            return Preferences.model_validate(values)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
@@ -131,13 +136,8 @@ class PreferenceFile:
         """
         preferences = self.load().model_copy(update=dict(changes))
         values = preferences.model_dump(exclude_defaults=True)
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_text(to_toml(values, _COMMENT), encoding="utf-8")
-            beside.replace(self.path)
-        finally:
-            beside.unlink(missing_ok=True)
+        make_folder(self.path.parent)
+        write_file(self.path, to_toml(values, _COMMENT).encode())
 
     def _broken(self, what: str) -> ConfigurationError:
         return ConfigurationError(

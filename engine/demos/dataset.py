@@ -1,7 +1,8 @@
 """Look at a folder of demonstrations as one set: list, count, choose and split."""
 
 import hashlib
-import shutil
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,10 +11,17 @@ from pathlib import Path
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import SUFFIX, Demonstration, read_demo
+from engine.demos.demonstration import (
+    MAX_DEMO_FILE,
+    SUFFIX,
+    Demonstration,
+    read_demo,
+    read_limited,
+)
 from engine.demos.recording_log import LOG_SUFFIX
-from engine.demos.writing import cannot_write
+from engine.demos.writing import write_whole
 from engine.errors import DemoError
+from engine.files import open_to_read
 from engine.types import Action
 
 DEMOS_FOLDER = "demos"
@@ -206,12 +214,26 @@ class DemoSet:
         self.paths = tuple(sorted({*self.paths, *copied}))
         return copied
 
+    def check_deletable(self) -> None:
+        """Refuse to delete what lies elsewhere.
+
+        Raises:
+            DemoError: The folder of one is a link, other than the folder of all demonstrations.
+        """
+        for folder in {path.parent for path in self.paths} - {self.folder}:
+            if folder.is_symlink():
+                raise DemoError(
+                    f"{folder} is a symbolic link: nothing behind it is deleted.",
+                    f"Delete in {folder.resolve()} by its own name, or remove the link.",
+                )
+
     def delete(self) -> int:
         """Delete the files of the set; return how many.
 
         Raises:
-            DemoError: One cannot be deleted; those before it are.
+            DemoError: One lies behind a link, or cannot be deleted; those before it are.
         """
+        self.check_deletable()
         for path in self.paths:
             try:
                 path.unlink(missing_ok=True)
@@ -235,19 +257,13 @@ def copy_demo(path: Path, folder: Path) -> Path:
     target, number = folder / path.name, 2
     while target.exists():
         target, number = folder / f"{path.stem}-{number}{SUFFIX}", number + 1
-    beside = target.with_name(f".{target.name}.tmp")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, beside)
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise cannot_write(target, error) from None
+    write_whole(target, read_limited(path, MAX_DEMO_FILE))
     return target
 
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise DemoError(f"Cannot read {path}: {error.strerror}.", "Make it readable.") from None

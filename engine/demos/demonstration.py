@@ -1,5 +1,6 @@
 """Keep one played episode exactly and small: its start, its inputs, and what came of them."""
 
+import errno
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from engine.demos.decisions import Beginning, Shown, shown
 from engine.env.live import FRAMES_PER_S
 from engine.env.recording import Recording
 from engine.errors import DemoError
+from engine.files import FILE_MODE, read_file
 
 SUFFIX = ".demo"
 NO_PROPOSAL = 255
@@ -20,12 +22,12 @@ INTERVENTION = "intervention"
 HASH_EVERY = 100
 """Steps between two hashes of the memory."""
 
+MAX_DEMO_FILE = 1 << 24
 MAX_STEPS = 1 << 20
 MAX_TEXT = 400
 MAX_EVENTS = 1 << 17
 MAX_LIVE_FRAMES = 60 * 60 * 60 * 24
 """A day at 60 frames a second: nobody plays longer, and a damaged file must not either."""
-MAX_STATE_SIZE = 1 << 22
 
 MILESTONE, SUCCESS, GOAL, MAP, NOTE = "milestone", "success", "goal", "map", "note"
 """Kinds of events: text is a milestone's key, words, words, a map's name, a person's words.
@@ -205,12 +207,12 @@ def read_demo(path: Path) -> Demonstration:
         DemoError: It is missing, damaged, foreign or too large; what it holds is never executed.
     """
     # Here, not above: the layout of the file needs the kinds above.
-    from engine.demos.layout import MAX_FILE_SIZE, decode_demo
+    from engine.demos.layout import decode_demo
 
-    return decode_demo(read_limited(path, MAX_FILE_SIZE), str(path))
+    return decode_demo(read_limited(path, MAX_DEMO_FILE), str(path))
 
 
-def write_demo(path: Path, demo: Demonstration) -> None:
+def write_demo(path: Path, demo: Demonstration, mode: int = FILE_MODE) -> None:
     """Write a demonstration's file, beside and renamed.
 
     Raises:
@@ -219,7 +221,7 @@ def write_demo(path: Path, demo: Demonstration) -> None:
     from engine.demos.layout import encode_demo
     from engine.demos.writing import write_whole
 
-    write_whole(path, encode_demo(demo))
+    write_whole(path, encode_demo(demo), mode)
 
 
 def read_limited(path: Path, limit: int) -> bytes:
@@ -232,11 +234,11 @@ def read_limited(path: Path, limit: int) -> bytes:
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "is not there"
             raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
+        return read_file(path, limit)
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EFBIG:
+            raise DemoError(
+                f"{path} is too large for a demonstration.", "Name another file."
+            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise DemoError(f"Cannot read {path}: {reason}.", "Make it readable.") from None
-    if len(data) > limit:
-        raise DemoError(f"{path} is too large for a demonstration.", "Name another file.")
-    return data

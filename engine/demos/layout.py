@@ -26,26 +26,25 @@ from engine.config import EnvConfig, RewardConfig
 from engine.demos.demonstration import (
     MAX_EVENTS,
     MAX_LIVE_FRAMES,
-    MAX_STATE_SIZE,
     MAX_STEPS,
     MAX_TEXT,
     NO_PROPOSAL,
     DemoEvent,
     Demonstration,
 )
-from engine.env.live import LiveInput, LiveStretch, buttons_of, mask_of
+from engine.env.live import MAX_LIVE_INPUTS, LiveInput, LiveStretch, buttons_of, mask_of
 from engine.env.recording import Recording, Segment
+from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import DemoError
+from engine.files import inflate, parse_json
 from engine.types import NUM_ACTIONS
 
 MAGIC = b"PokeTUI demo 1\n"
-MAX_FILE_SIZE = 1 << 24
 
 _HASH_SIZE = 32
 _SIZES = struct.Struct("<II")
 _LIVE = struct.Struct("<IB")
 _MAX_FACTS, _MAX_ARRAYS, _MAX_SEGMENTS, _MAX_STRETCHES = 1 << 23, 1 << 24, 4096, 1 << 16
-_MAX_LIVE_INPUTS = 1 << 19
 _DONE, _INTERVENTION = 1, 2
 _AGAIN = "Use another file, or record it anew."
 BROKEN = (
@@ -97,15 +96,14 @@ def unpack_section(data: bytes, at: int, most: int) -> tuple[bytes, int]:
     """Return the section at `at`, never more than `most` bytes of it, and where it ends.
 
     Raises:
-        ValueError, struct.error, zlib.error: There is none.
+        ValueError, struct.error: There is none.
     """
     packed, raw = _SIZES.unpack_from(data, at)
     start = at + _SIZES.size
     if raw > most or start + packed > len(data):
         raise ValueError("a section is too large")
-    unpacker = zlib.decompressobj()
-    section = unpacker.decompress(data[start : start + packed], raw + 1)
-    if len(section) != raw or not unpacker.eof or unpacker.unused_data:
+    section = inflate(data[start : start + packed], raw)
+    if len(section) != raw:
         raise ValueError("a section has another size")
     return section, start + packed
 
@@ -187,7 +185,7 @@ def _unpack_body(body: bytes) -> Demonstration:
     state, at = unpack_section(body, at, MAX_STATE_SIZE)
     if at != len(body):
         raise ValueError("something follows")
-    facts = json.loads(raw_facts)
+    facts = parse_json(raw_facts)
     segments, rest = _segments(facts["segments"], arrays)
     length = len(segments[-1].actions)
     if len(rest) != 6 * length:
@@ -265,7 +263,7 @@ def read_settings(text: Any) -> str:
     """
     if text == "":
         return ""
-    facts = json.loads(text)
+    facts = parse_json(text)
     EnvConfig(**facts["env"])
     if RewardConfig(**facts["rewards"]).extra:
         # A custom reward is named by its module: a file must never choose what is imported.
@@ -302,7 +300,7 @@ def _segments(packed: Sequence[Any], arrays: bytes) -> tuple[tuple[Segment, ...]
     if any(action >= NUM_ACTIONS for action in actions):
         raise ValueError("an action is none")
     if sum(_whole(count, len(arrays)) for *_, live in heads for *_, count in live) > (
-        _MAX_LIVE_INPUTS
+        MAX_LIVE_INPUTS
     ):
         raise ValueError("its live inputs are too many")
     segments, done = [], 0

@@ -19,16 +19,20 @@ from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.minari_env import env_spec
 from engine.demos.playback import END, play
-from engine.demos.writing import cannot_write, temporary_path
+from engine.demos.writing import cannot_write
 from engine.errors import DemoError
+from engine.files import EXPORT_MODE, inflate, temporary_path
 from engine.types import FRAME_SHAPE, NUM_ACTIONS
 
 DEMOS = "demos"
 _DATA, _FILE = "data", "main_data.hdf5"
 _MAX_EPISODES, _MAX_ACTIONS = 10_000, 1 << 20
-_MAX_CHUNK = 1 << 24
-_FILTERS = frozenset({1, 2, 3, 4, 6, 32000})
-"""Deflate, shuffle, the checksum, szip, scale-offset and LZF: those that come with h5py."""
+_MAX_CHUNK, _MAX_CHUNKS = 1 << 24, 1 << 16
+_SHUFFLE, _DEFLATE, _CHECKSUM = _FILTERS = (2, 1, 3)
+"""What Minari and h5py write, in this order. Others are unpacked without a limit."""
+_CHECKSUM_SIZE = 4
+_CHUNK_ROOM = 1 << 16
+"""Bytes by which deflating may make a chunk larger."""
 _INSTALL = "Install it: pip install 'poketui[minari]'"
 
 
@@ -51,7 +55,8 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
         raise DemoError(f"{folder} is there already.", "Choose another with --out.")
     beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
     try:
-        (beside / _DATA).mkdir(parents=True)
+        for part in (_DATA, DEMOS):
+            (beside / part).mkdir(parents=True)
         store = storage.new(
             beside / _DATA,
             observation_space=spaces.Box(0, 255, FRAME_SHAPE, np.uint8),
@@ -65,7 +70,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             episode = _episode(buffers, number, demo, config)
             steps += len(episode.rewards)
             store.update_episodes([episode])
-            write_demo(beside / DEMOS / name, demo)
+            write_demo(beside / DEMOS / name, demo, EXPORT_MODE)
         facts = {
             "dataset_id": folder.name,
             "description": "Demonstrations of PokeTUI; they lie beside the data, in `demos`.",
@@ -123,11 +128,22 @@ def _actions(file: Any, name: str, folder: Path) -> NDArray[np.int64]:
         raise DemoError(f"The actions in {folder} are no rows of integers.", "Use another.")
     chunk = math.prod(stored.chunks or (0,)) * stored.dtype.itemsize
     ways = stored.id.get_create_plist()
-    filters = {ways.get_filter(number)[0] for number in range(ways.get_nfilters())}
-    if chunk > _MAX_CHUNK or not filters <= _FILTERS:
+    filters = [ways.get_filter(number)[0] for number in range(ways.get_nfilters())]
+    if chunk > _MAX_CHUNK or filters != [each for each in _FILTERS if each in filters]:
         raise DemoError(
             f"The actions in {folder} are packed in a way of their own.", "Use another."
         )
+    if _DEFLATE in filters:
+        # HDF5 unpacks what is in a chunk however large that is.
+        if stored.id.get_num_chunks() > _MAX_CHUNKS:
+            raise ValueError("it has too many chunks")
+        for number in range(stored.id.get_num_chunks()):
+            place = stored.id.get_chunk_info(number)
+            if place.size > chunk + _CHUNK_ROOM:
+                raise ValueError("a chunk is too large")
+            skipped, packed = stored.id.read_direct_chunk(place.chunk_offset)
+            if not skipped & 1 << filters.index(_DEFLATE):
+                inflate(packed[: len(packed) - _CHECKSUM_SIZE * (_CHECKSUM in filters)], chunk)
     return np.asarray(stored[()]).astype(np.int64)
 
 

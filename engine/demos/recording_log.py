@@ -25,6 +25,7 @@ from engine.demos.draft import DemoHead, Draft
 from engine.demos.layout import BROKEN, decode_demo, plain_text, read_digest, read_tags
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
+from engine.files import parse_json
 from engine.types import NUM_ACTIONS
 
 LOG_MAGIC = b"PokeTUI demo log 1\n"
@@ -128,7 +129,7 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
     """
     if kind == STEP:
         return _step(payload, draft)
-    facts = json.loads(payload)
+    facts = parse_json(payload)
     if kind == LIVE:
         return _live(facts, draft)
     if kind == EVENT:

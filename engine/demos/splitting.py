@@ -10,6 +10,7 @@ from engine.demos.dataset import DemoSet
 from engine.demos.demonstration import read_limited
 from engine.demos.writing import write_whole
 from engine.errors import DemoError
+from engine.files import parse_json
 
 SPLIT = "split.json"
 _MAX_SIZE = 1 << 24
@@ -48,11 +49,11 @@ def read_split(folder: Path) -> frozenset[str]:
     if not path.exists():
         return frozenset()
     try:
-        names = json.loads(read_limited(path, _MAX_SIZE))["valid"]
+        names = parse_json(read_limited(path, _MAX_SIZE))["valid"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise ValueError("its names are none")
         return frozenset(names)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         raise DemoError(
             f"{path} says nothing of what validates.", "Divide anew: poketui demos split"
         ) from None

@@ -19,6 +19,7 @@ from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, read_lim
 from engine.demos.exchange import from_actions
 from engine.demos.writing import write_whole
 from engine.errors import DemoError
+from engine.files import EXPORT_MODE
 from engine.types import NUM_ACTIONS, Action
 
 _MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
@@ -104,7 +105,7 @@ def to_csv(demo: Demonstration, path: Path) -> int:
                 *(about if step == 0 else [""] * len(about)),
             )
         )
-    write_whole(path, text.getvalue().encode())
+    write_whole(path, text.getvalue().encode(), EXPORT_MODE)
     return demo.episode_length
 
 

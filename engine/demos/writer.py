@@ -29,9 +29,10 @@ from engine.demos.recording_log import (
     read_change,
     read_log,
 )
-from engine.demos.writing import cannot_write, sync_folder
+from engine.demos.writing import cannot_write
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
+from engine.files import make_folder, open_file, sync_folder
 
 _SYNC_EVERY_S = 0.5
 
@@ -57,9 +58,9 @@ class DemoWriter:
         if path.exists():
             raise DemoError(f"{path} is there already.", "Choose another name.")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._file = os.open(self._log, flags, 0o644)
+            self._file = open_file(self._log, flags)
         except OSError as error:
             raise cannot_write(self._log, error) from None
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -269,7 +270,7 @@ def recover(path: Path) -> Demonstration:
 def is_being_written(log: Path) -> bool:
     """Tell whether a program still writes a log."""
     try:
-        descriptor = os.open(log, os.O_RDONLY)
+        descriptor = open_file(log, os.O_RDONLY)
     except OSError:
         return False
     try:

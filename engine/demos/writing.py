@@ -1,51 +1,27 @@
-"""Write a file whole or not at all."""
+"""Write files of demonstrations, and say in this package's words what went wrong."""
 
-import contextlib
-import os
-import secrets
 from pathlib import Path
 
 from engine.errors import DemoError
+from engine.files import FILE_MODE, make_folder, remedy, write_file
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside, flush to the disk and rename; make the folder if it is not there.
+def write_whole(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
+    """Write a file whole or not at all; make the folder if it is not there.
 
     Raises:
         DemoError: It could not be written; what was at `path` is untouched.
     """
-    beside = temporary_path(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
+        make_folder(path.parent)
+        write_file(path, content, mode)
     except OSError as error:
         raise cannot_write(path, error) from None
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-
-
-def temporary_path(path: Path) -> Path:
-    """Return a name beside `path` that nobody else uses."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring a folder's list of files to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def cannot_write(path: Path, error: OSError) -> DemoError:
     """Return the error for a file that cannot be written."""
     return DemoError(
-        f"Cannot write {path}: {error.strerror or error}.", "Free the disk, or choose a folder."
+        f"Cannot write {path}: {error.strerror or error}.",
+        remedy(error, "Free the disk, or choose a folder."),
     )

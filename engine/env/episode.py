@@ -9,7 +9,7 @@ from engine.env.anti_stuck import AntiStuck
 from engine.env.defeat import DefeatWatch
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
-from engine.env.recording import Segment
+from engine.env.recording import Segment, unpack_segments
 from engine.env.tiles import TileMemory
 from engine.games.profile import Milestone
 from engine.rewards.base import Transition
@@ -189,7 +189,7 @@ class Episode:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
-        *lead, own = (Segment.unpack(segment) for segment in saved["segments"])
+        *lead, own = unpack_segments(saved["segments"])
         self.origin = Origin(tuple(lead), tuple(saved["reached_before"]))
         self.random = own.random
         self.inputs = bytearray(own.actions)

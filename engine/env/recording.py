@@ -10,14 +10,16 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from engine.emulator.base import Emulator
-from engine.env.live import LiveStretch
+from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
 from engine.errors import ReplayError
+from engine.files import inflate, parse_json
 from engine.types import NUM_ACTIONS
 
 if TYPE_CHECKING:
     from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 
-_MAX_SIZE = 1 << 22
+MAX_ACTIONS = 1 << 22
+"""Of an episode, with those of the episodes that it follows on from."""
 _START_AGAIN = "Record it anew."
 
 
@@ -45,19 +47,41 @@ class Segment:
         """Read what `pack` returned.
 
         Raises:
-            ValueError, TypeError, zlib.error: It is none.
+            ValueError, TypeError: It is none.
         """
         random, data, *rest = packed
         first, second = (int(value) for value in random)
-        unpacker = zlib.decompressobj()
-        actions = unpacker.decompress(base64.b64decode(data, validate=True), _MAX_SIZE)
-        if not unpacker.eof or any(action >= NUM_ACTIONS for action in actions):
+        actions = inflate(base64.b64decode(data, validate=True), MAX_ACTIONS)
+        if any(action >= NUM_ACTIONS for action in actions):
             raise ValueError("its actions are none")
-        live = tuple(LiveStretch.unpack(stretch) for part in rest for stretch in part)
+        live: list[LiveStretch] = []
+        inputs = 0
+        for stretch in (stretch for part in rest for stretch in part):
+            live.append(LiveStretch.unpack(stretch))
+            inputs += len(live[-1].inputs)
+            if inputs > MAX_LIVE_INPUTS:
+                raise ValueError("its live inputs are too many")
         places = [stretch.after for stretch in live]
         if sorted(places) != places or any(not 0 <= at <= len(actions) for at in places):
             raise ValueError("its live inputs are in no order")
-        return cls((first, second), actions, live)
+        return cls((first, second), actions, tuple(live))
+
+
+def unpack_segments(packed: Sequence[Any]) -> tuple[Segment, ...]:
+    """Read what `Segment.pack` returned of each segment of an episode.
+
+    Raises:
+        ValueError, TypeError: They are none, or too long.
+    """
+    segments: list[Segment] = []
+    actions = inputs = 0
+    for one in packed:
+        segments.append(Segment.unpack(one))
+        actions += len(segments[-1].actions)
+        inputs += sum(len(stretch.inputs) for stretch in segments[-1].live)
+        if actions > MAX_ACTIONS or inputs > MAX_LIVE_INPUTS:
+            raise ValueError("it is too long")
+    return tuple(segments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +126,10 @@ class Recording:
             ReplayError: It is damaged.
         """
         try:
-            rom, start, pyboy, frames, packed, memory = json.loads(text)
-            segments = tuple(Segment.unpack(segment) for segment in packed)
+            rom, start, pyboy, frames, packed, memory = parse_json(text)
+            segments = unpack_segments(packed)
             hold, wait = (int(value) for value in frames)
-        except (ValueError, TypeError, zlib.error) as error:
+        except (ValueError, TypeError) as error:
             raise ReplayError(f"The recording is damaged: {error}.", _START_AGAIN) from None
         if not segments:
             raise ReplayError("The recording is damaged: it is empty.", _START_AGAIN)

@@ -5,7 +5,9 @@ import struct
 import zlib
 from typing import Any
 
+from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import CheckpointError
+from engine.files import inflate, parse_json
 
 _MAGIC = b"PokeTUI environment 3\n"
 _SIZE = struct.Struct("<I")
@@ -28,9 +30,9 @@ def unpack(saved: bytes) -> tuple[dict[str, Any], bytes]:
     start = len(_MAGIC) + _SIZE.size
     try:
         (size,) = _SIZE.unpack_from(saved, len(_MAGIC))
-        facts: dict[str, Any] = json.loads(saved[start : start + size])
-        return facts, zlib.decompress(saved[start + size :])
-    except (ValueError, zlib.error, struct.error) as error:
+        facts: dict[str, Any] = parse_json(saved[start : start + size])
+        return facts, inflate(saved[start + size :], MAX_STATE_SIZE)
+    except (ValueError, struct.error) as error:
         raise CheckpointError(
             f"A saved environment is damaged: {error}.", "Use an older checkpoint."
         ) from None

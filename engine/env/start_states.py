@@ -1,9 +1,8 @@
 """Make the states that episodes start from: played to automatically, or given by the user."""
 
+import errno
 import hashlib
 import logging
-import os
-import zlib
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -13,8 +12,9 @@ from engine.emulator.base import Emulator
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.emulator.gameboy import GameBoy
 from engine.env.introduction import make_fast, play_introduction
-from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state
+from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state, unpack_state
 from engine.errors import ConfigurationError, EnvironmentError
+from engine.files import make_folder, read_file, write_file
 from engine.games.crystal.reader import CrystalReader
 from engine.games.profile import GameProfile, load_rom
 from engine.types import Action
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 STATES_FOLDER = "states"
 """Folder inside the save folder that keeps start states."""
 
-_MAX_FILE_SIZE, _MAX_STATE_SIZE = 1 << 22, 1 << 22
+_MAX_FILE_SIZE = 1 << 22
 
 _BATTERY_SUFFIXES = (".sav", ".srm", ".ram")
 # Where Crystal marks its saved game and the backup of it, and by what: sCheckValue1 01:A008 and
@@ -66,7 +66,7 @@ def make_start_state(
     path = _kept_path(profile, folder) if folder else None
     if path is not None and path.is_file():
         try:
-            return _load_kept(emulator, profile, path.read_bytes(), path)
+            return _load_kept(emulator, profile, _read(path), path)
         except (OSError, ConfigurationError) as error:
             _log.warning("cannot use the kept start state: %s", error)
     play_introduction(emulator, CrystalReader(emulator, profile).read)
@@ -209,12 +209,12 @@ def _read(file: Path) -> bytes:
                 f"The file to start from {what}: {file}.",
                 "Begin a run with a saved state or a .sav file as --state, or without.",
             )
-        if file.stat().st_size > _MAX_FILE_SIZE:
+        return read_file(file, _MAX_FILE_SIZE)
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EFBIG:
             raise ConfigurationError(
                 f"{file} is too large for a saved state.", "Give another file, or none."
-            )
-        return file.read_bytes()
-    except (OSError, ValueError) as error:
+            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(f"Cannot read {file}: {reason}.", "Make it readable.") from None
 
@@ -226,13 +226,12 @@ def _load_kept(emulator: Emulator, profile: GameProfile, data: bytes, file: Path
         raise ConfigurationError(
             f"{file} is a start state of another ROM.", f"Give one of {profile.name}."
         )
-    unpacker = zlib.decompressobj()
     try:
-        state = unpacker.decompress(data[len(MAGIC) + SHA1_SIZE :], _MAX_STATE_SIZE)
-    except zlib.error:
-        state = b""
-    if not (data.startswith(MAGIC) and unpacker.eof):
-        raise ConfigurationError(f"The start state {file} is damaged.", "Give another one.")
+        state = unpack_state(data)
+    except ValueError:
+        raise ConfigurationError(
+            f"The start state {file} is damaged.", "Give another one."
+        ) from None
     _load(emulator, state, file)
     return state
 
@@ -249,7 +248,5 @@ def _load(emulator: Emulator, state: bytes, file: Path) -> None:
 
 def _keep(path: Path, profile: GameProfile, state: bytes) -> None:
     """Write a file whole or not at all; several workers may do so at once."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_bytes(pack_state(profile.sha1, state))
-    temporary.replace(path)
+    make_folder(path.parent)
+    write_file(path, pack_state(profile.sha1, state))

@@ -1,5 +1,6 @@
 """Recognise a ROM file: which game it is, and which tables of names and milestones fit it."""
 
+import errno
 import hashlib
 import importlib
 import shlex
@@ -11,6 +12,7 @@ from typing import Protocol
 
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
+from engine.files import read_file
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -237,12 +239,12 @@ def _read(file: Path) -> bytes:
     if file.is_dir():
         raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
     try:
-        if file.stat().st_size > _MAX_SIZE:
-            raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN)
-        return file.read_bytes()
+        return read_file(file, _MAX_SIZE)
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EFBIG:
+            raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise RomError(f"Cannot read the ROM {file}: {reason}.", "Make it readable.") from None
 

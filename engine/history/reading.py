@@ -10,7 +10,12 @@ from urllib.parse import quote
 
 from engine.errors import CheckpointError, ConfigurationError
 from engine.history.patterns import Context, read_context, success_interval
-from engine.history.schema import APPLICATION_ID, SCHEMA_VERSION
+from engine.history.schema import (
+    APPLICATION_ID,
+    COUNT_OF_PROGRAMS,
+    SCHEMA_VERSION,
+    LimitedConnection,
+)
 
 _BUSY_TIMEOUT_S = 0.3
 
@@ -217,19 +222,24 @@ def _connect(path: Path) -> sqlite3.Connection:
     is_written = path.with_name(f"{path.name}-wal").exists()
     mode = "mode=ro" if is_written else "mode=ro&immutable=1"
     uri = f"file:{quote(str(path.resolve()))}?{mode}"
-    return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    return sqlite3.connect(
+        uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
+    )
 
 
 def _check(database: sqlite3.Connection, path: Path) -> None:
     (owner,) = database.execute("PRAGMA application_id").fetchone()
     (version,) = database.execute("PRAGMA user_version").fetchone()
     (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
+    (odd,) = database.execute(COUNT_OF_PROGRAMS).fetchone()
     if not (owner or version or tables):
         raise FileNotFoundError(path)  # just made, nothing is in it yet
     if owner != APPLICATION_ID:
         raise ConfigurationError(
             f"{path.name} is a database of another program.", "Give another decision_db_path."
         )
+    if odd:
+        raise sqlite3.DatabaseError("it holds views or triggers")
     if version != SCHEMA_VERSION:
         raise ConfigurationError(
             f"{path.name} has the layout {version} of another version of PokeTUI "

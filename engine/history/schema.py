@@ -1,18 +1,27 @@
 """Lay out the database of decisions, and bring older files to this layout."""
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import aiosqlite
 
 from engine.errors import CheckpointError, ConfigurationError
+from engine.files import check_file, make_folder, open_file, remedy
 
 SCHEMA_VERSION = 3
 
 APPLICATION_ID = 0x504B5455
 """Marks a file as ours, in its header: "PKTU"."""
+
+MAX_VALUE_SIZE = 1 << 24
+"""Bytes of a text in the database, and of a row."""
+
+COUNT_OF_PROGRAMS = "SELECT COUNT(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+"""Views and triggers run what a file says; ours have none."""
 
 _SMALLEST_PAGE = 512
 _BUSY_TIMEOUT_S = 5.0
@@ -77,6 +86,14 @@ _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
 """What leads from the version before to each version."""
 
 
+class LimitedConnection(sqlite3.Connection):
+    """Refuses what is longer than anything that we write, before it is in memory."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_SIZE)
+
+
 async def open_database(path: Path) -> aiosqlite.Connection:
     """Open a file of decisions, a new one or an older one too; no other is touched.
 
@@ -85,15 +102,22 @@ async def open_database(path: Path) -> aiosqlite.Connection:
         CheckpointError: It is damaged.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        # SQLite gives those that it makes beside the file's mode, and does not look at any.
+        for suffix in ("-wal", "-shm", "-journal"):
+            check_file(path.with_name(path.name + suffix))
         # aiosqlite leaves a thread with an unheard error behind when it cannot open a file.
-        path.open("ab").close()
-        database = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        os.close(open_file(path, os.O_WRONLY | os.O_CREAT))
+        database = await aiosqlite.connect(
+            path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
+        )
     except (OSError, sqlite3.Error) as error:
+        where = getattr(error, "filename", None) or path
         reason = getattr(error, "strerror", None) or error
+        hint = "Give a writable file as decision_db_path."
         raise ConfigurationError(
-            f"Cannot open the decision history {path}: {reason}.",
-            "Give a writable file as decision_db_path.",
+            f"Cannot open the decision history {where}: {reason}.",
+            remedy(error, hint) if isinstance(error, OSError) else hint,
         ) from None
     try:
         await _prepare(database, path)
@@ -141,6 +165,8 @@ async def _check(database: aiosqlite.Connection, path: Path) -> int:
         raise ConfigurationError(
             f"{path} is a database of another program.", "Give another decision_db_path."
         )
+    if await _number(database, COUNT_OF_PROGRAMS):
+        raise sqlite3.DatabaseError("it holds views or triggers")
     if version > SCHEMA_VERSION:
         raise ConfigurationError(
             f"The decision history {path} was written by a newer version of PokeTUI "

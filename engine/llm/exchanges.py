@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from engine.files import open_file, parse_json, read_lines, remedy, write_file
 from engine.plans import Outcome, Verdict
 
 EXCHANGES = "exchanges.jsonl"
@@ -19,6 +20,9 @@ EXCHANGES = "exchanges.jsonl"
 
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
+
+MAX_LINE = 1 << 22
+"""Bytes of a line that are read; a longer one is damaged."""
 
 T = TypeVar("T")
 
@@ -121,7 +125,7 @@ class ExchangeLog:
             self._has_warned = True
             return (
                 f"Questions and answers cannot be kept in {self.path}: "
-                f"{error.strerror or error}. Free some disk space."
+                f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
             )
         return ""
 
@@ -134,17 +138,7 @@ class ExchangeLog:
     def _rewrite(self) -> None:
         """Leave the last exchanges, each with its verdicts; whole or not at all."""
         kept = scan(self.path).exchanges[-self._keep :]
-        beside = self.path.with_name(self.path.name + ".tmp")
-        try:
-            with beside.open("wb") as file:
-                file.writelines(_line(row) for row in kept)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-            raise
+        write_file(self.path, b"".join(_line(row) for row in kept))
         self._num_lines = len(kept)
 
 
@@ -194,8 +188,7 @@ def scan(path: Path) -> Scan:
                 if exchange["setter"]:
                     plan = exchange["key"], exchange["setter"]
                     by_plan.setdefault(plan, {})[exchange["model"]] = exchange
-        # RecursionError: something nested without end.
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError):
             damaged += 1
     return Scan(exchanges, damaged)
 
@@ -210,8 +203,7 @@ def export_rows(exchanges: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 def _lines(path: Path) -> Iterator[bytes]:
     if path.exists():
-        with path.open("rb") as file:
-            yield from file
+        yield from read_lines(path, MAX_LINE)
 
 
 def _count_lines(path: Path) -> int:
@@ -219,16 +211,16 @@ def _count_lines(path: Path) -> int:
 
 
 def _append(path: Path, lines: Sequence[bytes]) -> None:
-    # A writing that was cut off must not spoil the line that comes after it.
-    is_torn = False
-    if path.exists() and path.stat().st_size:
-        with path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            is_torn = file.read() != b"\n"
-    with path.open("ab", buffering=0) as file:
+    descriptor = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    try:
+        # A writing that was cut off must not spoil the line that comes after it.
+        size = os.fstat(descriptor).st_size
+        is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         rest = memoryview(b"\n" * is_torn + b"".join(lines))
         while rest:
-            rest = rest[file.write(rest) or 0 :]
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
 
 
 def _line(values: Mapping[str, Any]) -> bytes:
@@ -240,7 +232,7 @@ def _line(values: Mapping[str, Any]) -> bytes:
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    values = json.loads(line, parse_constant=_refuse)
+    values = parse_json(line, parse_constant=_refuse)
     if not isinstance(values, dict):
         raise ValueError("no object")
     return values

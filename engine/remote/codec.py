@@ -20,6 +20,7 @@ import numpy as np
 
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
+from engine.files import inflate, parse_json
 
 _SIZES = struct.Struct(">II")
 _MAX_ARRAY_BYTES = 4 * 2**20
@@ -84,7 +85,7 @@ class Codec:
             (size,) = struct.unpack_from(">I", payload)
             if size > len(payload) - 4:
                 raise ProtocolError("A message is shorter than it says.")
-            name, fields = json.loads(payload[4 : 4 + size])
+            name, fields = parse_json(payload[4 : 4 + size])
             if not isinstance(name, str) or name not in self._forms:
                 raise ProtocolError(f"There is no message {str(name)[:40]!r}.")
             buffers = _Buffers(memoryview(payload)[4 + size :])
@@ -97,9 +98,7 @@ class Codec:
             TypeError,
             KeyError,
             OverflowError,
-            RecursionError,
             struct.error,
-            zlib.error,
         ) as error:
             raise ProtocolError(f"A message is damaged: {error}") from None
         return message
@@ -308,8 +307,7 @@ def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
 
 def _decompress(data: bytes, size: int) -> bytes:
     """Return `size` bytes at most, however much `data` would become."""
-    stream = zlib.decompressobj()
-    found = stream.decompress(data, size + 1)
-    if not stream.eof or stream.unused_data:
-        raise ProtocolError("A compressed array is damaged.")
-    return found
+    try:
+        return inflate(data, size)
+    except ValueError as error:
+        raise ProtocolError(f"A compressed array is damaged: {error}.") from None

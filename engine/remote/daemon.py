@@ -14,6 +14,7 @@ from types import FrameType
 from engine.commands import Stop
 from engine.config import parse_config
 from engine.errors import PokeTUIError
+from engine.files import open_file
 from engine.remote.folder import socket_path
 from engine.remote.protocol import make_hello
 from engine.remote.server import RunServer
@@ -58,7 +59,7 @@ def _answer(facts: dict[str, str]) -> None:
 
 def _leave_terminal(log: Path) -> None:
     """Let go of the terminal that it was started from."""
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY, 0o644)
+    descriptor = open_file(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     empty = os.open(os.devnull, os.O_RDONLY)
     for old, new in ((empty, 0), (descriptor, 1), (descriptor, 2)):
         os.dup2(old, new)

@@ -13,7 +13,6 @@ import io
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.archives import BROKEN, Archive, Limits
 from engine.errors import CheckpointError
-from engine.files import write_file
+from engine.files import make_subfolder, parse_json, read_file, remedy, write_file
 
 FORMAT = 2
 """Version of what a checkpoint holds; another one is refused."""
@@ -31,16 +31,18 @@ FORMAT = 2
 BEST = "best.zip"
 LATEST = "latest"
 
+LIMITS = Limits(size=(1 << 32) + (1 << 28), unpacked=1 << 32, members=1 << 14)
+"""Of a checkpoint. A million steps of a DQN's replay are 1.8 GB, 100,000 with pictures 2.1 GB."""
+MAX_FACTS = 1 << 25
+"""Bytes of its JSON."""
+
 _FACTS = "facts.json"
 _ARRAYS = "arrays/"
 _BLOBS = "blobs/"
 _SUM_LENGTH = 64
-_UNREADABLE = (
-    OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
-    zlib.error,
-)  # fmt: skip
-"""What reading raises on files that are damaged, or no checkpoints at all."""
 _USE_ANOTHER = "Use another one."
+_CHUNK = 1 << 20
+_HEADER_ROOM = 1 << 9
 _NAME = re.compile(r"step-(\d{12})\.zip")
 
 
@@ -104,17 +106,21 @@ class CheckpointStore:
         former: list[Path] = []
         try:
             former = self.paths()
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_subfolder(self._folder)
             write_checkpoint(path, checkpoint)
             if _is_better(checkpoint, self._folder / BEST):
                 _copy(path, self._folder / BEST)
             ours = [path for path in self.paths() if steps_of(path) <= total_steps]
-            for old in [*ours[self._keep :], *self._folder.glob("*.tmp")]:
+            left = (one for one in self._folder.glob("*.tmp") if one.is_symlink() or one.is_file())
+            for old in [*ours[self._keep :], *left]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             raise CheckpointError(
-                f"Cannot write the checkpoint {path}: {error.strerror or error}.",
-                "Free some disk space" + ("; the former one is untouched." if former else "."),
+                f"Cannot write the checkpoint {error.filename or path}: {error.strerror or error}.",
+                remedy(
+                    error,
+                    "Free some disk space" + ("; the former one is untouched." if former else "."),
+                ),
             ) from None
         return path
 
@@ -152,7 +158,8 @@ def checkpoint_paths(folder: Path) -> list[Path]:
     """Return the checkpoints in a folder, newest first."""
     if not folder.is_dir():
         return []
-    return sorted((path for path in folder.iterdir() if _NAME.fullmatch(path.name)), reverse=True)
+    found = (path for path in folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file())
+    return sorted(found, reverse=True)
 
 
 def steps_of(path: Path) -> int:
@@ -177,12 +184,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
         CheckpointError: It is missing, damaged, or of another format.
     """
     try:
-        content = path.read_bytes()
-        if content != seal(content):
-            raise ValueError("its sum does not match")
-        checkpoint = _unzip(content)
-    except _UNREADABLE as error:
-        reason = getattr(error, "strerror", None) or error
+        checkpoint = _read(path)
+    except BROKEN as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise CheckpointError(
             f"The checkpoint {path} is damaged or unreadable: {reason}.", _USE_ANOTHER
         ) from None
@@ -206,9 +210,9 @@ def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
     if score is None or not best.exists():
         return score is not None
     try:
-        with zipfile.ZipFile(best) as archive:
-            return tuple(score) > tuple(json.loads(archive.read(_FACTS))["score"])
-    except _UNREADABLE:
+        with Archive(best, LIMITS) as archive:
+            return tuple(score) > tuple(_facts(archive)["score"])
+    except BROKEN:
         return True
 
 
@@ -219,16 +223,18 @@ def _copy(source: Path, target: Path) -> None:
     try:
         temporary.hardlink_to(source)
     except OSError:
-        write_file(target, source.read_bytes())
+        write_file(target, read_file(source, LIMITS.size))
     else:
         temporary.replace(target)
 
 
 def _zip(checkpoint: Checkpoint) -> bytes:
+    facts = json.dumps({"format": FORMAT, **checkpoint.facts})
+    _check_sizes(facts, checkpoint)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.comment = bytes(_SUM_LENGTH)
-        archive.writestr(_FACTS, json.dumps({"format": FORMAT, **checkpoint.facts}))
+        archive.writestr(_FACTS, facts)
         for name, array in checkpoint.arrays.items():
             with archive.open(f"{_ARRAYS}{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, array, allow_pickle=False)
@@ -237,16 +243,59 @@ def _zip(checkpoint: Checkpoint) -> bytes:
     return buffer.getvalue()
 
 
-def _unzip(content: bytes) -> Checkpoint:
+def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:
+    """Refuse to write what could not be read again.
+
+    Raises:
+        CheckpointError: It is larger than a checkpoint may be.
+    """
+    arrays = sum(array.nbytes for array in checkpoint.arrays.values())
+    total = len(facts) + arrays + sum(map(len, checkpoint.blobs.values()))
+    members = 1 + len(checkpoint.arrays) + len(checkpoint.blobs)
+    # Each array has a header, too.
+    if (
+        len(facts) > MAX_FACTS
+        or members > LIMITS.members
+        or total + members * _HEADER_ROOM > LIMITS.unpacked
+    ):
+        raise CheckpointError(
+            f"The run cannot be saved: {total:,} bytes in {members:,} parts are more than the "
+            f"{LIMITS.unpacked:,} in {LIMITS.members:,} of a checkpoint.",
+            "Lower num_envs, ppo.rollout_steps, dqn.capacity or dqn.pixel_capacity.",
+        )
+
+
+def _read(path: Path) -> Checkpoint:
     arrays: dict[str, NDArray[np.generic]] = {}
     blobs: dict[str, bytes] = {}
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        facts = dict(json.loads(archive.read(_FACTS)))
-        for name in archive.namelist():
+    with Archive(path, LIMITS) as archive:
+        _check_sum(archive.file)
+        for name in archive.members:
             if name.startswith(_ARRAYS):
-                file = io.BytesIO(archive.read(name))
-                key = name.removeprefix(_ARRAYS).removesuffix(".npy")
-                arrays[key] = np.lib.format.read_array(file, allow_pickle=False)
+                arrays[name.removeprefix(_ARRAYS).removesuffix(".npy")] = archive.array(name)
             elif name.startswith(_BLOBS):
-                blobs[name.removeprefix(_BLOBS)] = archive.read(name)
-    return Checkpoint(facts, arrays, blobs)
+                blobs[name.removeprefix(_BLOBS)] = archive.read(name, LIMITS.unpacked)
+        return Checkpoint(_facts(archive), arrays, blobs)
+
+
+def _check_sum(file: io.FileIO) -> None:
+    """Refuse a file that is not as it was written.
+
+    Raises:
+        ValueError: It is not.
+    """
+    left = file.seek(0, io.SEEK_END) - _SUM_LENGTH
+    file.seek(0)
+    found = hashlib.sha256()
+    while left > 0 and (chunk := file.read(min(left, _CHUNK))):
+        found.update(chunk)
+        left -= len(chunk)
+    if file.read(_SUM_LENGTH) != found.hexdigest().encode():
+        raise ValueError("its sum does not match")
+
+
+def _facts(archive: Archive) -> dict[str, Any]:
+    facts = parse_json(archive.read(_FACTS, MAX_FACTS))
+    if not isinstance(facts, dict):
+        raise ValueError("it has no facts")
+    return facts

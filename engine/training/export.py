@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
-from engine.files import write_file
+from engine.files import EXPORT_MODE, write_file
 from engine.llm.exchanges import export_rows, read_exchanges
 from engine.training.journal import plain, read_journal
 from engine.training.policy_folders import find_saved
@@ -71,7 +71,7 @@ def export_run(
             f"{path} is there already.", "Give another file with --out, or --force."
         )
     try:
-        write_file(path, content)
+        write_file(path, content, EXPORT_MODE)
     except OSError as error:
         raise ConfigurationError(
             f"Cannot write {path}: {error.strerror or error}.", "Give another file with --out."

@@ -1,7 +1,6 @@
 """Train as the documented HybridLLMRLTrainer: a face of the one trainer, for Python programs."""
 
 import logging
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from engine.config import RunConfig, parse_config
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
 from engine.events import EpisodeEnded, Event, ReasoningLogged, WarningRaised
+from engine.files import copy_file, remove_folder
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.manager import BaseLLMManager
 from engine.strategy.adaptive import AdaptiveStrategySystem
@@ -272,7 +272,7 @@ class HybridLLMRLTrainer:
             run.begin()
         except PokeTUIError:
             run.close()
-            shutil.rmtree(folder.path)
+            remove_folder(folder.path)
             raise
         return run
 
@@ -300,13 +300,13 @@ class HybridLLMRLTrainer:
         folder.unlock()
         journal = path.parent.parent / folder.journal_path.name
         if journal.is_file():
-            shutil.copyfile(journal, folder.journal_path)
+            copy_file(journal, folder.journal_path)
         run = self._make_run(config, folder)
         try:
             with run.working():
                 restore_snapshot(run.trainer, checkpoint)
         except CheckpointError:
-            shutil.rmtree(folder.path)
+            remove_folder(folder.path)
             raise
         run.trainer.checkpoint_path = str(path)
         return run

@@ -19,6 +19,7 @@ from engine.events import (
     PolicyUpdated,
     StrategySwitched,
 )
+from engine.files import open_file, remedy
 from engine.types import EpisodeSummary, Evaluation
 
 _KEPT = (EpisodeEnded, EvaluationEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
@@ -32,11 +33,20 @@ class Journal:
     A checkpoint notes `position()`; on resume the file is cut back to it, so that what happened
     after the checkpoint, and happens again now, is not there twice. What a full disk does not take
     is kept in memory and tried again.
+
+    Raises:
+        CheckpointError: It cannot be written, or a link is in its place.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            self._file = open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        except OSError as error:
+            raise CheckpointError(
+                f"Cannot write the journal {path}: {error.strerror or error}.",
+                remedy(error, "Make it writable."),
+            ) from None
         self._waiting = bytearray()
 
     def take(self, event: Event) -> None:

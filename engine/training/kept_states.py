@@ -14,7 +14,7 @@ from engine.env.saved import unpack
 from engine.env.state_file import pack_state
 from engine.errors import WorkerError
 from engine.events import KeptState, StatesKept
-from engine.files import write_file
+from engine.files import make_subfolder, write_file
 
 _SHORTEST_S = 2.0
 """Between two moments that are kept by themselves: saving a game takes 12 ms."""
@@ -163,7 +163,7 @@ class StateFiles:
             OSError: The disk is full or not writable.
         """
         place = re.sub(r"[^a-z0-9]+", "-", state.place.lower()).strip("-") or "somewhere"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_subfolder(self._folder)
         path = self._folder / f"{state.number:04d}-{place}.state"
         for again in range(2, 1000):
             if not path.exists():

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.config import MAX_CONFIG_FILE
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import write_file
+from engine.files import FOLDER_MODE, make_folder, parse_json, read_file, write_file
 from engine.training.checkpoint import LATEST, CheckpointStore
 from engine.training.runs import RunFolder, find_run
 
@@ -35,11 +36,11 @@ class PolicyFolder:
         policies = Path(save_dir).expanduser() / _FOLDER
         stamp = time.strftime("%Y%m%d-%H%M%S")
         try:
-            policies.mkdir(parents=True, exist_ok=True)
+            make_folder(policies)
             for number in range(1, 1000):
                 path = policies / (stamp if number == 1 else f"{stamp}-{number}")
                 try:
-                    path.mkdir()
+                    path.mkdir(FOLDER_MODE)
                 except FileExistsError:
                     continue
                 write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
@@ -90,7 +91,7 @@ class PolicyFolder:
             CheckpointError: They are damaged.
         """
         try:
-            settings = json.loads((self.path / _SETTINGS).read_text(encoding="utf-8"))
+            settings = parse_json(read_file(self.path / _SETTINGS, MAX_CONFIG_FILE))
         except (OSError, ValueError) as error:
             raise CheckpointError(
                 f"Cannot read {self.path / _SETTINGS}: {error}.", "Clone the policy again."

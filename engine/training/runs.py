@@ -14,7 +14,15 @@ from typing import Any, Self
 
 from engine.config import CurriculumConfig, RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import write_file
+from engine.files import (
+    FOLDER_MODE,
+    UnsafeFileError,
+    check_folder,
+    make_folder,
+    make_private,
+    open_file,
+    write_file,
+)
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.trust import check_permissions, named_in, permissions_for_code, remember
 
@@ -95,11 +103,11 @@ class RunFolder:
         runs = _runs_folder(config.save_dir)
         stamp = time.strftime("%Y%m%d-%H%M%S")
         try:
-            runs.mkdir(parents=True, exist_ok=True)
+            make_folder(runs)
             for number in range(1, 1000):
                 path = runs / (stamp if number == 1 else f"{stamp}-{number}")
                 try:
-                    path.mkdir()
+                    path.mkdir(FOLDER_MODE)
                 except FileExistsError:
                     continue
                 folder = cls(path)
@@ -167,9 +175,15 @@ class RunFolder:
         return bool(checkpoint_paths(self.checkpoints_path))
 
     def lock(self) -> None:
-        """Keep other processes off until `unlock` or the end of this process, however it ends."""
+        """Keep other processes off until `unlock` or the end of this process, however it ends.
+
+        Raises:
+            ConfigurationError: Another process has it, it cannot be written, or it holds a link.
+        """
         try:
-            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+            make_private(self.path)
+            check_folder(self.path)
+            descriptor = open_file(self.path / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise ConfigurationError(
                 f"Cannot write in the folder {self.path}: {error.strerror or error}.",
@@ -355,6 +369,8 @@ def _runs_folder(save_dir: str) -> Path:
 
 
 def _not_writable(path: Path, error: OSError) -> ConfigurationError:
+    if isinstance(error, UnsafeFileError):
+        return ConfigurationError(f"Cannot use {error.filename}: {error.strerror}.", error.remedy)
     return ConfigurationError(
         f"Cannot write in the save folder {path}: {error.strerror or error}.",
         "Give a writable one with --save-dir.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -86,7 +87,16 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
     """
     try:
         yield
-    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, EnvironmentError) as error:
+    except (
+        LookupError,
+        AttributeError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RuntimeError,
+        struct.error,
+        EnvironmentError,
+    ) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise CheckpointError(
             f"Version {package_version()} cannot go on from the checkpoint, which was written by "

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from engine.files import make_subfolder, open_file
+
 _FLUSH_INTERVAL_S = 2.0
 _POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), reflected
 _MASK_DELTA = 0xA282EAD8
@@ -70,8 +72,8 @@ class TensorBoardFile:
     def _flush(self) -> None:
         self._flushed_s = self._clock()
         if self._file < 0:
-            self._path.parent.mkdir(exist_ok=True)
-            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            make_subfolder(self._path.parent)
+            self._file = open_file(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         while self._waiting:
             del self._waiting[: os.write(self._file, self._waiting)]
 

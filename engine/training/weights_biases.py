@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, TrainingError
+from engine.files import make_subfolder
 
 _STEP = "total_steps"
 
@@ -36,6 +37,7 @@ class WandbRun:
                 "Run `wandb login`, or use --set wandb=offline.",
             )
         try:
+            make_subfolder(folder / "wandb")  # keeps others out of what the package writes there
             self._run = wandb.init(
                 project="poketui",
                 id=run_id,

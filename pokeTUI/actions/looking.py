@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from engine.files import make_subfolder, write_file
 from pokeTUI.actions.base import ActionsApp
 from pokeTUI.layout import Arrangement
 from pokeTUI.screens.compare import CompareScreen
@@ -69,10 +70,12 @@ class LookActions(ActionsApp):
         folder = Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".") / "screenshots"
         path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(self.export_screenshot(), encoding="utf-8")
+            make_subfolder(folder)
+            write_file(path, self.export_screenshot().encode())
         except OSError as error:
-            self.notify(f"{path}: {error.strerror}", severity="error", markup=False)
+            self.notify(
+                f"{error.filename or path}: {error.strerror}", severity="error", markup=False
+            )
         else:
             self.notify(f"The screen is in {path}", markup=False)
 

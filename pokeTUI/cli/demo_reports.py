@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.splitting import write_split
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
+from pokeTUI.cli.printing import say
 
 _BAR = 30
 
@@ -68,10 +69,12 @@ def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) ->
     folder = demos_folder(settings(save_dir))
     found = []
     for name in names:
-        places = {place.resolve() for place in (Path(name), folder / name) if place.is_dir()}
-        inside = [path for place in sorted(places) for path in sorted(place.glob(f"*{suffix}"))]
-        found += inside if places else named(save_dir, [name], suffix)
-    return found
+        # A set's name means that set, whatever the current folder holds.
+        place = next((place for place in (folder / name, Path(name)) if place.is_dir()), None)
+        found += (
+            named(save_dir, [name], suffix) if place is None else sorted(place.glob(f"*{suffix}"))
+        )
+    return list(dict.fromkeys(found))
 
 
 def chosen(save_dir: str | None, files: Sequence[str]) -> DemoSet:
@@ -259,10 +262,19 @@ def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None)
     print(f"{len(copied):,} copied into {target.folder}, which now holds {len(target):,}.")
 
 
-def delete(save_dir: str | None, paths: Iterable[Path]) -> None:
-    """Delete demonstrations."""
-    count = DemoSet(demos_folder(settings(save_dir)), paths).delete()
-    print(f"{count:,} deleted.")
+def deletable(save_dir: str | None, names: Sequence[str]) -> DemoSet:
+    """Return the demonstrations of these names as `members` does, and print their paths.
+
+    Raises:
+        DemoError: There is none, or it lies behind a link.
+    """
+    demos = DemoSet(demos_folder(settings(save_dir)), members(save_dir, names))
+    if not len(demos):
+        raise DemoError(f"No demonstrations in {', '.join(names)}.", "List them: poketui demos")
+    demos.check_deletable()
+    for path in demos.paths:
+        say(str(path))
+    return demos
 
 
 def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:

@@ -143,12 +143,13 @@ def delete(
 ) -> None:
     """Delete demonstrations for good."""
     from pokeTUI.cli import demo_reports
+    from pokeTUI.cli.printing import say
 
-    paths = demo_reports.members(save_dir, files)
-    count = f"{len(paths)} demonstration{'s' * (len(paths) != 1)}"
+    demos = demo_reports.deletable(save_dir, files)
+    count = f"{len(demos)} demonstration{'s' * (len(demos) != 1)}"
     if not yes and not typer.confirm(f"Delete {count} for good?"):
         raise typer.Exit(1)
-    demo_reports.delete(save_dir, paths)
+    say(f"{demos.delete():,} deleted.")
 
 
 @demos_app.command()

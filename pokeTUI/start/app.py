@@ -5,7 +5,6 @@ So it is an application of its own, which imports nothing of the engine before i
 
 import asyncio
 import os
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -18,6 +17,8 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
+from engine.config import MAX_CONFIG_FILE
+from engine.files import parse_toml, read_file
 from engine.folders import config_folder
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
@@ -415,8 +416,8 @@ class StartApp(App[None]):
 def preferred_theme() -> str:
     """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
     try:
-        text = (config_folder() / "preferences.toml").read_text(encoding="utf-8")
-        name = tomllib.loads(text).get("theme", "")
+        text = read_file(config_folder() / "preferences.toml", MAX_CONFIG_FILE).decode()
+        name = parse_toml(text).get("theme", "")
     except (OSError, ValueError):
         return THEME_NAMES[0]
     return name if name in THEME_NAMES else THEME_NAMES[0]

@@ -2,8 +2,10 @@
 
 import random
 import re
+import resource
 import subprocess
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -162,3 +164,22 @@ def test_bombs_are_refused_within_a_little_memory(tmp_path: Path) -> None:
     assert found.stderr == ""
     for line, words in zip(found.stdout.splitlines(), made.values(), strict=True):
         assert any(word in line for word in words.split("|")), line
+
+
+def test_a_chunk_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    pytest.importorskip("minari")
+    path = tmp_path / "data" / "main_data.hdf5"
+    path.parent.mkdir()
+    with h5py.File(path, "w") as file:
+        actions = file.create_group("episode_0").create_dataset(
+            "actions", data=np.arange(100) % 9, chunks=(100,), compression="gzip", shuffle=True
+        )
+    assert [len(actions) for actions in read_minari_actions(tmp_path)] == [100]
+    with h5py.File(path, "r+") as file:
+        actions = file["episode_0/actions"]
+        actions.id.write_direct_chunk((0,), zlib.compress(bytes(1 << 28)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DemoError, match="damaged"):
+        list(read_minari_actions(tmp_path))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10

@@ -246,9 +246,16 @@ def test_an_unread_mailbox_does_not_grow_for_ever():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_log_that_cannot_be_written_ends_no_run_and_says_nothing(tmp_path, capfd):
+def test_a_log_that_cannot_be_written_ends_no_run_and_says_nothing(tmp_path, capfd, monkeypatch):
     """/dev/full fails every write as a full disk does."""
     subject = session(tmp_path, total_steps=400, log_level="DEBUG")
-    Path(subject.run_dir, "engine.log").symlink_to("/dev/full")
+    opened = []
+
+    def open_full(path, flags):
+        opened.append(path.name)
+        return os.open("/dev/full", os.O_WRONLY)
+
+    monkeypatch.setattr("engine.session.open_file", open_full)
     assert isinstance(play(subject)[-1], RunStopped)
+    assert opened == ["engine.log"]
     assert capfd.readouterr() == ("", "")

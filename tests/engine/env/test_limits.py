@@ -1,0 +1,103 @@
+"""What is packed inside a checkpoint, a journal or a start state has a limit, too."""
+
+import base64
+import json
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.emulator.gameboy import GameBoy
+from engine.env.live import LiveStretch
+from engine.env.recording import Recording, Segment, unpack_segments
+from engine.env.saved import pack, unpack
+from engine.env.start_states import make_start_state
+from engine.env.state_file import MAGIC, MAX_STATE_SIZE, pack_state, unpack_state
+from engine.errors import CheckpointError, ConfigurationError, ReplayError
+from engine.games.profile import load_rom
+
+BIG = zlib.compress(bytes(1 << 28), 9)
+"""260 kB that become 256 MiB."""
+BIG_TEXT = base64.b64encode(BIG).decode()
+FEW = 64 << 20
+
+
+def presses(count: int) -> list[Any]:
+    raw = b"".join(struct.pack("<IB", frame, frame & 1) for frame in range(count))
+    return [0, count, base64.b64encode(zlib.compress(raw, 9)).decode()]
+
+
+def recording(*segments: Any) -> str:
+    return json.dumps(["0" * 40, "0" * 40, "2.8", [8, 12], segments, ""])
+
+
+def actions(count: int) -> str:
+    return base64.b64encode(zlib.compress(bytes(count), 9)).decode()
+
+
+HOSTILE: dict[str, tuple[type[Exception], Callable[[], object]]] = {
+    "a saved environment": (
+        CheckpointError,
+        lambda: unpack(pack({}, b"")[: -len(zlib.compress(b"", 1))] + BIG),
+    ),
+    "nested facts of one": (
+        CheckpointError,
+        lambda: unpack(b"PokeTUI environment 3\n" + struct.pack("<I", 200_000) + b"[" * 200_000),
+    ),
+    "actions": (ReplayError, lambda: Recording.decode(recording([[0, 0], BIG_TEXT]))),
+    "live inputs": (
+        ReplayError,
+        lambda: Recording.decode(recording([[0, 0], actions(1), [[0, 1, BIG_TEXT]]])),
+    ),
+    "many segments": (
+        ReplayError,
+        lambda: Recording.decode(recording(*[[[0, 0], actions(1 << 21)]] * 1000)),
+    ),
+    "many stretches": (
+        ReplayError,
+        lambda: Recording.decode(recording([[0, 0], actions(1), [presses(1 << 16)] * 20])),
+    ),
+    "stretches of many segments": (
+        ValueError,
+        lambda: unpack_segments([[[0, 0], actions(1), [presses(1 << 16)] * 5]] * 20),
+    ),
+    "nested recordings": (ReplayError, lambda: Recording.decode("[" * 100_000)),
+    "a start state": (ValueError, lambda: unpack_state(MAGIC + b"0" * 40 + BIG)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_unpacks_to_much_is_refused_with_little_memory(name: str) -> None:
+    kind, read = HOSTILE[name]
+    tracemalloc.start()
+    try:
+        with pytest.raises(kind) as refused:
+            read()
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < (2 * FEW if "stretches" in name else FEW)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_start_state_that_unpacks_to_much_is_refused_in_one_line(tmp_path: Path) -> None:
+    rom, profile = load_rom("")
+    path = tmp_path / "big.state"
+    path.write_bytes(MAGIC + profile.sha1.encode() + BIG)
+    emulator = GameBoy(rom)
+    try:
+        with pytest.raises(ConfigurationError, match="is damaged"):
+            make_start_state(emulator, profile, None, str(path))
+    finally:
+        emulator.close()
+
+
+def test_what_is_packed_is_unpacked() -> None:
+    assert unpack_state(pack_state("0" * 40, b"x" * 1000)) == b"x" * 1000
+    assert unpack(pack({"a": 1}, b"x" * MAX_STATE_SIZE)) == ({"a": 1}, b"x" * MAX_STATE_SIZE)
+    segment = Segment((1, 2), bytes(5), (LiveStretch.unpack(presses(100)),))
+    assert unpack_segments([segment.pack()]) == (segment,)
