@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import ConfigurationError
+from engine.files import parse_json
 
 Context = Mapping[str, str]
 """A kind of situation, by `CONTEXT_KEYS`."""
@@ -66,7 +67,7 @@ def read_context(key: str) -> dict[str, str]:
     Raises:
         ValueError: It is none.
     """
-    context = json.loads(key)
+    context = parse_json(key)
     if not isinstance(context, dict):
         raise ValueError(f"{key!r} is no context")
     return {str(name): str(word) for name, word in context.items()}
