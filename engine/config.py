@@ -5,8 +5,8 @@ POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 """
 
 import copy
-import json
 import os
+import reprlib
 import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
+from engine.files import MAX_SETTINGS, check_values, parse_json, read_file
 from engine.providers import backend_of
 from engine.trust import (
     Permission,
@@ -39,12 +40,14 @@ LEAST_QUESTION = 640
 """Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
 _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
+_SHOWN = 200
+"""Most characters of a wrong value."""
 
 
 class Section(BaseModel):
     """A frozen group of settings that refuses unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class EnvConfig(Section):
@@ -208,7 +211,7 @@ class PlannerConfig(Section):
     """Who sets the goals where the model has set none: the rule planner, or nobody."""
     ignore_share: float = Field(default=0.2, ge=0, lt=1)
     """Share of its goals that are not followed, at random: by these its worth is measured."""
-    shaping: float = Field(default=0.5, ge=0, allow_inf_nan=False)
+    shaping: float = Field(default=0.5, ge=0)
     """What coming near a fully trusted goal is worth while learning, and what reaching it is: a
     tenth of what a milestone pays. 0: nothing."""
     first_token_timeout_s: float = Field(default=5.0, gt=0)
@@ -446,7 +449,9 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
-        value = f"{key} = {first['input']!r}: " if key else ""  # else it is about several keys
+        value = (
+            f"{key} = {_shown(first['input'])}: " if key else ""
+        )  # else it is about several keys
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
@@ -464,23 +469,33 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, MAX_SETTINGS).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigurationError(
             f"Cannot read the config file {path}: {reason}.", "Give a readable JSON or TOML file."
         ) from None
     try:
-        values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except ValueError as error:
+        values = tomllib.loads(text) if path.suffix == ".toml" else parse_json(text)
+        if isinstance(values, dict):
+            check_values(values)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise ConfigurationError(
-            f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."
+            f"The config file {path} is broken: {reason}.", "Correct it, or leave --config out."
         ) from None
     if not isinstance(values, dict):
         raise ConfigurationError(
             f"The config file {path} holds no keys.", "It must be one table of keys and values."
         )
     return values
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it was written, a long one shortened."""
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = _SHOWN
+    return short.repr(value)
 
 
 def _read_environment() -> dict[str, Any]:
@@ -501,6 +516,11 @@ def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
         target = values
         for section in sections:
             target = target.setdefault(section, {})
+            if not isinstance(target, dict):
+                raise ConfigurationError(
+                    f"{section} = {_shown(target)}: it has settings of its own.",
+                    "Write them as a table.",
+                )
         target[leaf] = value
 
 
