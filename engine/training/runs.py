@@ -210,6 +210,7 @@ class RunFolder:
         if not self._settings:
             with contextlib.suppress(OSError):
                 self._settings = read_file(self.config_path, MAX_SETTINGS)
+        self.note_files()
 
     def unlock(self) -> None:
         """Let others work on the run."""
@@ -246,11 +247,24 @@ class RunFolder:
             ) from None
         return restored
 
+    def note_files(self) -> None:
+        """Remember what lies in the folder, for `lost`."""
+        self._known = self._files()
+
     def lost(self) -> list[str]:
-        """Return what lay in the folder when this was asked before, and is gone."""
-        found = set(os.listdir(self.path)) if self.path.is_dir() else set()  # noqa: PTH208
-        lost, self._known = self._known - found, found
-        return sorted(name for name in lost if not name.endswith((".tmp", "-wal", "-shm")))
+        """Return what lay in the folder when it was noted, and is gone."""
+        return sorted(self._known - self._files())
+
+    def _files(self) -> set[str]:
+        found: set[str] = set()
+        with contextlib.suppress(OSError):
+            found |= {path.name for path in self.path.iterdir()}
+            found = {name for name in found if not name.endswith((".tmp", "-wal", "-shm"))}
+            # This process's own file of figures is written anew by who has it open.
+            figures = {path.name for path in (self.path / "tensorboard").iterdir()}
+            ours = f".{os.getpid()}"
+            found |= {f"tensorboard/{name}" for name in figures if not name.endswith(ours)}
+        return found - {"tensorboard"}
 
     @property
     def _lock_path(self) -> Path:
