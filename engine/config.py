@@ -6,6 +6,7 @@ POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 
 import copy
 import os
+import reprlib
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -20,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
-from engine.files import parse_json, parse_toml, read_file
+from engine.files import MAX_SETTINGS, check_values, parse_json, parse_toml, read_file
 from engine.providers import backend_of
 from engine.trust import (
     Permission,
@@ -32,21 +33,20 @@ from engine.trust import (
     permissions_for_wandb,
 )
 
-MAX_CONFIG_FILE = 1 << 20
-"""Bytes of a file of settings; the longest that this program writes has some thousand."""
-
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
 LEAST_QUESTION = 640
 """Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
 _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
+_SHOWN = 200
+"""Most characters of a wrong value."""
 
 
 class Section(BaseModel):
     """A frozen group of settings that refuses unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class EnvConfig(Section):
@@ -210,7 +210,7 @@ class PlannerConfig(Section):
     """Who sets the goals where the model has set none: the rule planner, or nobody."""
     ignore_share: float = Field(default=0.2, ge=0, lt=1)
     """Share of its goals that are not followed, at random: by these its worth is measured."""
-    shaping: float = Field(default=0.5, ge=0, allow_inf_nan=False)
+    shaping: float = Field(default=0.5, ge=0)
     """What coming near a fully trusted goal is worth while learning, and what reaching it is: a
     tenth of what a milestone pays. 0: nothing."""
     first_token_timeout_s: float = Field(default=5.0, gt=0)
@@ -479,7 +479,9 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
-        value = f"{key} = {first['input']!r}: " if key else ""  # else it is about several keys
+        value = (
+            f"{key} = {_shown(first['input'])}: " if key else ""
+        )  # else it is about several keys
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
@@ -497,7 +499,7 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = read_file(path, MAX_CONFIG_FILE).decode()
+        text = read_file(path, MAX_SETTINGS).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigurationError(
@@ -505,6 +507,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         ) from None
     try:
         values = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
+        if isinstance(values, dict):
+            check_values(values)
     except ValueError as error:
         raise ConfigurationError(
             f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."
@@ -514,6 +518,13 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"The config file {path} holds no keys.", "It must be one table of keys and values."
         )
     return values
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it was written, a long one shortened."""
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = _SHOWN
+    return short.repr(value)
 
 
 def _read_environment() -> dict[str, Any]:
@@ -534,6 +545,11 @@ def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
         target = values
         for section in sections:
             target = target.setdefault(section, {})
+            if not isinstance(target, dict):
+                raise ConfigurationError(
+                    f"{section} = {_shown(target)}: it has settings of its own.",
+                    "Write them as a table.",
+                )
         target[leaf] = value
 
 

@@ -18,13 +18,18 @@ import tomllib
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """A run holds what a person typed: it is nobody else's to read."""
 
 EXPORT_MODE = 0o666
 """Of a file that a person asked for by name; the umask takes away from it, as from any other."""
+MAX_SETTINGS, MAX_LINE = 1 << 18, 1 << 23
+"""Bytes of a file of settings, and of a line of a journal: far more than any of ours has."""
+_MAX_DEPTH = 32
+_BLOCK = 1 << 16
+
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
 _HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
@@ -123,7 +128,7 @@ def open_to_read(path: Path, limit: int) -> int:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """Return the bytes of a file; see `open_to_read`.
+    """Return the bytes of a file, a user's or ours, behind a symbolic link too.
 
     Raises:
         OSError: It cannot be read, is no regular file, or holds more than `limit` bytes.
@@ -137,6 +142,91 @@ def read_file(path: Path, limit: int) -> bytes:
 
 def _too_large(path: Path, limit: int) -> OSError:
     return OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
+
+
+def read_lines(path: Path, newest: int | None = None, limit: int = MAX_LINE) -> Iterator[bytes]:
+    r"""Yield the lines of a file with their ends, never more than one of them in memory.
+
+    Args:
+        path: The file, a user's or ours.
+        newest: How many of the last lines; None for all.
+        limit: Bytes of a line; a longer one comes as b"\n".
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
+        if newest is not None:
+            _seek_newest(file, newest)
+        while line := file.readline(limit):
+            if len(line) == limit and not line.endswith(b"\n"):
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(_BLOCK)
+                line = b"\n"
+            yield line
+
+
+def _seek_newest(file: BinaryIO, count: int) -> None:
+    """Go to where the last `count` lines begin."""
+    end = at = file.seek(0, os.SEEK_END)
+    while at:
+        size = min(at, _BLOCK)
+        at = file.seek(at - size)
+        block = file.read(size)
+        # The end of the last line begins no other.
+        stop = size - 1 if at + size == end else size
+        while (stop := block.rfind(b"\n", 0, stop)) >= 0:
+            count -= 1
+            if count <= 0:
+                file.seek(at + stop + 1)
+                return
+    file.seek(0)
+
+
+def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+    """Return what a file with one JSON object holds.
+
+    Raises:
+        ValueError: Saying shortly why it cannot be read.
+    """
+    try:
+        values = parse_json(read_file(path, limit))
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    if not isinstance(values, dict):
+        raise ValueError("it holds no keys")
+    check_values(values)
+    return values
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether a text can be written: JSON can spell half a surrogate pair."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def check_values(values: dict[str, Any]) -> None:
+    """Refuse what would break whoever shows or compares settings.
+
+    Raises:
+        ValueError: They are nested too deeply, a number has more than 64 bits, or a text is
+            not Unicode.
+    """
+    level: list[Any] = [values]
+    for _ in range(_MAX_DEPTH):
+        parts = [
+            part
+            for value in level
+            for part in (value.values() if isinstance(value, dict) else value)
+        ]
+        if any(isinstance(part, int) and abs(part) >= 1 << 63 for part in parts):
+            raise ValueError("a number is too large")
+        if any(isinstance(part, str) and not _is_unicode(part) for part in parts):
+            raise ValueError("a text is not Unicode")
+        level = [part for part in parts if isinstance(part, dict | list)]
+    if level:
+        raise ValueError("it is nested too deeply")
 
 
 def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
@@ -174,6 +264,49 @@ def copy_file(source: Path, target: Path) -> None:
         os.fdopen(open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as new,
     ):
         shutil.copyfileobj(old, new)
+
+
+def is_named(path: Path, descriptor: int) -> bool:
+    """Tell whether a path names the open file: it was neither deleted nor replaced."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))  # noqa: PTH116
+    except OSError:
+        return False
+
+
+def restore_file(path: Path, descriptor: int) -> int:
+    """Write an open file that was deleted anew under its name.
+
+    Args:
+        path: Its name.
+        descriptor: Open for reading and appending; closed if all went well.
+
+    Returns:
+        The new file's descriptor, open in the same way.
+
+    Raises:
+        OSError: It could not be written; `descriptor` is as it was.
+    """
+    make_folder(path.parent)
+    beside = temporary_path(path)
+    restored = open_file(beside, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL)
+    try:
+        at = 0
+        while block := os.pread(descriptor, _BLOCK, at):
+            at += len(block)
+            waiting = memoryview(block)
+            while waiting:
+                waiting = waiting[os.write(restored, waiting) :]
+        os.fsync(restored)
+        os.replace(beside, path)  # noqa: PTH105 (see above)
+    except BaseException:  # as in `write_file`
+        os.close(restored)
+        with contextlib.suppress(OSError):
+            os.unlink(beside)  # noqa: PTH108 (see above)
+        raise
+    os.close(descriptor)
+    sync_folder(path.parent)
+    return restored
 
 
 def temporary_path(path: Path) -> Path:
@@ -253,19 +386,6 @@ def inflate(data: bytes, limit: int) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError("it is cut off, or something follows it")
     return content
-
-
-def read_lines(path: Path, limit: int) -> Iterator[bytes]:
-    """Yield a file's lines, each without what it has beyond `limit` bytes.
-
-    Raises:
-        OSError: It cannot be read, or is no regular file.
-    """
-    with os.fdopen(open_to_read(path, sys.maxsize), "rb") as file:
-        while line := file.readline(limit):
-            yield line
-            while not line.endswith(b"\n") and (line := file.readline(limit)):
-                pass
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import logging.handlers
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -74,7 +75,7 @@ class EngineSession(ThreadedSession):
             self.config = _keep_given_state(config)
             self._folder = RunFolder.create(self.config)
         else:
-            self._folder = RunFolder.open(config, resume)
+            self._folder = RunFolder.open(config, resume, self._warn)
             try:
                 self.config, ignored = resumed_config(self._folder, config)
                 check_settings(self.config)
@@ -84,7 +85,7 @@ class EngineSession(ThreadedSession):
                 raise
             if ignored:
                 names = ", ".join(ignored)
-                self.mailbox.post(WarningRaised(f"The saved run's own settings stay: {names}."))
+                self._warn(f"The saved run's own settings stay: {names}.")
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
         self._is_left = False
@@ -208,9 +209,13 @@ class EngineSession(ThreadedSession):
                 trainer.recorder.close()
             trainer.vector.close()
 
+    def _warn(self, text: str) -> None:
+        self.mailbox.post(WarningRaised(text))
+
     @property
     def _has_checkpoint(self) -> bool:
-        return self._folder.has_checkpoint
+        # What another process goes on with is not ours to resume.
+        return self._folder.is_held() and self._folder.has_checkpoint
 
     @property
     def _remedy(self) -> str:
@@ -242,8 +247,15 @@ def _keep_given_state(config: RunConfig) -> RunConfig:
     return keep_given_state(config)
 
 
-class _QuietFileHandler(logging.FileHandler):
-    """Leaves out what a full disk does not take; logging would complain on the terminal."""
+class _QuietFileHandler(logging.handlers.WatchedFileHandler):
+    """Leaves out what a full disk does not take; logging would complain on the terminal.
+
+    A file that was deleted is begun anew.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # its folder is gone, too
+            super().emit(record)
 
     def _open(self) -> TextIOWrapper:
         descriptor = open_file(Path(self.baseFilename), os.O_WRONLY | os.O_APPEND | os.O_CREAT)

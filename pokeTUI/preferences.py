@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.config import MAX_CONFIG_FILE
 from engine.errors import ConfigurationError
-from engine.files import make_folder, parse_toml, read_file, write_file
+from engine.files import MAX_SETTINGS, make_folder, parse_toml, read_file, write_file
 from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
@@ -107,7 +106,7 @@ class PreferenceFile:
             ConfigurationError: The file is broken; it is left as it is.
         """
         try:
-            text = read_file(self.path, MAX_CONFIG_FILE).decode()
+            text = read_file(self.path, MAX_SETTINGS).decode()
         except OSError as error:
             if error.errno == errno.EFBIG:
                 raise self._broken(str(error.strerror)) from None

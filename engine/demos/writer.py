@@ -32,7 +32,7 @@ from engine.demos.recording_log import (
 from engine.demos.writing import cannot_write
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.files import make_folder, open_file, sync_folder
+from engine.files import make_folder, open_file, restore_file, sync_folder
 
 _SYNC_EVERY_S = 0.5
 
@@ -218,7 +218,17 @@ class DemoWriter:
         self._is_dirty.set()
         change(self._draft)
 
+    def _restore(self) -> None:
+        """Write the log anew if it was deleted; nobody sees it locked by another meanwhile."""
+        if os.path.lexists(self._log):
+            return
+        # What is being deleted just now is tried again with the next step.
+        with contextlib.suppress(OSError):
+            self._file = restore_file(self._log, self._file)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
     def _write(self, data: bytes) -> None:
+        self._restore()
         size = os.fstat(self._file).st_size
         try:
             waiting = memoryview(data)

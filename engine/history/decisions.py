@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from engine.env.analysis import GameStateAnalysis
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.history.patterns import Context, PatternTable
 from engine.history.records import (
     INSERT,
@@ -269,6 +269,21 @@ class DecisionHistoryAnalyzer:
     def flush(self) -> bool:
         """Wait until all that was recorded is on the disk; False if the disk refuses."""
         return self._store.flush()
+
+    def restore(self) -> bool:
+        """Write the file anew if it was deleted; tell whether it was.
+
+        Raises:
+            CheckpointError: It cannot be written.
+        """
+        try:
+            return self._store.restore()
+        except (sqlite3.Error, OSError, ConfigurationError) as error:
+            raise CheckpointError(
+                f"The decision history {self._path} was deleted and cannot be written anew: "
+                f"{error}.",
+                "What was decided until now is lost.",
+            ) from None
 
     def position(self) -> int:
         """Flush, and return what `cut` goes back to."""

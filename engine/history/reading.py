@@ -1,6 +1,7 @@
 """Read a file of decisions beside the process that writes it: read-only, a page at a time."""
 
 import contextlib
+import math
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from engine.history.schema import (
 )
 
 _BUSY_TIMEOUT_S = 0.3
+_MAX_TIME = 2.0**33
+"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 
 _ROW = (
     "id, timestamp, context, action, reasoning, confidence, outcome, outcome_reward, "
@@ -154,9 +157,9 @@ def read_decisions(
         found = database.execute(
             "SELECT DISTINCT source FROM decisions WHERE id > ?", ((last or 0) - 4000,)
         ).fetchall()
-    count = last - first + 1 if last else 0
-    sources = tuple(sorted(source for (source,) in found if source))
-    page = tuple(_decision(row) for row in rows[:limit])
+        count = last - first + 1 if last else 0
+        sources = tuple(sorted(str(source) for (source,) in found if source))
+        page = tuple(_decision(row) for row in rows[:limit])
     return DecisionPage(page, len(rows) > limit, last or 0, count, sources)
 
 
@@ -179,12 +182,29 @@ def read_patterns(
     """
     with _opened(path) as database:
         rows = database.execute(_PATTERNS, (action, min_frequency, limit + 1, offset)).fetchall()
-    return PatternPage(tuple(_pattern(row) for row in rows[:limit]), len(rows) > limit)
+        page = tuple(_pattern(row) for row in rows[:limit])
+    return PatternPage(page, len(rows) > limit)
 
 
 def _decision(row: tuple[Any, ...]) -> DecisionRow:
-    number, timestamp, context, *rest = row
-    return DecisionRow(number, timestamp, read_context(context), *rest)
+    """Return a decision; SQLite keeps anything in any column.
+
+    Raises:
+        ValueError, TypeError: A value is none of its column's.
+    """
+    number, at_s, context, action, reasoning, sureness, outcome, paid, episode, step, total, by = (
+        row
+    )
+    for value in (reasoning, outcome, episode, by):
+        if not isinstance(value, str):
+            raise TypeError("a text is none")
+    numbers = [at_s, sureness, paid, *([] if total is None else [total])]
+    if not all(math.isfinite(value) for value in numbers) or not 0 <= at_s < _MAX_TIME:
+        raise ValueError("a number is none")
+    return DecisionRow(
+        number, at_s, read_context(context), int(action), reasoning, sureness, outcome, paid,
+        episode, int(step), total, by,
+    )  # fmt: skip
 
 
 def _pattern(row: tuple[Any, ...]) -> PatternRow:
@@ -213,7 +233,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         if "locked" in str(error) or "busy" in str(error):
             raise TimeoutError(str(error)) from None
         raise _damaged(path, error) from None
-    except (sqlite3.Error, ValueError, TypeError) as error:
+    except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
         raise _damaged(path, error) from None
 
 

@@ -88,6 +88,15 @@ class DecisionRecorder:
             "open": [[asdict(one.record), one.paid_before] for one in self._open],
         }
 
+    def restore(self) -> bool:
+        """Write the history's file anew if it was deleted; tell whether it was.
+
+        One that cannot be written anew must not keep a run from being saved.
+        """
+        with contextlib.suppress(CheckpointError):
+            return self.history.restore()
+        return False
+
     def load(self, facts: Mapping[str, Any]) -> None:
         """Go on from `save`: what this run recorded since then is dropped."""
         self._position = int(facts["position"])

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from engine.files import make_folder, temporary_path
 from engine.history.schema import open_database
 
 Write = tuple[str, tuple[Any, ...]]
@@ -117,6 +118,14 @@ class DecisionStore:
         """
         return self._call(lambda: self._rows(query, parameters))
 
+    def restore(self) -> bool:
+        """Write the file anew if it was deleted; tell whether it was.
+
+        Raises:
+            PokeTUIError, OSError, sqlite3.Error: It cannot be written.
+        """
+        return self._call(self._restore)
+
     def close(self) -> None:
         """Write what waits and close the file; may be called again."""
         with self._call_lock:
@@ -155,6 +164,22 @@ class DecisionStore:
             self.num_dropped += self.num_waiting
         finally:
             await self._database.close()
+
+    async def _restore(self) -> bool:
+        async with self._lock:
+            if self._path.exists():
+                return False
+            make_folder(self._path.parent)
+            beside = temporary_path(self._path)
+            # The open file is whole until it is closed, though it has no name any more.
+            await self._database.execute("VACUUM INTO ?", (str(beside),))
+            await self._database.close()
+            # What is left of the old file would be taken for the new one's last transactions.
+            for ending in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            beside.replace(self._path)
+            self._database = await open_database(self._path)
+            return True
 
     async def _rows(self, query: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         await self._write_all()

@@ -21,8 +21,9 @@ EXCHANGES = "exchanges.jsonl"
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
 
-MAX_LINE = 1 << 22
-"""Bytes of a line that are read; a longer one is damaged."""
+_MAX_INT = 2**63
+_MAX_TIME = 2.0**33
+"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 
 T = TypeVar("T")
 
@@ -202,8 +203,8 @@ def export_rows(exchanges: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    if path.exists():
-        yield from read_lines(path, MAX_LINE)
+    with contextlib.suppress(FileNotFoundError):
+        yield from read_lines(path)
 
 
 def _count_lines(path: Path) -> int:
@@ -247,6 +248,8 @@ def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in _TYPES.items():
         value = values[name]
         exchange[name] = _number(value) if kind is float else _exactly(value, kind)
+    if not 0 <= (exchange["time"] or 0) < _MAX_TIME:
+        raise ValueError("it is of no day")
     repairs, tally = values["repairs"], values.get("verdicts", {})
     outcome = values.get("outcome", "")
     exchange["repairs"] = [_exactly(word, str) for word in _exactly(repairs, list)]
@@ -269,6 +272,10 @@ def _number(value: Any) -> float | None:
 def _exactly(value: Any, kind: type[T]) -> T:
     if type(value) is not kind:
         raise TypeError(f"no {kind.__name__}")
+    if isinstance(value, str):
+        value.encode()  # half of a surrogate pair cannot be written anywhere
+    if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
+        raise ValueError("a number is too large")
     return value
 
 

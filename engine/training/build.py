@@ -93,7 +93,7 @@ def build_trainer(
         if vector is None:
             vector = make_vector(config) if make_vector else start_games(config, emit)
             undo.callback(vector.close)
-        journal = Journal(folder.journal_path)
+        journal = Journal(folder.journal_path, folder.is_held)
         undo.callback(journal.close)
         emit(ProgressReported("bringing the games to their first control"))
         seed_everything(config.seed)
@@ -115,6 +115,7 @@ def build_trainer(
             planning=planning,
             known_goals=known_goals(profile),
             state_files=StateFiles(folder.path / "states", profile.sha1),
+            folder=folder,
         )
         if is_resumed:
             _resume(trainer, folder, emit)
@@ -136,7 +137,9 @@ def build_trainer(
         )
     )
     if is_resumed:
-        for event in read_journal(folder.journal_path, _REPLAYED_EVENTS):
+        for event in read_journal(
+            folder.journal_path, _REPLAYED_EVENTS, lambda text: emit(WarningRaised(text))
+        ):
             emit(event)
     return trainer
 

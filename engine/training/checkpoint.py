@@ -11,6 +11,7 @@ there whose facts have the highest `score`.
 import hashlib
 import io
 import json
+import os
 import re
 import zipfile
 from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from engine.archives import BROKEN, Archive, Limits
 from engine.errors import CheckpointError
-from engine.files import make_subfolder, parse_json, read_file, remedy, write_file
+from engine.files import make_subfolder, open_file, parse_json, read_file, remedy, write_file
 
 FORMAT = 2
 """Version of what a checkpoint holds; another one is refused."""
@@ -197,6 +198,20 @@ def read_checkpoint(path: Path) -> Checkpoint:
             "Go on with the version that wrote it, or start a new run.",
         )
     return checkpoint
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether no byte of a checkpoint has changed, without reading what it holds."""
+    try:
+        with os.fdopen(open_file(path, os.O_RDONLY), "rb") as file:
+            waiting = os.fstat(file.fileno()).st_size - _SUM_LENGTH
+            digest = hashlib.sha256()
+            while waiting > 0 and (block := file.read(min(waiting, 1 << 20))):
+                digest.update(block)
+                waiting -= len(block)
+            return file.read() == digest.hexdigest().encode()
+    except OSError:
+        return False
 
 
 def seal(content: bytes) -> bytes:

@@ -1,8 +1,10 @@
 """Keep how a policy was cloned as a run's journal is kept, so that the same readers show it."""
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
+from engine.errors import CheckpointError
 from engine.events import EvaluationEnded, PolicyUpdated
 from engine.training.journal import Journal
 from engine.training.policy_folders import PolicyFolder
@@ -21,6 +23,10 @@ class CloningJournal:
     """
 
     def __init__(self, folder: PolicyFolder) -> None:
+        self._folder = folder
+        self._settings: dict[str, Any] = {}
+        with contextlib.suppress(CheckpointError):
+            self._settings = folder.settings()
         self._journal = Journal(folder.journal_path)
 
     def learnt(self, number: int, steps: int, figures: Mapping[str, float]) -> None:
@@ -33,11 +39,14 @@ class CloningJournal:
         self._journal.take(EvaluationEnded(number, steps, evaluation))
 
     def noted(self) -> dict[str, Any]:
-        """Return what a checkpoint must know to go on here.
+        """Return what a checkpoint must know to go on here; write anew what was deleted.
 
         Raises:
             CheckpointError: The disk is full or broken.
         """
+        if self._settings:
+            self._folder.restore(self._settings)
+        self._journal.restore()
         return {_POSITION: self._journal.position()}
 
     def go_on(self, facts: Mapping[str, Any]) -> None:

@@ -5,7 +5,8 @@ A cloned policy has a journal as well, of epochs or rounds of DAgger.
 
 import json
 import statistics
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from engine.training.figures import figures_of
 from engine.training.journal import read_journal
 from engine.training.policy_folders import find_saved
 from engine.training.runs import SESSION_KEYS, RunFolder, read_settings
+from engine.types import EpisodeSummary
 
 WINDOW = 30
 """Last episodes over which return and success are taken."""
@@ -57,15 +59,22 @@ class SavedCurve:
     values: tuple[float, ...]
 
 
-def saved_curves(save_dir: str, name: str) -> tuple[str, list[SavedCurve]]:
+def saved_curves(
+    save_dir: str, name: str, warn: Callable[[str], None] = lambda text: None
+) -> tuple[str, list[SavedCurve]]:
     """Read the curves of a run or a cloned policy: its id, and its figures in order.
+
+    Args:
+        save_dir: Where both are saved.
+        name: An id, a path, or "latest".
+        warn: Is told what of the journal is damaged.
 
     Raises:
         CheckpointError: There is neither.
     """
     folder = find_saved(save_dir, name)
     values: dict[str, list[float]] = {}
-    for event in read_journal(folder.journal_path):
+    for event in read_journal(folder.journal_path, warn=warn):
         if isinstance(event, EpisodeEnded) and event.summary.start:
             continue
         for key, value in figures_of(event).items():
@@ -73,8 +82,15 @@ def saved_curves(save_dir: str, name: str) -> tuple[str, list[SavedCurve]]:
     return folder.path.name, [SavedCurve(key, tuple(each)) for key, each in values.items()]
 
 
-def digest_run(save_dir: str, run: str) -> RunDigest:
+def digest_run(
+    save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None
+) -> RunDigest:
     """Read the settings and the journal of a saved run, or of a cloned policy.
+
+    Args:
+        save_dir: Where both are saved.
+        run: An id, a path, or "latest".
+        warn: Is told what of the journal is damaged.
 
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.
@@ -87,15 +103,16 @@ def digest_run(save_dir: str, run: str) -> RunDigest:
         else folder.settings()
     )
     figures: Mapping[str, float] = {}
-    episodes: list[EpisodeEnded] = []
+    recent: deque[EpisodeSummary] = deque(maxlen=WINDOW)
     first_steps: dict[str, int] = {}
     evaluation: EvaluationEnded | None = None
-    total_steps = updates = 0
-    for event in read_journal(folder.journal_path):
+    total_steps = updates = episodes = 0
+    for event in read_journal(folder.journal_path, warn=warn):
         total_steps = max(total_steps, getattr(event, "total_steps", 0))
         match event:
             case EpisodeEnded(summary=summary) if not summary.start:
-                episodes.append(event)
+                episodes += 1
+                recent.append(summary)
                 for key in summary.steps_to_milestone:
                     first_steps.setdefault(key, event.total_steps)
             case EvaluationEnded():
@@ -105,12 +122,11 @@ def digest_run(save_dir: str, run: str) -> RunDigest:
                 figures = {} if is_run else event.figures
             case _:
                 pass
-    recent = [event.summary for event in episodes[-WINDOW:]]
     return RunDigest(
         run_id=folder.path.name,
         settings=_flat(settings),
         total_steps=total_steps,
-        episodes=len(episodes),
+        episodes=episodes,
         updates=updates,
         first_steps=first_steps,
         recent=len(recent),

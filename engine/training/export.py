@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
 from engine.files import EXPORT_MODE, write_file
-from engine.llm.exchanges import export_rows, read_exchanges
+from engine.llm.exchanges import export_rows, scan
 from engine.training.journal import plain, read_journal
 from engine.training.policy_folders import find_saved
 from engine.training.runs import RunFolder, read_settings
@@ -30,6 +30,7 @@ def export_run(
     table: str = "episodes",
     out: Path | None = None,
     is_forced: bool = False,
+    warn: Callable[[str], None] = lambda text: None,
 ) -> tuple[Path, int]:
     """Write a run's figures into a file; return it and how many rows it has.
 
@@ -41,6 +42,7 @@ def export_run(
             "evaluations"; "exchanges" with a language model.
         out: The file; None: named after the run, in the current folder.
         is_forced: Overwrite it.
+        warn: Is told what of the run is damaged, and so is left out.
 
     Raises:
         CheckpointError: There is no such run.
@@ -51,9 +53,9 @@ def export_run(
     _check("table", table, get_args(Table))
     folder = find_saved(save_dir, run)
     name = folder.path.name
-    tables = _tables(list(read_journal(folder.journal_path)))
+    tables = _tables(read_journal(folder.journal_path, warn=warn))
     if isinstance(folder, RunFolder):
-        tables["exchanges"] = list(export_rows(read_exchanges(folder.exchanges_path)))
+        tables["exchanges"] = _exchanges(folder.exchanges_path, warn)
         config = read_settings(folder).model_dump(mode="json") if form == "json" else {}
     else:
         tables["exchanges"] = []
@@ -86,7 +88,18 @@ def _check(what: str, value: str, allowed: Sequence[str]) -> None:
         )
 
 
-def _tables(events: Sequence[Event]) -> dict[str, list[dict[str, Any]]]:
+def _exchanges(path: Path, warn: Callable[[str], None]) -> list[dict[str, Any]]:
+    try:
+        found = scan(path)
+    except OSError as error:
+        warn(f"{path} cannot be read: {error.strerror or error}.")
+        return []
+    if found.damaged:
+        warn(f"{found.damaged:,} damaged lines of {path} are skipped.")
+    return list(export_rows(found.exchanges))
+
+
+def _tables(events: Iterable[Event]) -> dict[str, list[dict[str, Any]]]:
     tables: dict[str, list[dict[str, Any]]] = {
         "episodes": [],
         "updates": [],

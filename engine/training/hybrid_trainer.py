@@ -244,7 +244,7 @@ class HybridLLMRLTrainer:
         if self.parts.history is not None:
             self.parts.history.flush()
         run.trainer.journal.position()
-        events = read_journal(run.folder.journal_path)
+        events = read_journal(run.folder.journal_path, warn=_log.warning)
         return summarise_training(events, run.trainer.metrics.total_steps, led, alone)
 
     def _settings(self) -> RunConfig:

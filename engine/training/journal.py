@@ -4,9 +4,9 @@ import contextlib
 import json
 import math
 import os
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,10 @@ from engine.events import (
     PolicyUpdated,
     StrategySwitched,
 )
-from engine.files import open_file, remedy
-from engine.types import EpisodeSummary, Evaluation
+from engine.files import is_named, open_file, read_lines, remedy, restore_file
+from engine.training.journal_events import EventReader
 
 _KEPT = (EpisodeEnded, EvaluationEnded, PolicyUpdated, CurriculumChanged, StrategySwitched)
-_KINDS = {kind.__name__: kind for kind in _KEPT}
 _BUFFER_SIZE = 1 << 16
 
 
@@ -34,20 +33,23 @@ class Journal:
     after the checkpoint, and happens again now, is not there twice. What a full disk does not take
     is kept in memory and tried again.
 
+    Args:
+        path: The file; made if it is missing.
+        may_write: Asked before each write; while it says no, everything waits in memory.
+
     Raises:
-        CheckpointError: It cannot be written, or a link is in its place.
+        CheckpointError: The file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, may_write: Callable[[], bool] = lambda: True) -> None:
         self._path = path
+        self._may_write = may_write
         try:
-            self._file = open_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            self._file = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         except OSError as error:
-            raise CheckpointError(
-                f"Cannot write the journal {path}: {error.strerror or error}.",
-                remedy(error, "Make it writable."),
-            ) from None
+            raise self._unwritable(error, "Make it a file that can be written.") from None
         self._waiting = bytearray()
+        self._end_line()
 
     def take(self, event: Event) -> None:
         """Write the event if it belongs into the journal."""
@@ -69,17 +71,33 @@ class Journal:
             self._write(self._file)
             os.fsync(self._file)
         except OSError as error:
-            raise CheckpointError(
-                f"Cannot write the journal {self._path}: {error.strerror or error}.",
-                "Free some disk space; the former checkpoint is untouched.",
+            raise self._unwritable(
+                error, "Free some disk space; the former checkpoint is untouched."
             ) from None
         return os.fstat(self._file).st_size
 
-    def cut(self, position: int) -> None:
-        """Drop everything after `position`."""
-        self._waiting.clear()
-        if os.fstat(self._file).st_size > position:
+    def cut(self, position: int) -> int:
+        """Drop everything after `position`; return how many bytes before it are missing."""
+        size = os.fstat(self._file).st_size
+        if size > position:
             os.ftruncate(self._file, position)
+        self._waiting.clear()
+        self._end_line()
+        return max(0, position - size)
+
+    def restore(self) -> bool:
+        """Write the file anew if it was deleted or replaced; tell whether it was.
+
+        Raises:
+            CheckpointError: It cannot be written; nothing is lost yet.
+        """
+        if is_named(self._path, self._file):
+            return False
+        try:
+            self._file = restore_file(self._path, self._file)
+        except OSError as error:
+            raise self._unwritable(error, "Its folder was deleted or replaced.") from None
+        return True
 
     def close(self) -> None:
         """Flush and close the file; may be called again.
@@ -96,43 +114,54 @@ class Journal:
             os.close(file)
 
     def _write(self, file: int) -> None:
-        while self._waiting:
+        while self._waiting and self._may_write():
             count = os.write(file, self._waiting)
             del self._waiting[:count]
 
+    def _end_line(self) -> None:
+        """Let a line that a crash tore off spoil only itself, not the one that comes next."""
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            self._waiting += b"\n"
 
-def read_journal(path: Path, newest: int | None = None) -> Iterator[Event]:
-    """Yield the events of a journal in order; a broken last line ends it.
+    def _unwritable(self, error: OSError, hint: str) -> CheckpointError:
+        return CheckpointError(
+            f"Cannot write the journal {self._path}: {error.strerror or error}.",
+            remedy(error, hint),
+        )
+
+
+def read_journal(
+    path: Path, newest: int | None = None, warn: Callable[[str], None] = lambda text: None
+) -> Iterator[Event]:
+    """Yield the events of a journal in order, and pass over damaged lines.
 
     Args:
         path: The file; a missing one holds nothing.
         newest: How many of the last lines to read; None for all.
+        warn: Is told in the end, in a line, how many lines are damaged, or why none can be read.
     """
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8") as file:
-        for line in file if newest is None else deque(file, newest):
+    reader, damaged = _reader(), 0
+    try:
+        for line in read_lines(path, newest):
             try:
-                yield _event(json.loads(line))
+                yield reader.read(line)
             except (ValueError, TypeError, KeyError):
-                return
+                damaged += line.endswith(b"\n")  # else it is being written just now
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        warn(f"The journal {path} cannot be read: {error.strerror or error}.")
+    if damaged:
+        warn(
+            f"{damaged:,} damaged {'line' if damaged == 1 else 'lines'} of {path} "
+            f"{'is' if damaged == 1 else 'are'} skipped."
+        )
 
 
-def _event(values: dict[str, Any]) -> Event:
-    kind = values.pop("event")
-    if kind == EpisodeEnded.__name__:
-        return EpisodeEnded(summary=EpisodeSummary.from_json(values.pop("summary")), **values)
-    if kind == EvaluationEnded.__name__:
-        return EvaluationEnded(evaluation=Evaluation(**values.pop("evaluation")), **values)
-    if kind == CurriculumChanged.__name__:
-        for key in ("average_reward", "threshold"):
-            values[key] = math.nan if values[key] is None else values[key]
-        return CurriculumChanged(**values)
-    if kind == PolicyUpdated.__name__:
-        figures = values.pop("figures").items()
-        known = {name: math.nan if value is None else value for name, value in figures}
-        return PolicyUpdated(figures=known, **values)
-    return _KINDS[kind](**values)
+@cache
+def _reader() -> EventReader:
+    return EventReader(_KEPT)
 
 
 def plain(value: Any) -> Any:

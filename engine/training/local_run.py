@@ -85,7 +85,7 @@ class LocalRun:
         vector = LocalVector(self._stepped)
         batch = vector.mend()
         self._led = LedAgent(parts.agent, self._stepped, batch, self._record, between_steps)
-        journal = Journal(folder.journal_path)
+        journal = Journal(folder.journal_path, folder.is_held)
         journal.close()  # until `working`
         calibration = Calibration()
         self._planning = None
@@ -108,6 +108,7 @@ class LocalRun:
             planning=self._planning,
             known_goals=known_goals(profile),
             state_files=StateFiles(folder.path / "states", profile.sha1),
+            folder=folder,
         )
 
     def close(self) -> None:
@@ -139,7 +140,7 @@ class LocalRun:
             yield
             return
         self.folder.lock()
-        self.trainer.journal = Journal(self.folder.journal_path)
+        self.trainer.journal = Journal(self.folder.journal_path, self.folder.is_held)
         agent = self._parts.agent
         own_loop, agent.lead = agent.lead, self._led
         self._is_working = True

@@ -1,14 +1,15 @@
 """Find and make the folders of cloned policies, <save_dir>/policies/<id>/; imports nothing slow."""
 
 import json
+import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.config import MAX_CONFIG_FILE
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import FOLDER_MODE, make_folder, parse_json, read_file, write_file
+from engine.files import FOLDER_MODE, make_folder, read_object, write_file
 from engine.training.checkpoint import LATEST, CheckpointStore
 from engine.training.runs import RunFolder, find_run
 
@@ -61,14 +62,14 @@ class PolicyFolder:
         """
         policies = Path(save_dir).expanduser() / _FOLDER
         if name == LATEST:
-            found = sorted(path.parent for path in policies.glob(f"*/{_SETTINGS}"))
+            found = sorted(info.path for info in list_policies(save_dir) if not info.refusal)
             if not found:
                 raise CheckpointError(
                     f"There is no cloned policy in {policies}.", "Make one with: poketui bc"
                 )
             return cls(found[-1])
         for path in (policies / name, Path(name).expanduser()):
-            if (path / _SETTINGS).is_file():
+            if os.path.lexists(path / _SETTINGS):
                 return cls(path)
         raise CheckpointError(
             f"There is no cloned policy {name} in {policies}.", "Make one with: poketui bc"
@@ -91,16 +92,27 @@ class PolicyFolder:
             CheckpointError: They are damaged.
         """
         try:
-            settings = parse_json(read_file(self.path / _SETTINGS, MAX_CONFIG_FILE))
-        except (OSError, ValueError) as error:
+            return read_object(self.path / _SETTINGS)
+        except ValueError as error:
             raise CheckpointError(
                 f"Cannot read {self.path / _SETTINGS}: {error}.", "Clone the policy again."
             ) from None
-        if not isinstance(settings, dict):
+
+    def restore(self, settings: Mapping[str, Any]) -> None:
+        """Write the settings that it was begun with anew if they were deleted.
+
+        Raises:
+            CheckpointError: They cannot be written.
+        """
+        path = self.path / _SETTINGS
+        try:
+            make_folder(self.path)
+            if not os.path.lexists(path):
+                write_file(path, json.dumps(settings, indent=1).encode())
+        except OSError as error:
             raise CheckpointError(
-                f"{self.path / _SETTINGS} holds no settings.", "Clone the policy again."
-            )
-        return settings
+                f"Cannot write {path}: {error.strerror or error}.", "Its folder was replaced."
+            ) from None
 
     def store(self, keep: int) -> CheckpointStore:
         """Return its checkpoints."""
@@ -114,6 +126,7 @@ class PolicyInfo:
     Attributes:
         how: "cloned" or "DAgger".
         changed_at: Seconds since the epoch.
+        refusal: Why its settings cannot be read, "" if they can.
     """
 
     policy_id: str
@@ -123,20 +136,28 @@ class PolicyInfo:
     inputs: str
     seed: int
     changed_at: float
+    refusal: str = ""
 
 
 def list_policies(save_dir: str) -> list[PolicyInfo]:
-    """Return the cloned policies, the newest first; one that cannot be read is told as "?"."""
+    """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
-    for path in (Path(save_dir).expanduser() / _FOLDER).glob(f"*/{_SETTINGS}"):
-        folder = PolicyFolder(path.parent)
+    for parent in (Path(save_dir).expanduser() / _FOLDER).glob("*"):
+        folder, path = PolicyFolder(parent), parent / _SETTINGS
+        if not os.path.lexists(path):
+            continue
+        refusal = ""
         try:
-            settings = folder.settings()
-        except CheckpointError:
-            settings = {}
+            settings = read_object(path)
+        except ValueError as error:
+            settings, refusal = {}, f"{_SETTINGS}: {error}"
         cloning = settings.get("cloning")
         known = cloning if isinstance(cloning, dict) else {}
+        seed = known.get("seed", 0)
+        if not refusal and not (known and isinstance(seed, int)):
+            refusal = f"{_SETTINGS}: it does not say how it was cloned"
         journal = folder.journal_path
+        dated = journal if os.path.isfile(journal) else folder.path  # noqa: PTH113
         found.append(
             PolicyInfo(
                 policy_id=folder.path.name,
@@ -144,8 +165,9 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
                 how="DAgger" if "dagger" in settings else "cloned",
                 network=str(known.get("network", "?")),
                 inputs=str(known.get("inputs", "?")),
-                seed=int(known.get("seed", 0)),
-                changed_at=(journal if journal.is_file() else path).stat().st_mtime,
+                seed=seed if isinstance(seed, int) else 0,
+                changed_at=dated.stat().st_mtime,
+                refusal=refusal,
             )
         )
     return sorted(found, key=lambda info: (info.changed_at, info.policy_id), reverse=True)

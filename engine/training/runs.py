@@ -3,27 +3,33 @@
 A run lives in <save_dir>/runs/<id>/: config.json, journal.jsonl, engine.log, checkpoints/.
 """
 
+import contextlib
 import fcntl
-import json
 import os
+import secrets
 import shlex
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from engine.config import CurriculumConfig, RunConfig, parse_config
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError, TrainingError
 from engine.files import (
     FOLDER_MODE,
+    MAX_SETTINGS,
     UnsafeFileError,
     check_folder,
+    is_named,
     make_folder,
     make_private,
     open_file,
+    read_file,
+    read_object,
     write_file,
 )
-from engine.training.checkpoint import checkpoint_paths, steps_of
+from engine.training.checkpoint import checkpoint_paths, is_whole, steps_of
 from engine.trust import check_permissions, named_in, permissions_for_code, remember
 
 LATEST = "latest"
@@ -70,6 +76,7 @@ class RunInfo:
     Attributes:
         total_steps: Of the newest checkpoint; 0 without one.
         changed_at: Seconds since the epoch.
+        refusal: Why it cannot be read, "" if it can; agent, mode and seed are then unknown.
     """
 
     run_id: str
@@ -80,6 +87,7 @@ class RunInfo:
     mode: str
     seed: int
     changed_at: float
+    refusal: str = ""
 
 
 class RunFolder:
@@ -92,6 +100,9 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: int | None = None
+        self._token = secrets.token_bytes(16)
+        self._settings = b""
+        self._known: set[str] = set()
 
     @classmethod
     def create(cls, config: RunConfig) -> Self:
@@ -111,24 +122,36 @@ class RunFolder:
                 except FileExistsError:
                     continue
                 folder = cls(path)
+                folder._settings = config.model_dump_json(indent=1).encode()
                 folder.lock()
-                write_file(folder.config_path, config.model_dump_json(indent=1).encode())
+                write_file(folder.config_path, folder._settings)
                 remember(config.permissions())
                 return folder
         except OSError as error:
-            raise _not_writable(runs, error) from None
+            raise _not_writable(runs, error, "Give a writable one with --save-dir.") from None
         raise ConfigurationError(f"Too many runs began at {stamp}.", "Try again in a second.")
 
     @classmethod
-    def open(cls, config: RunConfig, run: str) -> Self:
+    def open(
+        cls, config: RunConfig, run: str, warn: Callable[[str], None] = lambda text: None
+    ) -> Self:
         """Open the folder of a saved run and lock it.
+
+        Args:
+            config: Names the save folder.
+            run: Its id, its path, or "latest": the latest that can be resumed.
+            warn: Is told which later runs cannot be.
 
         Raises:
             ConfigurationError: It cannot be written, or another process works on it.
             CheckpointError: There is no such run, or nothing to resume in it.
         """
-        folder = cls(find_run(config.save_dir, run))
-        if not checkpoint_paths(folder.checkpoints_path):
+        folder = cls(find_run(config.save_dir, run, warn))
+        try:
+            has_checkpoint = folder.has_checkpoint
+        except OSError as error:
+            raise _not_writable(folder.path, error) from None
+        if not has_checkpoint:
             raise CheckpointError(
                 f"The run {folder.run_id} has no checkpoint.", "Start a new run instead."
             )
@@ -183,27 +206,113 @@ class RunFolder:
         try:
             make_private(self.path)
             check_folder(self.path)
-            descriptor = open_file(self.path / "lock", os.O_RDWR | os.O_CREAT)
+            self._lock = self._take_lock()
         except OSError as error:
-            raise ConfigurationError(
-                f"Cannot write in the folder {self.path}: {error.strerror or error}.",
-                "Make it writable, or free some disk space.",
-            ) from None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
+            raise _not_writable(self.path, error) from None
+        if self._lock is None:
             raise ConfigurationError(
                 f"The run {self.run_id} is in use by another process.",
                 "Stop that one first, or start a new run.",
-            ) from None
-        self._lock = descriptor
+            )
+        if not self._settings:
+            with contextlib.suppress(OSError):
+                self._settings = read_file(self.config_path, MAX_SETTINGS)
+        self.note_files()
 
     def unlock(self) -> None:
         """Let others work on the run."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def is_held(self) -> bool:
+        """Tell whether the lock still keeps others off: nobody deleted or replaced its file."""
+        return self._lock is not None and is_named(self._lock_path, self._lock)
+
+    def restore(self) -> list[str]:
+        """Write lock and settings anew if they were deleted; return what was.
+
+        Raises:
+            TrainingError: Another process has taken the run since.
+            CheckpointError: It cannot be written.
+        """
+        if self._lock is None:
+            return []
+        restored = []
+        try:
+            make_folder(self.path)
+            if not self.is_held():
+                self._take_lock_again()
+                restored.append(self._lock_path.name)
+            if self._settings and not os.path.lexists(self.config_path):
+                write_file(self.config_path, self._settings)
+                restored.append(self.config_path.name)
+        except OSError as error:
+            raise CheckpointError(
+                f"Cannot write in the run's folder {self.path}: {error.strerror or error}.",
+                "It was deleted or replaced while the run went on.",
+            ) from None
+        return restored
+
+    def note_files(self) -> None:
+        """Remember what lies in the folder, for `lost`."""
+        self._known = self._files()
+
+    def lost(self) -> list[str]:
+        """Return what lay in the folder when it was noted, and is gone."""
+        return sorted(self._known - self._files())
+
+    def _files(self) -> set[str]:
+        found: set[str] = set()
+        with contextlib.suppress(OSError):
+            found |= {path.name for path in self.path.iterdir()}
+            found = {name for name in found if not name.endswith((".tmp", "-wal", "-shm"))}
+            # This process's own file of figures is written anew by who has it open.
+            figures = {path.name for path in (self.path / "tensorboard").iterdir()}
+            ours = f".{os.getpid()}"
+            found |= {f"tensorboard/{name}" for name in figures if not name.endswith(ours)}
+        return found - {"tensorboard"}
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.path / "lock"
+
+    def _take_lock(self) -> int | None:
+        """Return the descriptor of the lock's file, None if another process has it."""
+        while True:
+            descriptor = open_file(self._lock_path, os.O_RDWR | os.O_CREAT)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return None
+            except OSError:
+                os.close(descriptor)
+                raise
+            if is_named(self._lock_path, descriptor):
+                break
+            os.close(descriptor)  # it was deleted just now, and the next one may have another
+        # It says who took it last. A full disk does not keep anybody from resuming.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, self._token)
+        return descriptor
+
+    def _take_lock_again(self) -> None:
+        is_free = True
+        with contextlib.suppress(FileNotFoundError):
+            # One with our word in it is ours, copied back; every other was made by a process that
+            # has gone on with the run, whether it still does or not.
+            is_free = read_file(self._lock_path, MAX_SETTINGS) == self._token
+        lock = self._take_lock() if is_free else None
+        if lock is None:
+            raise TrainingError(
+                f"The lock of run {self.run_id} was deleted, and another process has taken the run "
+                "since. This one writes nothing more.",
+                "Look for it with: poketui attach",
+            )
+        self.unlock()
+        self._lock = lock
 
 
 def resume_command(run_dir: str) -> str:
@@ -221,37 +330,55 @@ def resume_command(run_dir: str) -> str:
     return f"poketui run --resume {shlex.quote(name)}"
 
 
-def find_run(save_dir: str, run: str) -> Path:
+def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None) -> Path:
     """Return the folder of a saved run.
 
     Args:
         save_dir: Where runs are saved.
-        run: Its id, its path, or "latest".
+        run: Its id, its path, or "latest": the latest that can be resumed.
+        warn: Is told which later runs cannot be.
 
     Raises:
         CheckpointError: There is no such run.
     """
     if run == LATEST:
-        resumable = [info for info in list_runs(save_dir) if info.num_checkpoints]
-        if resumable:
-            return resumable[0].path
+        skipped: list[str] = []
+        for info in list_runs(save_dir):
+            refusal = _why_not_resume(info)
+            if not refusal:
+                for text in skipped:
+                    warn(f"{text} Taking {info.run_id}.")
+                return info.path
+            if info.num_checkpoints:
+                skipped.append(f"The run {info.run_id} cannot be resumed: {refusal}.")
         raise CheckpointError(
-            f"No saved run to resume in {_runs_folder(save_dir)}.",
+            " ".join([f"No saved run to resume in {_runs_folder(save_dir)}.", *skipped]),
             "Start a new run, or give --save-dir.",
         )
     for path in (_runs_folder(save_dir) / run, Path(run)):
-        if (path / "config.json").is_file():
+        if _is_run(path):
             return path
     known = ", ".join(info.run_id for info in list_runs(save_dir)[:5]) or "none"
     raise CheckpointError(f"There is no saved run '{run}'.", f"Newest runs: {known}.")
 
 
 def list_runs(save_dir: str) -> list[RunInfo]:
-    """Return the saved runs, the one that was worked on last first."""
+    """Return the saved runs, the one that was worked on last first; unreadable ones say why.
+
+    Raises:
+        CheckpointError: The folder of runs cannot be read.
+    """
     runs = _runs_folder(save_dir)
-    if not runs.is_dir():
+    try:
+        paths = list(runs.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    infos = [_inspect(path) for path in runs.iterdir() if (path / "config.json").is_file()]
+    except OSError as error:
+        raise CheckpointError(
+            f"Cannot read the folder {runs}: {error.strerror or error}.",
+            "Give another one with --save-dir.",
+        ) from None
+    infos = [_inspect(path) for path in paths if _is_run(path)]
     return sorted(infos, key=lambda info: (info.changed_at, info.run_id), reverse=True)
 
 
@@ -274,11 +401,11 @@ def read_settings(folder: RunFolder) -> RunConfig:
         CheckpointError: They are unreadable.
     """
     try:
-        values = json.loads(folder.config_path.read_text(encoding="utf-8"))
-        return parse_config(_with_former_curriculum(values), str(folder.config_path))
-    except (OSError, ValueError, ConfigurationError) as error:
+        return _settings(folder.path)
+    except (ValueError, ConfigurationError) as error:
         raise CheckpointError(
-            f"The settings of run {folder.run_id} are unreadable: {error}", "Start a new run."
+            f"The settings of run {folder.run_id} are unreadable: {str(error).rstrip('.')}.",
+            "Start a new run.",
         ) from None
 
 
@@ -345,33 +472,70 @@ def _with_former_curriculum(values: Any) -> Any:
     return values | {"curriculum": former.model_dump() | now}
 
 
+def _is_run(path: Path) -> bool:
+    """Tell whether a folder is a run's, however damaged."""
+    return os.path.lexists(path / "config.json") or os.path.isdir(path / "checkpoints")  # noqa: PTH112
+
+
+def _settings(path: Path) -> RunConfig:
+    """Return the settings in a run's folder.
+
+    Raises:
+        ValueError, ConfigurationError: They are unreadable.
+    """
+    values = read_object(path / "config.json")
+    return parse_config(_with_former_curriculum(values), "config.json")
+
+
 def _inspect(path: Path) -> RunInfo:
-    checkpoints = checkpoint_paths(path / "checkpoints")
+    config, refusal = None, ""
+    checkpoints: list[Path] = []
+    changed_at = 0.0
     try:
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        config = {}
-    newest = checkpoints[0] if checkpoints else path
+        config = _settings(path)
+    except ValueError as error:
+        refusal = f"config.json: {error}"
+    except ConfigurationError as error:
+        refusal = error.message
+    try:
+        changed_at = path.stat().st_mtime
+        checkpoints = checkpoint_paths(path / "checkpoints")
+        if checkpoints:
+            changed_at = checkpoints[0].stat().st_mtime
+    except OSError as error:
+        refusal = refusal or f"{error.filename}: {error.strerror or error}"
     return RunInfo(
         run_id=path.name,
         path=path,
-        total_steps=steps_of(newest),
+        total_steps=steps_of(checkpoints[0]) if checkpoints else 0,
         num_checkpoints=len(checkpoints),
-        agent=str(config.get("agent", "?")),
-        mode=str(config.get("mode", "?")),
-        seed=int(config.get("seed", 0)),
-        changed_at=newest.stat().st_mtime,
+        agent=config.agent if config else "?",
+        mode=config.mode if config else "?",
+        seed=config.seed if config else 0,
+        changed_at=changed_at,
+        refusal=refusal.rstrip("."),
     )
+
+
+def _why_not_resume(info: RunInfo) -> str:
+    """Return why a run cannot be gone on with, "" if it can."""
+    if info.refusal:
+        return info.refusal
+    if not info.num_checkpoints:
+        return "nothing of it is saved"
+    whole = any(is_whole(path) for path in checkpoint_paths(info.path / "checkpoints"))
+    return "" if whole else "its checkpoints are damaged"
 
 
 def _runs_folder(save_dir: str) -> Path:
     return Path(save_dir).expanduser() / "runs"
 
 
-def _not_writable(path: Path, error: OSError) -> ConfigurationError:
+def _not_writable(
+    path: Path, error: OSError, hint: str = "Make it writable, or free some disk space."
+) -> ConfigurationError:
     if isinstance(error, UnsafeFileError):
         return ConfigurationError(f"Cannot use {error.filename}: {error.strerror}.", error.remedy)
     return ConfigurationError(
-        f"Cannot write in the save folder {path}: {error.strerror or error}.",
-        "Give a writable one with --save-dir.",
+        f"Cannot write in the folder {path}: {error.strerror or error}.", hint
     )

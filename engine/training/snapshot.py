@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from engine.errors import CheckpointError, EnvironmentError
+from engine.events import WarningRaised
 from engine.training.checkpoint import Checkpoint
 from engine.training.course import resume_course
 
@@ -142,7 +143,14 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     trainer.tally.is_touched[:] = tally["is_touched"]
     trainer.shaping.potential[:] = checkpoint.arrays["potential"]
     trainer.reporter.resume_uptime(float(facts["uptime_s"]))
-    trainer.journal.cut(int(facts["journal_bytes"]))
+    missing = trainer.journal.cut(int(facts["journal_bytes"]))
+    if missing:
+        trainer.emit(
+            WarningRaised(
+                f"The journal lacks {missing:,} bytes of what happened before the checkpoint: "
+                "curves and lists of episodes have a gap. The run itself goes on whole."
+            )
+        )
     if trainer.recorder and facts["history"]:
         trainer.recorder.load(facts["history"])
     kind, words, gauss = facts["python_rng"]

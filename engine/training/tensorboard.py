@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from engine.files import make_subfolder, open_file
+from engine.files import is_named, make_subfolder, open_file, restore_file
 
 _FLUSH_INTERVAL_S = 2.0
 _POLYNOMIAL = 0x82F63B78  # CRC-32C (Castagnoli), reflected
@@ -71,9 +71,13 @@ class TensorBoardFile:
 
     def _flush(self) -> None:
         self._flushed_s = self._clock()
+        if not self._path.parent.parent.is_dir():
+            return  # the run's folder was deleted: its next checkpoint makes it anew
         if self._file < 0:
             make_subfolder(self._path.parent)
-            self._file = open_file(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            self._file = open_file(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        elif not is_named(self._path, self._file):
+            self._file = restore_file(self._path, self._file)
         while self._waiting:
             del self._waiting[: os.write(self._file, self._waiting)]
 

@@ -11,6 +11,7 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ from engine.training.metrics import RunMetrics
 from engine.training.planning import Planning
 from engine.training.recording import RunRecording
 from engine.training.reporter import Reporter
+from engine.training.runs import RunFolder
 from engine.training.shaping import Shaping
 from engine.training.snapshot import take_snapshot
 from engine.training.steering import obey
@@ -81,6 +83,8 @@ class Trainer:
         milestones: (key, text) of the game.
         known_goals: Keys of those that the rule planner knows a way to.
         state_files: Writes the states that a person keeps; None: they are kept in memory alone.
+        folder: The run's; what is deleted of it is written anew with each checkpoint. None: nobody
+            sees to it.
         commands: What the outside asks for.
         emit: Takes events to the outside.
         clock: Seconds that only rise.
@@ -114,6 +118,7 @@ class Trainer:
         planning: Planning | None = None,
         known_goals: frozenset[str] = frozenset(),
         state_files: StateFiles | None = None,
+        folder: RunFolder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.config = config
@@ -146,6 +151,7 @@ class Trainer:
         self.figures: FigureSink | None = None
         self.checkpoint_path = ""
         self._store = store
+        self._folder = folder
         self._commands = commands
         self._emit_outside = emit
         self._clock = clock
@@ -307,21 +313,41 @@ class Trainer:
         self._is_save_due = True
 
     def save(self) -> None:
-        """Write a checkpoint; a full disk is a warning, the run goes on."""
+        """Write a checkpoint; a full disk is a warning, the run goes on.
+
+        Raises:
+            TrainingError: Another process has taken the run.
+        """
         if self.controls.is_live:
             self.live.come_to_rest(self)
         former = self.reporter.work
         self.reporter.phase("saving")
         try:
+            self._restore_files()
             path = self._store.save(self._snapshot(), self.metrics.total_steps)
         except CheckpointError as error:
             self.emit(WarningRaised(str(error)))
         else:
             self.checkpoint_path = str(path)
+            if self._folder is not None:
+                self._folder.note_files()
             self.emit(CheckpointSaved(str(path), self.metrics.total_steps))
         self._is_save_due = False
         self._checkpoint_due_s = self._clock() + self.config.checkpoint_interval_s
         self.reporter.phase(*former)
+
+    def _restore_files(self) -> None:
+        """Write anew what was deleted of the run's folder, and tell."""
+        restored = self._folder.restore() if self._folder is not None else []
+        if self.journal.restore():
+            restored.append("the journal")
+        if self.recorder is not None and self.recorder.restore():
+            restored.append("the history of decisions")
+        lost = self._folder.lost() if self._folder is not None else []
+        if restored or lost:
+            anew = f" Written anew: {', '.join(restored)}." if restored else ""
+            gone = f" Lost: {', '.join(lost)}." if lost else ""
+            self.emit(WarningRaised(f"Files of the run were deleted while it went on.{anew}{gone}"))
 
     def _snapshot(self) -> Checkpoint:
         try:
@@ -424,6 +450,10 @@ class Trainer:
         self.live.end(self)
         self.recording.stop(self, "the run ended")
         self.save()
+        if not Path(self.checkpoint_path).is_file():  # deleted just now
+            self.save()
+        if not Path(self.checkpoint_path).is_file():
+            self.checkpoint_path = ""
         self.reporter.status()
         steps = self.metrics.total_steps
         _log.info("run ends at step %d: %s", steps, self.controls.stop_reason)

@@ -4,13 +4,15 @@ A shell waits for this at every press of Tab, so a saved run's name and two of i
 here and nothing else of it.
 """
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import typer
+
+from engine.files import read_object
+from pokeTUI.cli.printing import visible
 
 if TYPE_CHECKING:
     from pokeTUI.settings import Setting
@@ -166,7 +168,7 @@ def _newest_first(runs: Path) -> list[Path]:
 
 def _describe(run: Path) -> str:
     try:
-        settings = json.loads((run / "config.json").read_text(encoding="utf-8"))
-        return f"{settings['agent']} {settings['mode']}, seed {settings['seed']}"
-    except (OSError, ValueError, KeyError, TypeError):
+        settings = read_object(run / "config.json")
+        return visible(f"{settings['agent']} {settings['mode']}, seed {settings['seed']}"[:60])
+    except (ValueError, KeyError):
         return ""

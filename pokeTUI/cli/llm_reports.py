@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from engine.config import RunConfig, load_config
+from engine.errors import CheckpointError
 from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.check import check_model
@@ -153,7 +154,13 @@ def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool)
         CheckpointError: There is no such run.
     """
     folder = RunFolder(find_run(saves(save_dir), run))
-    found = scan(folder.exchanges_path)
+    try:
+        found = scan(folder.exchanges_path)
+    except OSError as error:
+        raise CheckpointError(
+            f"Cannot read {folder.exchanges_path}: {error.strerror or error}.",
+            "See to the file's permissions.",
+        ) from None
     if not found.exchanges:
         print(f"The run {folder.run_id} asked no language model.")
         return

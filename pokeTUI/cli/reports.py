@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.config import load_config
@@ -12,6 +12,7 @@ from engine.training.export import export_run
 from engine.training.policy_folders import list_policies
 from engine.training.runs import RunInfo, list_runs
 from pokeTUI.attach import live_run_dirs
+from pokeTUI.cli.printing import complain
 from pokeTUI.cli.progress import progress
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
@@ -38,6 +39,7 @@ def print_runs(save_dir: str | None) -> None:
         print(
             f"{policy.policy_id:<20} {policy.how:<8} {policy.network:<8} {policy.inputs:<9} "
             f"{policy.seed:>5}  {_when(policy.changed_at)}"
+            + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
     print("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
 
@@ -50,6 +52,7 @@ def _print_run_list(infos: Sequence[RunInfo]) -> None:
             f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
             f"{info.seed:>5}  {_when(info.changed_at)}"
             + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
+            + (f"  cannot be read: {info.refusal}" if info.refusal else "")
         )
     print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
 
@@ -64,7 +67,7 @@ def print_curves(save_dir: str | None, name: str) -> None:
     Raises:
         CheckpointError: There is neither.
     """
-    title, curves = saved_curves(saves(save_dir), name)
+    title, curves = saved_curves(saves(save_dir), name, _warn)
     if not curves:
         print(f"{title} has no figures yet.")
         return
@@ -95,7 +98,7 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
     Raises:
         CheckpointError: There is no such run or policy.
     """
-    rows = comparison_rows(saves(save_dir), first, second)
+    rows = comparison_rows(saves(save_dir), first, second, _warn)
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         print(
@@ -103,13 +106,15 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
         )
 
 
-def comparison_rows(save_dir: str, first: str, second: str) -> list[tuple[str, str, str]]:
+def comparison_rows(
+    save_dir: str, first: str, second: str, warn: Callable[[str], None] = lambda text: None
+) -> list[tuple[str, str, str]]:
     """Return what is to be compared of two runs: name and two values a row.
 
     Raises:
         CheckpointError: There is no such run.
     """
-    runs = [digest_run(save_dir, run) for run in (first, second)]
+    runs = [digest_run(save_dir, run, warn) for run in (first, second)]
     settings = differing(runs[0].settings, runs[1].settings)
     rows = [("run", *(run.run_id for run in runs))]
     rows += [(key, *pair) for key, pair in settings.items()]
@@ -204,11 +209,24 @@ def print_export(
     Raises:
         PokeTUIError: There is no such run, or the file cannot be written.
     """
+    warnings: list[str] = []
     with progress("reading the run"):
         path, count = export_run(
-            saves(save_dir), run, form=form, table=table, out=out, is_forced=is_forced
+            saves(save_dir),
+            run,
+            form=form,
+            table=table,
+            out=out,
+            is_forced=is_forced,
+            warn=warnings.append,
         )
+    for text in warnings:
+        _warn(text)
     print(f"Wrote {path}: {count:,} rows.")
+
+
+def _warn(text: str) -> None:
+    complain(f"warning: {text}")
 
 
 def saves(save_dir: str | None) -> str:

@@ -171,16 +171,26 @@ def saved_runs(run_dir: str) -> list[tuple[str, str]]:
 
 
 def load_curves(
-    run_dir: str, run_id: str, is_cancelled: Callable[[], bool] = lambda: False
+    run_dir: str,
+    run_id: str,
+    is_cancelled: Callable[[], bool] = lambda: False,
+    warn: Callable[[str], None] = lambda text: None,
 ) -> DashboardState:
-    """Read the curves of another run that is saved beside the one at `run_dir`."""
+    """Read the curves of another run that is saved beside the one at `run_dir`.
+
+    Args:
+        run_dir: The folder of the one.
+        run_id: The other.
+        is_cancelled: Asked after each event; yes: what was read so far is enough.
+        warn: Is told what of the journal is damaged.
+    """
     from pathlib import Path
 
     from engine.training.journal import read_journal
     from engine.training.runs import RunFolder
 
     state = DashboardState()
-    for event in read_journal(RunFolder(Path(run_dir).parent / run_id).journal_path):
+    for event in read_journal(RunFolder(Path(run_dir).parent / run_id).journal_path, warn=warn):
         state = fold(state, event)
         if is_cancelled():
             break

@@ -1,12 +1,12 @@
 """Say what of the history of decisions is looked at, and fetch it; called in a thread."""
 
-import json
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PokeTUIError
+from engine.files import read_object
 
 if TYPE_CHECKING:
     from engine.history.reading import DecisionPage, PatternPage
@@ -103,8 +103,7 @@ def history_path(run_dir: str, given: str) -> Path:
     name = given
     if given == _DEFAULT_FILE:
         try:
-            settings = json.loads((folder / "config.json").read_text("utf-8"))
-            name = str(settings.get("decision_db_path") or given)
-        except (OSError, ValueError, AttributeError):
+            name = str(read_object(folder / "config.json").get("decision_db_path") or given)
+        except ValueError:
             name = given
     return folder / Path(name).expanduser()

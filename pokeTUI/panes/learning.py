@@ -168,14 +168,17 @@ class LearningPane(Pane):
     def _load(self, run_dir: str, run_id: str) -> None:
         """Read another run's curves, beside the event loop: a long run has a long journal."""
         worker = get_current_worker()
-        other = load_curves(run_dir, run_id, lambda: worker.is_cancelled)
+        warnings: list[str] = []
+        other = load_curves(run_dir, run_id, lambda: worker.is_cancelled, warnings.append)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._show_other, run_id, other)
+            self.app.call_from_thread(self._show_other, run_id, other, warnings)
 
-    def _show_other(self, run_id: str, other: DashboardState) -> None:
+    def _show_other(self, run_id: str, other: DashboardState, warnings: list[str]) -> None:
         if run_id == self._other_name:
             self._other = other
             self.redraw()
+            for text in warnings:
+                self.notify(text, severity="warning", markup=False)
 
     # Drawing
 

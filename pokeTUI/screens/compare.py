@@ -36,10 +36,12 @@ class Compared:
     Attributes:
         rows: Name and two values each.
         states: With their curves.
+        warnings: What of their journals is damaged.
     """
 
     rows: tuple[tuple[str, str, str], ...]
     states: tuple[DashboardState, DashboardState]
+    warnings: tuple[str, ...] = ()
 
 
 def compare(save_dir: str, first: str, second: str) -> Compared:
@@ -52,9 +54,10 @@ def compare(save_dir: str, first: str, second: str) -> Compared:
     from pokeTUI.cli.reports import comparison_rows
 
     folders = [find_run(save_dir, run) for run in (first, second)]
-    rows = tuple(comparison_rows(save_dir, first, second))
+    warnings: list[str] = []
+    rows = tuple(comparison_rows(save_dir, first, second, warnings.append))
     one, other = (load_curves(str(Path(folder)), folder.name) for folder in folders)
-    return Compared(rows, (one, other))
+    return Compared(rows, (one, other), tuple(warnings))
 
 
 class Comparison(LinesWidget):
@@ -179,6 +182,9 @@ class CompareScreen(ModalScreen[None]):
             self._lines.compared = await asyncio.to_thread(compare, self._save_dir, *self._pair)
         except PokeTUIError as error:
             self._lines.text = str(error)
+        else:
+            for text in self._lines.compared.warnings:
+                self.notify(text, severity="warning", markup=False)
         self._lines.redraw()
 
     def action_curve(self, step: int) -> None:

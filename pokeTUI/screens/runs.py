@@ -21,6 +21,7 @@ COLUMNS = (
     Column("", 0),
 )
 LIVE = "● goes on"
+UNREADABLE = "cannot be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,20 @@ def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
     """Return why a run cannot be gone on with, "" if it can."""
     if info.run_id in saved.live:
         return "It goes on in the background: attach to it instead."
+    if info.refusal:
+        return f"It cannot be read: {info.refusal}."
     return "" if info.num_checkpoints else "Nothing of it is saved to go on from."
 
 
 def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:
     """Return a run as a row of COLUMNS."""
     changed = time.strftime("%m-%d %H:%M", time.localtime(info.changed_at))
-    mark = LIVE if info.run_id in saved.live else "" if info.num_checkpoints else "no save"
+    if info.run_id in saved.live:
+        mark = LIVE
+    elif info.refusal:
+        mark = UNREADABLE
+    else:
+        mark = "" if info.num_checkpoints else "no save"
     steps = f"{info.total_steps:,}"
     return Row(
         info.run_id,

@@ -17,8 +17,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
-from engine.config import MAX_CONFIG_FILE
-from engine.files import parse_toml, read_file
+from engine.files import MAX_SETTINGS, parse_toml, read_file
 from engine.folders import config_folder
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
@@ -416,7 +415,7 @@ class StartApp(App[None]):
 def preferred_theme() -> str:
     """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
     try:
-        text = read_file(config_folder() / "preferences.toml", MAX_CONFIG_FILE).decode()
+        text = read_file(config_folder() / "preferences.toml", MAX_SETTINGS).decode()
         name = parse_toml(text).get("theme", "")
     except (OSError, ValueError):
         return THEME_NAMES[0]

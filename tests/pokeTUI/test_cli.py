@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -257,6 +258,39 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         result = headless(folder, *SMALL, *short, *options)
         assert result.returncode == 0, result.stderr
     return folder
+
+
+@pytest.mark.parametrize("content", [b"[]", b'{"seed": 1e400}', b"[" * 100_000, b"\xff"])
+def test_a_run_that_cannot_be_read_is_listed_and_passed_over(
+    saved: Path, tmp_path: Path, content: bytes
+) -> None:
+    shutil.copytree(saved / "saves", tmp_path / "saves")
+    bad = run_ids(tmp_path)[-1]
+    (tmp_path / "saves" / "runs" / bad / "config.json").write_bytes(content)
+    listed = poketui("runs", "--save-dir", str(tmp_path / "saves"))
+    assert listed.returncode == 0, listed.stderr
+    (row,) = (line for line in listed.stdout.splitlines() if line.startswith(bad))
+    assert "cannot be read: " in row
+    assert_refused(headless(tmp_path, "--resume", bad), bad, "unreadable")
+    resumed = headless(tmp_path, "--resume", "--steps", "288")
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"The run {bad} cannot be resumed: " in resumed.stdout + resumed.stderr
+
+
+def test_damaged_lines_of_a_journal_are_told(saved: Path, tmp_path: Path) -> None:
+    shutil.copytree(saved / "saves", tmp_path / "saves")
+    run = run_ids(tmp_path)[-1]
+    path = tmp_path / "saves" / "runs" / run / "journal.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"EpisodeEnded", b"Episode\xffnded", 2))
+    where = ("--save-dir", str(tmp_path / "saves"))
+    told = f"warning: 2 damaged lines of {path} are skipped.\n"
+    for arguments in (("runs", run), ("export", run, "--out", str(tmp_path / "out.csv"))):
+        result = poketui(*arguments, *where)
+        assert result.returncode == 0, result.stderr
+        assert result.stderr.endswith(told)
+    resumed = headless(tmp_path, "--resume", run, "--steps", "288")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "2 damaged lines" in resumed.stdout + resumed.stderr
 
 
 def run_ids(folder: Path) -> list[str]:

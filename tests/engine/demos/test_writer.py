@@ -172,3 +172,25 @@ def test_a_draft_goes_on_where_a_demonstration_ended(demo_file: Recorded, tmp_pa
     writer = DemoWriter(tmp_path / "x.demo", head_of(demo_file[1]))
     writer.step(1, 0.0)
     assert writer.finish().episode_length == 151
+
+
+@pytest.mark.parametrize("what", ["log", "folder"])
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_a_demonstration_whose_folder_is_deleted_meanwhile_is_kept(
+    tmp_path: Path, head: DemoHead, what: str, is_finished: bool
+) -> None:
+    path = tmp_path / "set" / "x.demo"
+    writer = DemoWriter(path, head)
+    play_some(writer, 5)
+    log_path(path).unlink()
+    if what == "folder":
+        path.parent.rmdir()
+    play_some(writer, 5)
+    assert is_being_written(log_path(path))
+    if is_finished:
+        writer.finish()
+        assert len(read_demo(path).shown) == 10
+    else:
+        writer.close()
+        assert len(recover(path).shown) == 10
+    assert list(path.parent.iterdir()) == [path]

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import sqlite3
 from pathlib import Path
@@ -162,3 +163,25 @@ def test_another_versions_file_is_left_alone(path: Path) -> None:
     other.close()
     with pytest.raises(ConfigurationError, match="layout 99"):
         read_decisions(path, ANY, 9)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "reasoning = x'ff'",
+        "reasoning = CAST(x'ff' AS TEXT)",
+        "source = x'05'",
+        "outcome_reward = 'much'",
+        "outcome_reward = 1e999",
+        "timestamp = 1e300",
+        "context = '[]'",
+        "context = 'x'",
+        "context = replace(hex(zeroblob(50000)), '0', '[')",
+        "action = 'A'",
+    ],
+)
+def test_a_value_of_another_type_is_damage(path: Path, change: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE decisions SET {change}")
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_decisions(path, ANY, 25)

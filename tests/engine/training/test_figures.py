@@ -168,6 +168,27 @@ def test_figures_reach_the_disk_within_seconds(tmp_path):
     file.close()
 
 
+@pytest.mark.parametrize("what", ["file", "folder", "run"])
+def test_an_event_file_that_is_deleted_is_written_anew(tmp_path, what):
+    clock = Clock()
+    run = tmp_path / "run"
+    run.mkdir()
+    file = TensorBoardFile(run / "tensorboard", 0, clock)
+    for step in range(4):
+        clock.now_s += 10
+        file.write(step, {"loss": 0.5})
+        if step == 1:
+            (path,) = (run / "tensorboard").iterdir()
+            path.unlink()
+            for folder in {"file": [], "folder": [path.parent], "run": [path.parent, run]}[what]:
+                folder.rmdir()
+        if step == 2 and what == "run":
+            assert not run.exists()  # whoever makes it first does so with the run's lock
+            run.mkdir()
+    file.close()
+    assert path.read_bytes().count(b"loss") == 4
+
+
 def test_a_folder_that_cannot_be_written_fails_the_writer_and_not_the_run(tmp_path):
     (tmp_path / "tensorboard").write_text("in the way")
     clock = Clock(tick_s=3.0)

@@ -1,9 +1,23 @@
 import json
 import math
+import os
+import tracemalloc
+from random import Random
 
-from engine.events import CurriculumChanged, EpisodeEnded, PolicyUpdated, ProgressReported
+import pytest
+
+from engine.errors import CheckpointError
+from engine.events import (
+    CurriculumChanged,
+    EpisodeEnded,
+    PolicyUpdated,
+    ProgressReported,
+    WarningRaised,
+)
+from engine.files import MAX_LINE
 from engine.training.journal import Journal, read_journal
 from engine.types import EpisodeSummary
+from tests.engine.training.helpers import Run
 
 
 def episode(number: int) -> EpisodeEnded:
@@ -75,3 +89,226 @@ def test_the_newest_lines_alone_can_be_read(tmp_path):
     journal.close()
     newest = read_journal(tmp_path / "journal.jsonl", newest=3)
     assert [event.episode for event in newest] == [7, 8, 9]
+
+
+LINE = b'{"event": "PolicyUpdated", "update": 7, "total_steps": 70, "figures": {"loss": 0.5}}'
+SUMMARY = b'{"env_index": 0, "total_reward": 1, "length": 3, "components": []}'
+EPISODE = b'{"event": "EpisodeEnded", "episode": 3, "total_steps": 9, "summary": %s}'
+DAMAGED = {
+    "not UTF-8": LINE.replace(b"loss", b"lo\xffs"),
+    "not JSON": LINE[:-1],
+    "NULs": bytes(80),
+    "empty": b"",
+    "another shape": b"[1, 2]",
+    "no object": b"null",
+    "no kind": LINE.replace(b"event", b"evint"),
+    "an unknown kind": LINE.replace(b"PolicyUpdated", b"PolicyUpdater"),
+    "a kind that is none": LINE.replace(b'"PolicyUpdated"', b"[]"),
+    "a number as text": LINE.replace(b"70", b'"70"'),
+    "a broken number": LINE.replace(b"70", b"70.5"),
+    "a huge number": LINE.replace(b"70", b"7" * 30),
+    "a number without end": LINE.replace(b"70", b"7" * 10_000),
+    "infinity": LINE.replace(b"0.5", b"1e400"),
+    "no number": LINE.replace(b"0.5", b"NaN"),
+    "a missing key": LINE.replace(b'"update": 7, ', b""),
+    "nesting": LINE.replace(b"0.5", b"[" * 100_000 + b"]" * 100_000),
+    "half a surrogate pair": LINE.replace(b"loss", rb"\ud800"),
+    "an extra key": EPISODE % SUMMARY.replace(b"{", b'{"extra": 1, '),
+    "components of another shape": EPISODE % SUMMARY.replace(b"[]", b'{"a": 1}'),
+    "a truth in place of a number": EPISODE % SUMMARY.replace(b"3", b"true"),
+}
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory) -> bytes:
+    """The journal of a run, with lines of several kinds."""
+    folder = tmp_path_factory.mktemp("run")
+    Run(folder, total_steps=200).play()
+    content = b"".join((folder / "journal.jsonl").read_bytes().splitlines(keepends=True)[:40])
+    assert {b"EpisodeEnded", b"PolicyUpdated"} <= {
+        line.split(b'"')[3] for line in content.splitlines()
+    }
+    return content
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_line_is_skipped_and_counted(tmp_path, damage):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"\n".join([LINE, DAMAGED[damage], EPISODE % SUMMARY, b""]))
+    warnings: list[str] = []
+    kinds = [type(event) for event in read_journal(path, warn=warnings.append)]
+    assert kinds == [PolicyUpdated, EpisodeEnded]
+    assert warnings == [f"1 damaged line of {path} is skipped."]
+
+
+def test_what_can_be_written_of_a_figure_that_is_not_finite_is_read(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    journal.take(PolicyUpdated(1, 10, {"loss": math.inf}))
+    journal.close()
+    (event,) = read_journal(path)
+    assert math.isnan(event.figures["loss"])
+
+
+def damage(content: bytearray, random: Random) -> None:
+    """Change, add or take away bytes somewhere."""
+    at = random.randrange(len(content))
+    match random.choice(["flip", "insert", "delete", "truncate"]):
+        case "flip":
+            content[at] ^= random.randrange(1, 256)
+        case "insert":
+            content[at:at] = random.randbytes(random.randrange(1, 9))
+        case "delete":
+            del content[at : at + random.randrange(1, 300)]
+        case "truncate":
+            del content[max(1, at) :]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_undamaged_line_is_read_however_bytes_change(real, tmp_path, seed):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(real)
+    events = dict(zip(real.splitlines(), map(repr, read_journal(path)), strict=True))
+    random = Random(seed)
+    for _ in range(40):
+        content = bytearray(real)
+        for _ in range(random.randrange(1, 6)):
+            damage(content, random)
+        path.write_bytes(content)
+        warnings: list[str] = []
+        found = iter(list(map(repr, read_journal(path, warn=warnings.append))))
+        whole = [events[line] for line in bytes(content).split(b"\n") if line in events]
+        assert all(event in found for event in whole)  # and in this order
+        assert all("damaged" in text for text in warnings)
+
+
+def test_a_line_without_end_takes_no_memory_and_costs_no_other(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with path.open("wb") as file:
+        file.write(LINE + b"\n")
+        for _ in range(12):
+            file.write(b"x" * MAX_LINE)
+        file.write(b"\n" + LINE + b"\n")
+    warnings: list[str] = []
+    tracemalloc.start()
+    try:
+        assert len(list(read_journal(path, warn=warnings.append))) == 2
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_LINE
+    finally:
+        tracemalloc.stop()
+    assert len(warnings) == 1
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+@pytest.mark.parametrize("count", [1, 3, 5, 9])
+def test_the_newest_lines_are_found_from_the_end(tmp_path, count, end):
+    path = tmp_path / "journal.jsonl"
+    lines = [LINE.replace(b"7,", b"%d, " % at + b" " * 40_000) for at in range(5)]
+    path.write_bytes(b"\n".join(lines) + end)
+    assert [event.update for event in read_journal(path, count)] == list(range(5))[-count:]
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a named pipe", "a link to nowhere"])
+def test_what_is_no_file_is_said_and_holds_nothing(tmp_path, kind):
+    path = tmp_path / "journal.jsonl"
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a named pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(tmp_path / "nowhere")
+    warnings: list[str] = []
+    assert not list(read_journal(path, warn=warnings.append))
+    assert len(warnings) == (kind != "a link to nowhere")
+    with pytest.raises(CheckpointError, match="Cannot write the journal"):
+        Journal(path)
+
+
+def test_a_torn_last_line_does_not_spoil_the_next_one(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(LINE + b"\n" + LINE[:30])
+    journal = Journal(path)
+    journal.take(episode(1))
+    journal.close()
+    assert len(list(read_journal(path))) == 2
+
+
+def test_a_journal_shorter_than_its_checkpoint_is_not_padded(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(LINE + b"\n" + LINE[:30])
+    journal = Journal(path)
+    assert journal.cut(1000) == 1000 - len(LINE) - 1 - 30
+    journal.take(episode(1))
+    journal.close()
+    assert b"\0" not in path.read_bytes()
+    assert len(list(read_journal(path))) == 2
+
+
+def test_a_cut_within_a_line_spoils_that_one_alone(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes((LINE + b"\n") * 3)
+    journal = Journal(path)
+    assert journal.cut(len(LINE) + 10) == 0
+    journal.take(episode(1))
+    journal.close()
+    assert len(list(read_journal(path))) == 2
+
+
+@pytest.mark.parametrize("byte", [b"\xff", b"\n", b"7"])
+def test_a_run_with_a_damaged_journal_goes_on(tmp_path, byte):
+    first = Run(tmp_path, total_steps=200)
+    first.play()
+    path = tmp_path / "journal.jsonl"
+    content = path.read_bytes()
+    at = content.index(b"EpisodeEnded", 500)
+    path.write_bytes(content[:at] + byte + content[at:])
+    again = Run(tmp_path, total_steps=300).resume()
+    assert again.play().total_steps == 300
+    warnings: list[str] = []
+    episodes = [e for e in read_journal(path, warn=warnings.append) if isinstance(e, EpisodeEnded)]
+    assert episodes[-1].episode == again.trainer.metrics.episodes
+    assert len(episodes) >= again.trainer.metrics.episodes - 2
+    assert len(warnings) == 1
+
+
+def test_a_resumed_run_says_what_its_journal_lacks(tmp_path):
+    Run(tmp_path, total_steps=400).play()
+    (tmp_path / "journal.jsonl").unlink()
+    again = Run(tmp_path, total_steps=400).resume()
+    (warning,) = again.of(WarningRaised)
+    assert "lacks" in warning.message
+
+
+@pytest.mark.parametrize("replacement", [None, b"", b"another one\n"])
+def test_a_journal_that_was_deleted_is_written_anew(tmp_path, replacement):
+    path = tmp_path / "run" / "journal.jsonl"
+    path.parent.mkdir()
+    journal = Journal(path)
+    journal.take(episode(1))
+    position = journal.position()
+    assert not journal.restore()
+    path.unlink()
+    if replacement is None:
+        path.parent.rmdir()
+    else:
+        path.write_bytes(replacement)
+    journal.take(episode(2))
+    assert journal.restore()
+    assert journal.position() == path.stat().st_size > position
+    journal.take(episode(3))
+    journal.close()
+    assert [event.episode for event in read_journal(path)] == [1, 2, 3]
+    assert [child.name for child in path.parent.iterdir()] == ["journal.jsonl"]
+
+
+def test_a_journal_waits_while_it_may_not_write(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    may_write = False
+    journal = Journal(path, lambda: may_write)
+    journal.take(episode(1))
+    journal.position()
+    assert not path.read_bytes()
+    may_write = True
+    journal.position()
+    assert path.read_bytes()
+    journal.close()
