@@ -111,6 +111,7 @@ class Codec:
         return self._known[key]
 
     def _make_form(self, hint: Any, shape: tuple[int, ...] | None) -> _Form:
+        hint = _unaliased(hint)
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in _PLAIN:
             return _PLAIN[hint]
@@ -137,7 +138,7 @@ class Codec:
     def _dataclass_form(self, kind: type) -> _Form:
         hints = get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind)]
-        self._facts.add(f"{kind.__name__} {[(name, str(hints[name])) for name in names]}")
+        self._facts.add(f"{kind.__name__} {[(name, _spelled(hints[name])) for name in names]}")
         forms = [self._form(hints[name], _SHAPES.get((kind, name))) for name in names]
         row = _row_form(forms, lambda values: kind(*values))
 
@@ -272,6 +273,25 @@ def _row_form(forms: list[_Form], make: Callable[[list[Any]], Any]) -> _Form:
         return make([form.read(value, buffers) for form, value in zip(forms, values, strict=True)])
 
     return _Form(write, read)
+
+
+def _unaliased(hint: Any) -> Any:
+    """Return what a type alias stands for: numpy's NDArray has been one since 2.5."""
+    while (value := getattr(get_origin(hint), "__value__", None)) is not None:
+        hint = value[get_args(hint)]
+    return hint
+
+
+def _spelled(hint: Any) -> str:
+    """Return a type's name, the same with every version of Python and numpy."""
+    hint = _unaliased(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is np.ndarray:
+        return f"array of {np.dtype(get_args(arguments[1])[0])}"
+    if origin is None:
+        return hint.__qualname__ if isinstance(hint, type) else repr(hint)
+    name = "Union" if origin is types.UnionType else getattr(origin, "__name__", str(origin))
+    return f"{name}[{', '.join(map(_spelled, arguments))}]"
 
 
 def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
