@@ -272,8 +272,6 @@ def _number(value: Any) -> float | None:
 def _exactly(value: Any, kind: type[T]) -> T:
     if type(value) is not kind:
         raise TypeError(f"no {kind.__name__}")
-    if isinstance(value, str):
-        value.encode()  # half of a surrogate pair cannot be written anywhere
     if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
         raise ValueError("a number is too large")
     return value

@@ -150,7 +150,8 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     writer = csv.DictWriter(file, list(columns))
     writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
-    return file.getvalue().encode()
+    # A model that was cut off may leave half a character, which no file can hold.
+    return file.getvalue().encode(errors="replace")
 
 
 def _cell(value: Any) -> Any:

@@ -112,7 +112,7 @@ def test_a_run_with_damaged_checkpoints_only_is_not_told_to_be_resumed(saves: Sa
     session = saves.train()
     for path in checkpoints(session):
         path.write_bytes(b"PK damaged")
-    said, code = saves.end(saves.session("latest", total_steps=800))
+    said, code = saves.end(saves.session(session.run_id, total_steps=800))
     assert said.count("\n") == 1
     assert "No usable checkpoint" in said
     assert "Taking the one before" not in said
