@@ -11,6 +11,7 @@ from engine.errors import TerminalError
 from engine.events import ConnectionLost, RunFailed, RunStopped
 from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
+from pokeTUI.cli.printing import complain, say
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -117,19 +118,19 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run: str = "") -
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             saved = steps_of(Path(checkpoint))
             if not checkpoint and not steps:
-                print("Stopped before the first step: nothing was begun.")
+                say("Stopped before the first step: nothing was begun.")
                 return _ended_by(reason)
             if not checkpoint or saved < steps:
-                print(f"poketui: The end, step {steps:,}, could not be saved.", file=sys.stderr)
+                complain(f"poketui: The end, step {steps:,}, could not be saved.")
             if checkpoint:
-                print(f"Saved at step {saved:,}. Go on with: {resume}")
+                say(f"Saved at step {saved:,}. Go on with: {resume}")
             if not checkpoint or saved < steps:
                 return EXIT_FAILED
             return _ended_by(reason)
         case RunFailed():
-            print(f"poketui: {end.message} {end.hint}".rstrip(), file=sys.stderr)
+            complain(f"poketui: {end.message} {end.hint}".rstrip())
             if end.has_checkpoint:
-                print(f"Go on from the last checkpoint with: {resume}", file=sys.stderr)
+                complain(f"Go on from the last checkpoint with: {resume}")
             return EXIT_FAILED
     return EXIT_FAILED
 

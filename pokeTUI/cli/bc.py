@@ -8,6 +8,7 @@ import typer
 
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import LlmBackend, SaveDir
+from pokeTUI.cli.printing import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -156,7 +157,7 @@ def bc(
             printer.say("Stopped. Go on with: poketui bc --resume latest")
             raise typer.Exit(130) from None
     if not quiet:
-        print(f"Saved in {path}. {_what_next(path)}")
+        say(f"Saved in {path}. {_what_next(path)}")
 
 
 def _what_next(path: Path) -> str:
@@ -242,10 +243,10 @@ class _Printer:
         if self._bar is not None:
             self._bar.console.file.flush()
             self._bar.stop()
-            print(text, flush=True)
+            say(text)
             self._bar.start()
         else:
-            print(text, flush=True)
+            say(text)
 
     def _advance(self, what: str, done: int, total: int) -> None:
         if self._bar is None:

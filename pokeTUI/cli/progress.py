@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pokeTUI.cli.printing import complain
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -24,7 +26,7 @@ def progress(text: str) -> Iterator[Tell]:
         with _bar(text) as tell:
             yield tell
     except KeyboardInterrupt:
-        print("poketui: Ended by Ctrl-C; nothing is left half done.", file=sys.stderr)
+        complain("poketui: Ended by Ctrl-C; nothing is left half done.")
         raise
 
 

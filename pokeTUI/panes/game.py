@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
-from pokeTUI.dashboard.planner import printable
+from engine.quoting import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.conditions import is_recording, takeable
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit, is_legible
