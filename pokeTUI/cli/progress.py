@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from engine.quoting import visible
 from pokeTUI.cli.printing import complain
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _bar(text: str) -> Iterator[Tell]:
             return Text() if task.total is None else self._column(task)
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         OnceKnown(BarColumn()),
         OnceKnown(MofNCompleteColumn()),
         OnceKnown(TimeLeftColumn()),
@@ -68,5 +69,5 @@ def _bar(text: str) -> Iterator[Tell]:
     with Progress(
         *columns, console=console, transient=True, refresh_per_second=REFRESHES_PER_S
     ) as shown:
-        task = shown.add_task(text, total=None)
+        task = shown.add_task(visible(text), total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
