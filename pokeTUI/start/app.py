@@ -141,9 +141,11 @@ class StartApp(App[None]):
         super().__init__()
         from pokeTUI.terminal.colors import follow_depth
         from pokeTUI.terminal.probe import terminal_of
+        from pokeTUI.terminal.text_filter import show_text_only
 
         self._terminal = terminal_of(os.environ, color)
         follow_depth(self, self._terminal.depth)
+        show_text_only(self)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = preferred_theme()
