@@ -3,7 +3,7 @@
 It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
 """
 
-import os
+import errno
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +12,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
+from engine.files import read_file, write_file
 from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
+
+_MOST_BYTES = 1_000_000
 
 PaneKey = Literal[
     "game",
@@ -89,6 +92,21 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
     )
 
 
+def read_preferences(path: Path) -> dict[str, Any]:
+    """Return what is written there.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is too large.
+        ValueError: It is no TOML, no UTF-8 text, or nested too deeply.
+    """
+    try:
+        return tomllib.loads(read_file(path, _MOST_BYTES).decode())
+    except UnicodeDecodeError:
+        raise ValueError("it is no UTF-8 text") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 class PreferenceFile:
     """The file with the preferences.
 
@@ -106,15 +124,15 @@ class PreferenceFile:
             ConfigurationError: The file is broken; it is left as it is.
         """
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except OSError:
+            values = read_preferences(self.path)
+        except OSError as error:
+            if error.errno in (errno.EFBIG, errno.EINVAL):
+                raise self._broken(str(error.strerror)) from None
             return Preferences()  # none yet, or one that may not be read: nothing is remembered
-        except UnicodeDecodeError:
-            raise self._broken("it is no UTF-8 text") from None
-        try:
-            return Preferences.model_validate(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:
             raise self._broken(str(error)) from None
+        try:
+            return Preferences.model_validate(values)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
@@ -131,13 +149,8 @@ class PreferenceFile:
         """
         preferences = self.load().model_copy(update=dict(changes))
         values = preferences.model_dump(exclude_defaults=True)
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_text(to_toml(values, _COMMENT), encoding="utf-8")
-            beside.replace(self.path)
-        finally:
-            beside.unlink(missing_ok=True)
+        write_file(self.path, to_toml(values, _COMMENT).encode())
 
     def _broken(self, what: str) -> ConfigurationError:
         return ConfigurationError(

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from engine.commands import Command, SetMode, SetStrategy, SetWeight
 from engine.config import RunConfig
 from engine.events import SteeringChanged
+from engine.files import write_file
 from pokeTUI.toml_text import to_toml
 
 RUN_SECTION = "run"
@@ -143,12 +144,7 @@ def write_config(config: RunConfig, path: Path) -> None:
     else:
         text = to_toml(values, f"For: poketui run --config {path}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_file(path, text.encode())
 
 
 def _choices(kind: object) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
+from engine.files import read_file
 from engine.folders import config_folder
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
@@ -417,11 +418,11 @@ class StartApp(App[None]):
 def preferred_theme() -> str:
     """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
     try:
-        text = (config_folder() / "preferences.toml").read_text(encoding="utf-8")
+        text = read_file(config_folder() / "preferences.toml", 1_000_000).decode()
         name = tomllib.loads(text).get("theme", "")
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return THEME_NAMES[0]
-    return name if name in THEME_NAMES else THEME_NAMES[0]
+    return str(name) if name in THEME_NAMES else THEME_NAMES[0]
 
 
 def _has_journal(path: Path) -> bool:
