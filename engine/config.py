@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
+from engine.files import read_file
 from engine.providers import backend_of
 from engine.trust import (
     Permission,
@@ -37,14 +38,28 @@ THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
 LEAST_QUESTION = 640
 """Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
+_MOST_BYTES = 10_000_000
+_MOST_SHOWN = 200
 _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
 
 
 class Section(BaseModel):
-    """A frozen group of settings that refuses unknown keys."""
+    """A frozen group of settings that refuses unknown keys, and texts that name no file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _check_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                is_usable = b"\0" not in os.fsencode(value)
+            except UnicodeEncodeError:
+                is_usable = False
+            if not is_usable:
+                raise ValueError("Text without NUL and half characters is needed")
+        return value
 
 
 class EnvConfig(Section):
@@ -309,7 +324,7 @@ class RunConfig(Section):
     llm_base_url: str = ""
     """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
     usual one."""
-    llm_interval: int = Field(default=30, ge=1)
+    llm_interval: int = Field(default=30, ge=1, le=10**9)
     """Actions between two questions to it."""
     max_context_length: int = 8000
     """Most tokens of a question and its answer, thoughts that are asked for included, by an
@@ -333,9 +348,9 @@ class RunConfig(Section):
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
     """Environment processes; 0: as many as cores."""
-    total_steps: int = Field(default=0, ge=0)
+    total_steps: int = Field(default=0, ge=0, le=10**15)
     """Environment steps after which the run stops; 0: until it is stopped."""
-    total_episodes: int = Field(default=0, ge=0)
+    total_episodes: int = Field(default=0, ge=0, le=10**15)
     """Episodes after which the run stops; 0: until it is stopped."""
     checkpoint_interval_s: float = Field(default=60.0, gt=0)
     save_interval: int = Field(default=0, ge=0)
@@ -477,7 +492,9 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
-        value = f"{key} = {first['input']!r}: " if key else ""  # else it is about several keys
+        given = repr(first["input"])
+        shown = given if len(given) <= _MOST_SHOWN else f"{given[:_MOST_SHOWN]}..."
+        value = f"{key} = {shown}: " if key else ""  # else it is about several keys
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
@@ -495,7 +512,7 @@ def _section_of(location: tuple[str | int, ...]) -> type[Section]:
 
 def _read_file(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, _MOST_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigurationError(
@@ -503,9 +520,10 @@ def _read_file(path: Path) -> dict[str, Any]:
         ) from None
     try:
         values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise ConfigurationError(
-            f"The config file {path} is broken: {error}.", "Correct it, or leave --config out."
+            f"The config file {path} is broken: {reason}.", "Correct it, or leave --config out."
         ) from None
     if not isinstance(values, dict):
         raise ConfigurationError(
@@ -532,6 +550,10 @@ def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
         target = values
         for section in sections:
             target = target.setdefault(section, {})
+            if not isinstance(target, dict):
+                raise ConfigurationError(
+                    f"{key}: {section} is no section.", "Leave out what stands behind its name."
+                )
         target[leaf] = value
 
 

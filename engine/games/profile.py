@@ -11,6 +11,7 @@ from typing import Protocol
 
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
+from engine.files import read_file
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -234,12 +235,12 @@ def practice_rom_path() -> Path:
 
 
 def _read(file: Path) -> bytes:
-    if file.is_dir():
-        raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
     try:
+        if file.is_dir():
+            raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
         if file.stat().st_size > _MAX_SIZE:
             raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN)
-        return file.read_bytes()
+        return read_file(file, _MAX_SIZE)
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None
     except (OSError, ValueError) as error:

@@ -30,7 +30,8 @@ def bc(
         ),
     ] = "",
     rules: Annotated[
-        int, typer.Option(min=0, help="Let the rules play so many demonstrations, too.")
+        int,
+        typer.Option(min=0, max=1_000_000, help="Let the rules play so many demonstrations, too."),
     ] = 0,
     tag: Annotated[
         list[str] | None, typer.Option(help="Only demonstrations with this tag; more than once.")

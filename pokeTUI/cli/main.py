@@ -185,7 +185,7 @@ def runs(
 @app.command("eval")
 def evaluate(
     run: LatestRun = "latest",
-    episodes: Annotated[int, typer.Option(min=1, help="Episodes to play.")] = 30,
+    episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
         str,
         typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
