@@ -44,9 +44,21 @@ _SHOWN = 200
 
 
 class Section(BaseModel):
-    """A frozen group of settings that refuses unknown keys."""
+    """A frozen group of settings that refuses unknown keys, and texts that name no file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _check_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                is_usable = b"\0" not in os.fsencode(value)
+            except UnicodeEncodeError:
+                is_usable = False
+            if not is_usable:
+                raise ValueError("Text without NUL and half characters is needed")
+        return value
 
 
 class EnvConfig(Section):
@@ -311,7 +323,7 @@ class RunConfig(Section):
     llm_base_url: str = ""
     """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
     usual one."""
-    llm_interval: int = Field(default=30, ge=1)
+    llm_interval: int = Field(default=30, ge=1, le=10**9)
     """Actions between two questions to it."""
     max_context_length: int = 8000
     """Most tokens of a question and its answer, thoughts that are asked for included, by an
@@ -335,9 +347,9 @@ class RunConfig(Section):
     num_envs: int = Field(default=32, ge=1, le=512)
     workers: int = Field(default=0, ge=0, le=128)
     """Environment processes; 0: as many as cores."""
-    total_steps: int = Field(default=0, ge=0)
+    total_steps: int = Field(default=0, ge=0, le=10**15)
     """Environment steps after which the run stops; 0: until it is stopped."""
-    total_episodes: int = Field(default=0, ge=0)
+    total_episodes: int = Field(default=0, ge=0, le=10**15)
     """Episodes after which the run stops; 0: until it is stopped."""
     checkpoint_interval_s: float = Field(default=60.0, gt=0)
     save_interval: int = Field(default=0, ge=0)
@@ -547,8 +559,7 @@ def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:
             target = target.setdefault(section, {})
             if not isinstance(target, dict):
                 raise ConfigurationError(
-                    f"{section} = {_shown(target)}: it has settings of its own.",
-                    "Write them as a table.",
+                    f"{key}: {section} is no section.", "Leave out what stands behind its name."
                 )
         target[leaf] = value
 

@@ -51,6 +51,7 @@ from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
+from pokeTUI.terminal.text_filter import show_text_only
 from pokeTUI.theme import THEMES
 
 FRAME_INTERVAL_S = 1 / 30
@@ -106,6 +107,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         self._figures_at = 0
         self._shown_hand = (False, False)
         follow_depth(self, self.terminal.depth)
+        show_text_only(self)
         for theme in THEMES:
             self.register_theme(theme)
         file = PreferenceFile()

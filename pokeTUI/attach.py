@@ -1,6 +1,5 @@
 """Start runs in the background, show them, end them, and say in words what was done."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from engine.remote.folder import LiveRun, find_live_run, probe
 from engine.remote.start import start_detached, stop_run, wait_for_start
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, read_settings, resume_command, saved_session
+from pokeTUI.cli.printing import complain, say
 from pokeTUI.launch import EXIT_FAILED, check_terminal, report
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
         PokeTUIError: For what a user can correct, before anything is started.
     """
     live = start_detached(config, resume)
-    failure = wait_for_start(live, lambda text: None if is_quiet else print(text, flush=True))
+    failure = wait_for_start(live, lambda text: None if is_quiet else say(text))
     if failure is not None:
         return report(failure, live.hello.run_dir if live.hello else "")
     if not is_quiet:
-        print(f"The run {live.run_id} goes on in the background.")
-        print(f"Look at it: poketui attach {live.run_id}")
-        print(f"End it:     poketui stop {live.run_id}")
+        say(f"The run {live.run_id} goes on in the background.")
+        say(f"Look at it: poketui attach {live.run_id}")
+        say(f"End it:     poketui stop {live.run_id}")
     return 0
 
 
@@ -99,9 +99,9 @@ def _say_end(live: LiveRun, hello: "Hello", cockpit: "CockpitApp") -> int:
     if cockpit.return_code:
         return cockpit.return_code
     stays = "stays paused" if cockpit.dashboard.is_paused else "goes on"
-    print(f"Detached: the run {live.run_id} {stays} in the background.")
-    print(f"Look at it again: poketui attach {live.run_id}")
-    print(f"End it:           poketui stop {live.run_id}")
+    say(f"Detached: the run {live.run_id} {stays} in the background.")
+    say(f"Look at it again: poketui attach {live.run_id}")
+    say(f"End it:           poketui stop {live.run_id}")
     return 0
 
 
@@ -113,13 +113,12 @@ def stop_live(run: str | None, *, is_now: bool) -> int:
     """
     live = find_live_run(run)
     if not stop_run(live, KILL_TIMEOUT_S if is_now else SAVE_TIMEOUT_S, is_now=is_now):
-        print(
+        complain(
             f"poketui: The run {live.run_id} has not ended yet. Wait, or end it without saving: "
-            f"poketui stop --now {live.run_id}",
-            file=sys.stderr,
+            f"poketui stop --now {live.run_id}"
         )
         return 1
-    print(f"The run {live.run_id} has ended. {_saved(live)}")
+    say(f"The run {live.run_id} has ended. {_saved(live)}")
     return 0
 
 

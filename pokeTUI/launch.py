@@ -38,13 +38,13 @@ def launch(
     from pokeTUI.terminal.probe import color_depth
 
     config = load_config(config_path, overrides)
+    color_depth(color, os.environ)
     if is_detached:
         from pokeTUI.attach import detach
 
         return detach(config, resume, is_quiet=is_quiet)
     if not config.headless:
         check_terminal()
-        color_depth(color, os.environ)
         check_preferences()
     session = EngineSession(config, resume=resume)
     end = (

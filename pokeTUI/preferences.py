@@ -19,6 +19,7 @@ from pokeTUI.toml_text import to_toml
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
 
+
 PaneKey = Literal[
     "game",
     "party",
@@ -89,6 +90,19 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
     )
 
 
+def read_preferences(path: Path) -> dict[str, Any]:
+    """Return what is written there.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is too large.
+        ValueError: It is no TOML, no UTF-8 text, or nested too deeply.
+    """
+    try:
+        return parse_toml(read_file(path, MAX_SETTINGS).decode())
+    except UnicodeDecodeError:
+        raise ValueError("it is no UTF-8 text") from None
+
+
 class PreferenceFile:
     """The file with the preferences.
 
@@ -106,15 +120,11 @@ class PreferenceFile:
             ConfigurationError: The file is broken; it is left as it is.
         """
         try:
-            text = read_file(self.path, MAX_SETTINGS).decode()
+            values = read_preferences(self.path)
         except OSError as error:
-            if error.errno == errno.EFBIG:
+            if error.errno in (errno.EFBIG, errno.EINVAL):
                 raise self._broken(str(error.strerror)) from None
             return Preferences()  # none yet, or one that may not be read: nothing is remembered
-        except UnicodeDecodeError:
-            raise self._broken("it is no UTF-8 text") from None
-        try:
-            values = parse_toml(text)
         except ValueError as error:
             raise self._broken(str(error)) from None
         try:

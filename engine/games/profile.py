@@ -236,9 +236,9 @@ def practice_rom_path() -> Path:
 
 
 def _read(file: Path) -> bytes:
-    if file.is_dir():
-        raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
     try:
+        if file.is_dir():
+            raise RomError(f"The ROM path {file} is a folder.", _BRING_YOUR_OWN)
         return read_file(file, _MAX_SIZE)
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None

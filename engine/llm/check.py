@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from engine.errors import LLMConnectionError
 from engine.llm.asking import Answer, ask
 from engine.llm.backends.base import Backend, ChatRequest, ModelStatus
-from engine.llm.quoting import one_line
 from engine.llm.reply import read_object
+from engine.quoting import one_line
 
 STEPS = ("server", "model", "load", "answer", "schema", "speed")
 _CHOICES = ("REST", "LEAVE")

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.llm.quoting import one_line
 from engine.plans import Choice
+from engine.quoting import one_line
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _NOTHING = frozenset({(), ("none",), ("null",), ("n", "a"), ("nothing",), ("empty",)})

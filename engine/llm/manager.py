@@ -15,9 +15,9 @@ from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.asking import ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest
-from engine.llm.quoting import one_line
 from engine.llm.reply import read_object
 from engine.llm.tokens import schema_tokens, shortened, tokens_beside
+from engine.quoting import one_line
 from engine.types import Action
 
 _T = TypeVar("_T")

@@ -17,9 +17,9 @@ from typing import Any
 from engine.config import PlannerConfig
 from engine.llm.backends.base import ChatRequest
 from engine.llm.choices import name_of
-from engine.llm.quoting import one_line, printable_lines
 from engine.llm.tokens import estimate_tokens, schema_tokens, tokens_beside
 from engine.plans import Choice, Condition, Situation
+from engine.quoting import one_line, printable_lines
 from engine.types import GoalKind
 
 PROMPT_VERSION = 1

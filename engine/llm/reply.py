@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.llm.choices import pick, tokens
 from engine.llm.objects import Found, read_object
-from engine.llm.quoting import one_line
 from engine.plans import Choice, Condition, Plan, Situation
+from engine.quoting import one_line
 
 __all__ = ["Found", "Reading", "read_object", "read_plan"]
 

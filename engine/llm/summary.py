@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.llm.quoting import one_line
 from engine.plans import Outcome, Verdict
+from engine.quoting import one_line
 from engine.types import EpisodeSummary
 
 _GOALS, _MILESTONES = 100, 64

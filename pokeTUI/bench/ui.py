@@ -11,6 +11,7 @@ from pokeTUI.bench.memory import measure_memory
 from pokeTUI.bench.play import measure_play
 from pokeTUI.bench.start import imports, measure_start
 from pokeTUI.bench.throughput import measure_throughput
+from pokeTUI.cli.printing import say
 
 Theme = Callable[[], Iterator[Figure]]
 
@@ -31,13 +32,13 @@ def measure_ui(only: Sequence[str] = (), *, is_quick: bool = False) -> tuple[Fig
             f"There is nothing called {unknown[0]} to measure.", f"Choose of {', '.join(themes)}."
         )
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"{os.cpu_count()} cores; load average before: {load}.", flush=True)
+    say(f"{os.cpu_count()} cores; load average before: {load}.")
     chosen = [theme for name, theme in themes.items() if not only or name in only]
     found = print_table(figure for theme in chosen for figure in theme())
     if not only or "start" in only:
-        print(imports())
+        say(imports())
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"Load average after: {load}.")
+    say(f"Load average after: {load}.")
     return found
 
 

@@ -9,6 +9,7 @@ import typer
 
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import LlmBackend, SaveDir
+from pokeTUI.cli.printing import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -30,7 +31,8 @@ def bc(
         ),
     ] = "",
     rules: Annotated[
-        int, typer.Option(min=0, help="Let the rules play so many demonstrations, too.")
+        int,
+        typer.Option(min=0, max=1_000_000, help="Let the rules play so many demonstrations, too."),
     ] = 0,
     tag: Annotated[
         list[str] | None, typer.Option(help="Only demonstrations with this tag; more than once.")
@@ -160,7 +162,7 @@ def bc(
             printer.say(_how_to_resume(begun))
             raise typer.Exit(130) from None
     if not quiet:
-        print(f"Saved in {path}. {_what_next(path)}")
+        say(f"Saved in {path}. {_what_next(path)}")
 
 
 def _how_to_resume(paths: list[Path]) -> str:
@@ -217,7 +219,7 @@ class _Printer:
             )
 
             columns = (
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeRemainingColumn(),
@@ -256,10 +258,10 @@ class _Printer:
         if self._bar is not None:
             self._bar.console.file.flush()
             self._bar.stop()
-            print(text, flush=True)
+            say(text)
             self._bar.start()
         else:
-            print(text, flush=True)
+            say(text)
 
     def _advance(self, what: str, done: int, total: int) -> None:
         if self._bar is None:

@@ -2,9 +2,13 @@
 
 A shell waits for this at every press of Tab, so a saved run's name and two of its settings are read
 here and nothing else of it.
+
+Shells evaluate what is offered to them, some at once, so names that could be more than a word are
+not offered: whoever made a folder with such a name could have anything run.
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -12,12 +16,12 @@ from typing import TYPE_CHECKING, get_args
 import typer
 
 from engine.files import read_object
-from pokeTUI.cli.printing import visible
 
 if TYPE_CHECKING:
     from pokeTUI.settings import Setting
 
 _MOST_RUNS = 50
+_WORD = re.compile(r"(?!-)[\w.,:+@%-]+")
 _LATEST = ("latest", "the one that was worked on last")
 
 Completer = Callable[[str], list[str]]
@@ -67,7 +71,7 @@ def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
         )
     except OSError:
         return []
-    return [name for name in found if name.startswith(incomplete)]
+    return [name for name in found if name.startswith(incomplete) and _WORD.fullmatch(name)]
 
 
 def complete_live_runs(incomplete: str) -> list[str]:
@@ -80,7 +84,7 @@ def complete_live_runs(incomplete: str) -> list[str]:
     except (PokeTUIError, OSError):
         return []
     names = [path.name.rsplit(".", 2)[0] for path in sockets]
-    return [name for name in names if name.startswith(incomplete)]
+    return [name for name in names if name.startswith(incomplete) and _WORD.fullmatch(name)]
 
 
 def choices_of(key: str) -> Completer:
@@ -132,7 +136,8 @@ def bash_values(environment: Mapping[str, str]) -> list[str] | None:
     if environment.get("_POKETUI_COMPLETE") != "complete_bash":
         return None
     typed = environment.get("COMP_WORDS", "").split("\n")
-    at = int(environment.get("COMP_CWORD", "0"))
+    count = environment.get("COMP_CWORD", "")
+    at = int(count) if count.isascii() and count.isdigit() else 0
     match typed[: at + 1]:
         case [*_, "--set", key, "="]:
             begun = ""
@@ -160,7 +165,8 @@ def _save_folder(context: typer.Context) -> Path:
 
 def _newest_first(runs: Path) -> list[Path]:
     try:
-        found = [path for path in runs.iterdir() if (path / "config.json").is_file()]
+        named = [path for path in runs.iterdir() if _WORD.fullmatch(path.name)]
+        found = [path for path in named if (path / "config.json").is_file()]
     except OSError:
         return []
     return sorted(found, key=lambda path: path.name, reverse=True)
@@ -169,6 +175,8 @@ def _newest_first(runs: Path) -> list[Path]:
 def _describe(run: Path) -> str:
     try:
         settings = read_object(run / "config.json")
-        return visible(f"{settings['agent']} {settings['mode']}, seed {settings['seed']}"[:60])
+        agent, mode, seed = (str(settings[key]) for key in ("agent", "mode", "seed"))
     except (ValueError, KeyError):
         return ""
+    are_words = all(_WORD.fullmatch(value) for value in (agent, mode, seed))
+    return f"{agent} {mode}, seed {seed}" if are_words else ""

@@ -96,35 +96,36 @@ def print_list(save_dir: str | None) -> None:
     demos = DemoSet(demos_folder(settings(save_dir)))
     sets = demos.sets()
     if not len(demos) and not demos.logs() and not sets:
-        print(f"No demonstrations in {demos.folder}.")
+        say(f"No demonstrations in {demos.folder}.")
         return
     _print_set(demos)
     for place, one in enumerate(sets):
-        gap = "\n" if place or len(demos) or demos.logs() else ""
-        print(f"{gap}set {one.folder.name}")
+        if place or len(demos) or demos.logs():
+            say("")
+        say(f"set {one.folder.name}")
         _print_set(one)
 
 
 def _print_set(demos: DemoSet) -> None:
     if len(demos):
-        print(f"{'demonstration':<34} {'by':<8} {'steps':>7} {'return':>8}  goal  tags")
+        say(f"{'demonstration':<34} {'by':<8} {'steps':>7} {'return':>8}  goal  tags")
     for entry in demos.entries():
         demo, name = entry.demo, entry.path.name.removesuffix(SUFFIX)
         if demo is None:
-            print(f"{name:<34} ! {entry.refusal}")
+            say(f"{name:<34} ! {entry.refusal}")
             continue
         goal = "✓" if demo.is_success else "–"
         paid = _plain(demo.episode_return, 1)
-        print(
+        say(
             f"{name:<34} {demo.by[:8]:<8} {len(demo.shown):>7,} {paid:>8}  "
             f"{goal:<4}  {' '.join(sorted(demo.tags))}".rstrip()
         )
     for log in demos.logs():
         name = log.name.removesuffix(SUFFIX + LOG_SUFFIX)
         goes_on = is_being_written(log)
-        print(f"{name:<34} " + ("● is being recorded" if goes_on else "was left behind by a crash"))
+        say(f"{name:<34} " + ("● is being recorded" if goes_on else "was left behind by a crash"))
         if not goes_on:
-            print(f"  Take it in: poketui demos recover {log.name}")
+            say(f"  Take it in: poketui demos recover {log.name}")
 
 
 def print_one(save_dir: str | None, file: str) -> None:
@@ -157,11 +158,11 @@ def print_one(save_dir: str | None, file: str) -> None:
     if demo.num_interventions:
         rows.append(("by a person", f"{demo.num_interventions:,} steps for the agent"))
     for name, value in rows:
-        print(f"{name:<12} {value}")
+        say(f"{name:<12} {value}")
     if demo.events:
-        print("\n   step  event")
+        say("", "   step  event")
     for event in demo.events:
-        print(f"{event.step:>7,}  {event.kind}: {event.text}")
+        say(f"{event.step:>7,}  {event.kind}: {event.text}")
 
 
 def print_validation(
@@ -173,7 +174,7 @@ def print_validation(
 
     demos = chosen(save_dir, files)
     if not len(demos):
-        print(f"No demonstrations in {demos.folder}.")
+        say(f"No demonstrations in {demos.folder}.")
         return 0
     refused = 0
     for found in validate(demos.paths, settings(save_dir, rom, "", allow_unknown_rom)):
@@ -181,9 +182,9 @@ def print_validation(
         how = found.refusal or f"{_steps(found.steps)}, exactly as recorded"
         if found.unchecked:
             how = f"{_steps(found.steps)}, as recorded; not checked: {', '.join(found.unchecked)}"
-        print(f"{_short(found.path, demos.folder)}: {how}", flush=True)
+        say(f"{_short(found.path, demos.folder)}: {how}")
     if refused:
-        print(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
+        say(f"{refused:,} of {len(demos):,} do not go as they were recorded.")
     return 2 if refused else 0
 
 
@@ -193,32 +194,32 @@ def print_statistics(save_dir: str | None, files: Sequence[str]) -> None:
     found = demos.statistics()
     count, total = len(found.lengths), sum(found.lengths)
     if not count:
-        print(f"No readable demonstrations in {demos.folder}.")
+        say(f"No readable demonstrations in {demos.folder}.")
         return
-    print(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
-    print(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
-    print(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
+    say(f"demonstrations  {count:,}, {found.successes:,} reached the goal")
+    say(f"by              {', '.join(f'{who} {number:,}' for who, number in found.by)}")
+    say(f"steps           {total:,}, {_spread(found.lengths, 0)} each")
     if found.live_s:
-        print(f"real time       {_duration(found.live_s)}")
-    print(f"return          {_spread(found.returns, 1)}")
+        say(f"real time       {_duration(found.live_s)}")
+    say(f"return          {_spread(found.returns, 1)}")
     if found.interventions:
-        print(f"interventions   {found.interventions:,} steps")
+        say(f"interventions   {found.interventions:,} steps")
     unread = len(demos) - count
     if unread:
-        print(f"unreadable      {unread:,}; see: poketui demos")
+        say(f"unreadable      {unread:,}; see: poketui demos")
     for title, parts in (("map", found.maps), ("action", found.actions)):
-        print(f"\n{title:<22} {'steps':>8}")
+        say("", f"{title:<22} {'steps':>8}")
         for name, steps in parts:
             share = steps / max(1, total)
-            print(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
+            say(f"{name:<22} {steps:>8,}  {share:>4.0%} {'█' * round(share * _BAR)}".rstrip())
     for title, how, counted in (
         ("milestone", "reached", found.milestones),
         ("note", "noted", found.notes),
     ):
         if counted:
-            print(f"\n{title:<22} {how:>8}")
+            say("", f"{title:<22} {how:>8}")
         for name, times in counted:
-            print(f"{name:<22} {times:>8,}")
+            say(f"{name:<22} {times:>8,}")
 
 
 def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: int) -> None:
@@ -230,8 +231,8 @@ def print_split(save_dir: str | None, files: Sequence[str], valid: float, seed: 
     for folder in folders:
         inside = DemoSet(folder, [path for path in demos.paths if path.parent == folder])
         path, train, validating = write_split(inside, valid, seed)
-        print(f"train {train:,}, valid {validating:,}: {path}")
-    print("poketui bc keeps to it; what is recorded from now on is learnt from.")
+        say(f"train {train:,}, valid {validating:,}: {path}")
+    say("poketui bc keeps to it; what is recorded from now on is learnt from.")
 
 
 def print_filtered(
@@ -249,7 +250,7 @@ def print_filtered(
     demos = chosen(save_dir, files)
     found = demos.choose(wanted)
     for path in found.paths:
-        print(_short(path, demos.folder) if out is None else copy_demo(path, out))
+        say(_short(path, demos.folder) if out is None else str(copy_demo(path, out)))
 
 
 def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None) -> None:
@@ -259,7 +260,7 @@ def print_merge(save_dir: str | None, folders: Sequence[Path], out: Path | None)
             raise DemoError(f"{folder} is no folder.", "Name folders of demonstrations.")
     target = DemoSet(out or demos_folder(settings(save_dir)))
     copied = target.merge(DemoSet(folder) for folder in folders)
-    print(f"{len(copied):,} copied into {target.folder}, which now holds {len(target):,}.")
+    say(f"{len(copied):,} copied into {target.folder}, which now holds {len(target):,}.")
 
 
 def deletable(save_dir: str | None, names: Sequence[str]) -> DemoSet:
@@ -286,17 +287,17 @@ def print_recovery(save_dir: str | None, files: Sequence[str]) -> int:
         found = (log for one in (demos, *demos.sets()) for log in one.logs())
         logs = [log for log in found if not is_being_written(log)]
     if not logs:
-        print(f"Nothing was left behind in {demos.folder}.")
+        say(f"Nothing was left behind in {demos.folder}.")
     refused = 0
     for log in logs:
         try:
             demo = recover(log)
         except DemoError as error:
             refused += 1
-            print(f"{log.name}: {error}")
+            say(f"{log.name}: {error}")
         else:
             steps = _steps(len(demo.shown)) if demo.shown else "nothing had been played, it is gone"
-            print(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
+            say(f"{log.name.removesuffix(LOG_SUFFIX)}: {steps}")
     return 2 if refused else 0
 
 
@@ -319,7 +320,7 @@ def print_export(
         folder = out or Path("poketui-demos-v0")
         read = [demo for _, demo in demos.read()]
         steps = to_minari(list(zip(names, read, strict=True)), folder, config)
-        print(f"{folder}: {len(demos):,} episodes, {steps:,} steps")
+        say(f"{folder}: {len(demos):,} episodes, {steps:,} steps")
         return
     for name, (_, demo) in zip(names, demos.read(), strict=True):
         target = (out or Path()) / f"{name.removesuffix(SUFFIX)}.{form}"
@@ -327,7 +328,7 @@ def print_export(
             raise DemoError(f"{target} is there already.", "Give --out or --force.")
         target.parent.mkdir(parents=True, exist_ok=True)
         steps = to_npz(demo, target, config) if form == "npz" else to_csv(demo, target)
-        print(f"{target}: {steps:,} steps, {target.stat().st_size:,} bytes")
+        say(f"{target}: {steps:,} steps, {target.stat().st_size:,} bytes")
 
 
 def print_import(config: RunConfig, files: Sequence[Path]) -> int:
@@ -340,12 +341,12 @@ def print_import(config: RunConfig, files: Sequence[Path]) -> int:
         try:
             for found in importer.take(file):
                 where = "there already, as" if found.is_known else "now"
-                print(f"{file}: {_steps(len(found.demo.shown))}, {where} {found.path}")
+                say(f"{file}: {_steps(len(found.demo.shown))}, {where} {found.path}")
         except PokeTUIError as error:
             refused += 1
             if len(files) == 1:
                 raise
-            print(f"{file}: {error}")
+            say(f"{file}: {error}")
     return 2 if refused else 0
 
 

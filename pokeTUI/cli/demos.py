@@ -7,6 +7,7 @@ import typer
 
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import Color, SaveDir
+from pokeTUI.cli.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, check, count, sort and exchange demonstrations.")
 
@@ -63,7 +64,7 @@ def watch(
     """Watch a demonstration in the cockpit, to and fro; t goes on from there by hand."""
     from pokeTUI.demos.watching import watch_demo
 
-    print(watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
+    say(*watch_demo(save_dir, file, rom, allow_unknown_rom=allow_unknown_rom, color=color))
 
 
 @demos_app.command()
@@ -147,7 +148,7 @@ def delete(
 
     demos = demo_reports.deletable(save_dir, files)
     count = f"{len(demos)} demonstration{'s' * (len(demos) != 1)}"
-    if not yes and not typer.confirm(f"Delete {count} for good?"):
+    if not yes and not confirm(f"Delete {count} for good?"):
         raise typer.Exit(1)
     say(f"{demos.delete():,} deleted.")
 

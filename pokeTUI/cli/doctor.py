@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.quoting import visible
 from pokeTUI.cli.options import LlmBackend, SaveDir, Settings, parse_settings
+from pokeTUI.cli.printing import say
 
 if TYPE_CHECKING:
     from pokeTUI.doctor.finding import Finding
@@ -48,21 +50,19 @@ def doctor(
             _print(finding)
     if json_:
         rows = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
-        print(json.dumps({"is_well": is_well(tuple(findings)), "findings": rows}, indent=1))
+        said = json.dumps({"is_well": is_well(tuple(findings)), "findings": rows}, indent=1)
+        say(*said.replace("\x7f", "\\u007f").split("\n"))
     raise typer.Exit(0 if is_well(tuple(findings)) else 1)
 
 
 def _print(finding: "Finding") -> None:
-    from pokeTUI.dashboard.planner import printable
     from pokeTUI.doctor.finding import NAME_WIDTH
 
     head = f"{_sign(finding.verdict.sign)} {finding.name:<{NAME_WIDTH}} "
-    lines = _wrap(head, printable(finding.text))
+    lines = _wrap(head, visible(finding.text))
     if finding.remedy:
-        lines += _wrap(" " * (NAME_WIDTH + 3), printable(finding.remedy))
-    encoding = sys.stdout.encoding or "ascii"
-    for line in lines:
-        print(line.encode(encoding, "replace").decode(encoding), flush=True)
+        lines += _wrap(" " * (NAME_WIDTH + 3), visible(finding.remedy))
+    say(*lines)
 
 
 def _wrap(head: str, text: str) -> list[str]:

@@ -1,12 +1,12 @@
 """Run a session without a screen: a status line every 30 s, events that matter as they come."""
 
 import signal
-import sys
 import time
 from collections import deque
 from types import FrameType
 
 from engine.commands import Stop
+from engine.errors import TerminalError
 from engine.events import (
     CheckpointSaved,
     CurriculumChanged,
@@ -22,7 +22,8 @@ from engine.events import (
     WarningRaised,
 )
 from engine.session import EngineSession
-from pokeTUI.dashboard.planner import describe_status, printable
+from pokeTUI.cli.printing import complain, say
+from pokeTUI.dashboard.planner import describe_status
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2
@@ -130,8 +131,8 @@ class HeadlessRunner:
         before, self._model = self._model, status
         now = self._usable(status)
         if before is None or now != self._usable(before):
-            said = ". ".join(printable(part) for part in (status.absent, status.detail) if part)
-            self._print(f"model {printable(status.model)} is {now[0]}{said and f': {said}'}")
+            said = ". ".join(part for part in (status.absent, status.detail) if part)
+            self._print(f"model {status.model} is {now[0]}{said and f': {said}'}")
 
     @staticmethod
     def _usable(status: PlannerStatusChanged) -> tuple[str, str]:
@@ -140,7 +141,11 @@ class HeadlessRunner:
 
     def _print(self, line: str) -> None:
         if not self._is_quiet:
-            print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
+            try:
+                say(f"{time.strftime('%H:%M:%S')} {line}")
+            except TerminalError as error:  # a full disk, or no terminal any more: it trains on
+                self._is_quiet = True
+                complain(str(error))
 
     def _catch_signals(self) -> None:
         """Save before the end on Ctrl-C, SIGTERM or a lost terminal; a second one ends at once."""
@@ -149,8 +154,8 @@ class HeadlessRunner:
             name = signal.Signals(number).name
             for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(caught, signal.SIG_DFL)
-            print(f"{name}: saving, then stopping", file=sys.stderr, flush=True)
             self._session.send(Stop(reason=name))
+            complain(f"{name}: saving, then stopping")
 
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, stop)

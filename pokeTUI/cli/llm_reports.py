@@ -2,7 +2,6 @@
 
 import asyncio
 import shlex
-import sys
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,10 @@ from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.check import check_model
 from engine.llm.exchanges import scan
 from engine.plans import Plan
+from engine.quoting import visible
 from engine.training.runs import RunFolder, find_run
+from pokeTUI.cli.printing import say, say_part
 from pokeTUI.cli.reports import saves
-from pokeTUI.dashboard.planner import printable
 
 if TYPE_CHECKING:
     from engine.training.single_plan import OneAnswer
@@ -39,15 +39,15 @@ def print_check(settings: Mapping[str, Any]) -> int:
     backends = make_backends(config)
     is_good = [asyncio.run(_check(backend, config)) for backend in backends]
     if all(is_good):
-        print(f"Use it: {_command(config, settings)}")
+        say(f"Use it: {_command(config, settings)}")
     elif len(is_good) > 1:
-        print(f"{sum(is_good)} of {len(is_good)} models can be used.")
+        say(f"{sum(is_good)} of {len(is_good)} models can be used.")
     return 0 if all(is_good) else 2
 
 
 async def _check(backend: Backend, config: RunConfig) -> bool:
     planner = config.planner
-    print(f"{printable(backend.model)} by the protocol of {backend.name}")
+    say(f"{backend.model} by the protocol of {backend.name}")
     try:
         steps = await check_model(
             backend,
@@ -59,9 +59,9 @@ async def _check(backend: Backend, config: RunConfig) -> bool:
     finally:
         await backend.close()
     for step in steps:
-        print(f"  {_MARKS[step.is_ok]} {step.name:<7} {printable(step.text)}")
+        say(f"  {_MARKS[step.is_ok]} {step.name:<7} {step.text}")
         if step.remedy and step.is_ok is not True:
-            print(f"            {printable(step.remedy)}")
+            say(f"            {step.remedy}")
     return all(step.is_ok for step in steps)
 
 
@@ -98,20 +98,20 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
     def show(text: str, is_thinking: bool) -> None:
         nonlocal last_kind
         if is_thinking != last_kind:
-            print("\n--- thoughts" if is_thinking else "\n--- answer")
+            say("", "--- thoughts" if is_thinking else "--- answer")
             last_kind = is_thinking
-        sys.stdout.write("".join(c if c.isprintable() or c == "\n" else " " for c in text))
-        sys.stdout.flush()
+        say_part(text)
 
     def show_request(request: ChatRequest) -> None:
-        print(f"--- rules\n{request.system}\n--- question\n{request.user}")
+        say("--- rules", *request.system.split("\n"))
+        say("--- question", *request.user.split("\n"))
         if is_alone:
-            print("--- answer")
+            say("--- answer")
 
     found = plan_once(config, wish=wish, on_request=show_request, on_text=show)
     for one in found.answers:
         if not is_alone:
-            print(f"--- {printable(one.model)}")
+            say(f"--- {one.model}")
             last_kind = False
             if one.answer is not None and one.answer.thinking:
                 show(one.answer.thinking, True)
@@ -123,7 +123,7 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
     if found.plan is None:
         return 2
     if not is_alone:
-        print(f"--- vote, each for as much as it is sure of: {printable(found.plan.setter)}")
+        say(f"--- vote, each for as much as it is sure of: {found.plan.setter}")
     _print_goal(found.plan, "confidence" if len(found.answers) > 1 else "stated confidence")
     return 0
 
@@ -131,20 +131,21 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
 def _print_reading(one: "OneAnswer") -> None:
     answer, reading = one.answer, one.reading
     if answer is not None:
-        print(
-            f"\n--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
-            f"{answer.prompt_tokens} tokens in, {answer.answer_tokens} out"
+        say(
+            "",
+            f"--- {answer.latency_s:.1f} s, first word after {answer.first_token_s:.1f} s, "
+            f"{answer.prompt_tokens} tokens in, {answer.answer_tokens} out",
         )
     if reading.repairs:
-        print(f"mended: {', '.join(reading.repairs)}")
+        say(f"mended: {', '.join(reading.repairs)}")
     if reading.plan is None:
-        print(f"no goal: {printable(reading.error)}")
+        say(f"no goal: {reading.error}")
 
 
 def _print_goal(plan: Plan, sureness: str = "stated confidence") -> None:
-    print(f"goal: {plan.choice.kind} {plan.choice.target}: {printable(plan.choice.text)}")
-    print(f"reached when: {plan.condition}")
-    print(f"{sureness}: {plan.confidence:.0%}")
+    say(f"goal: {plan.choice.kind} {plan.choice.target}: {plan.choice.text}")
+    say(f"reached when: {plan.condition}")
+    say(f"{sureness}: {plan.confidence:.0%}")
 
 
 def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool) -> None:
@@ -162,12 +163,12 @@ def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool)
             "See to the file's permissions.",
         ) from None
     if not found.exchanges:
-        print(f"The run {folder.run_id} asked no language model.")
+        say(f"The run {folder.run_id} asked no language model.")
         return
     for exchange in found.exchanges[-last:]:
         _print_full(exchange) if is_full else _print_line(exchange)
     if found.damaged:
-        print(f"{found.damaged} damaged lines were passed over.")
+        say(f"{found.damaged} damaged lines were passed over.")
 
 
 def _print_line(exchange: dict[str, Any]) -> None:
@@ -175,19 +176,19 @@ def _print_line(exchange: dict[str, Any]) -> None:
     tally = exchange["verdicts"]
     came = f"{tally['reached']} reached, {tally['failed']} failed" if exchange["goal"] else ""
     latency = exchange["latency_s"]
-    print(
+    say(
         f"{exchange['exchange']:>5}  {exchange['trigger']:<9} "
-        f"{printable(said)[:_GOAL_WIDTH]:<{_GOAL_WIDTH}} "
+        f"{visible(said)[:_GOAL_WIDTH]:<{_GOAL_WIDTH}} "
         f"{'' if latency is None else f'{latency:.1f} s':>7}  {came}"
     )
 
 
 def _print_full(exchange: dict[str, Any]) -> None:
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(exchange["time"]))
-    print(f"=== {exchange['exchange']} {printable(exchange['model'])} {at}")
+    say(f"=== {exchange['exchange']} {exchange['model']} {at}")
     for text in (exchange["prompt"], "--- answer", exchange["thinking"], exchange["text"]):
         for line in text.splitlines():
-            print(printable(line))
+            say(line)
     _print_line(exchange)
 
 

@@ -28,6 +28,7 @@ from pokeTUI.cli.options import (
     Settings,
     parse_settings,
 )
+from pokeTUI.cli.printing import complain, complain_of, open_streams, say
 from pokeTUI.cli.record import record
 from pokeTUI.cli.serve import serve
 from pokeTUI.cli.trust import trust
@@ -184,7 +185,7 @@ def runs(
 @app.command("eval")
 def evaluate(
     run: LatestRun = "latest",
-    episodes: Annotated[int, typer.Option(min=1, help="Episodes to play.")] = 30,
+    episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
         str,
         typer.Option(help="latest, best, or a file.", autocompletion=words("latest", "best")),
@@ -241,7 +242,7 @@ def replay(
     if watch:
         from pokeTUI.demos.watching import watch_replay
 
-        print(watch_replay(save_dir, run, episode, color=color))
+        say(*watch_replay(save_dir, run, episode, color=color))
         return
     from pokeTUI.cli.reports import print_replay
 
@@ -254,7 +255,7 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
     from engine.games.profile import describe, identify
 
     found = identify(file)
-    print("\n".join(describe(found)))
+    say(*describe(found))
     if found.profile is None and found.refusal is not None:
         raise found.refusal
 
@@ -274,11 +275,12 @@ def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
     from engine.errors import PokeTUIError
 
-    values = bash_values(os.environ)
-    if values is not None:
-        print("\n".join(values))
-        raise SystemExit(0)
+    open_streams()
     try:
+        values = bash_values(os.environ)
+        if values is not None:
+            say(*values)
+            raise SystemExit(0)
         arguments = _name_latest_run(sys.argv[1:])
         if not arguments and _is_at_terminal():
             from pokeTUI.start.loop import start
@@ -292,8 +294,13 @@ def main() -> None:
         _fail(f"{text}. See: poketui --help")
     except PokeTUIError as error:
         _fail(str(error))
+    except OSError as error:  # of a file or folder of the user's that nobody below knew
+        _fail(f"{error.strerror or error}: {error.filename or 'no file is named'}.")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
+    except Exception as error:  # the outermost frame: Python would print it as it came
+        complain_of(error)
+        raise SystemExit(1) from None
     raise SystemExit(code)
 
 
@@ -320,7 +327,7 @@ def _choose_model(name: str | None, is_none: bool) -> str | None:
 
 
 def _fail(text: str) -> NoReturn:
-    print(f"poketui: {text}", file=sys.stderr)
+    complain(f"poketui: {text}")
     raise SystemExit(2)
 
 

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from engine.quoting import visible
+from pokeTUI.cli.printing import complain
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -24,7 +27,7 @@ def progress(text: str) -> Iterator[Tell]:
         with _bar(text) as tell:
             yield tell
     except KeyboardInterrupt:
-        print("poketui: Ended by Ctrl-C; nothing is left half done.", file=sys.stderr)
+        complain("poketui: Ended by Ctrl-C; nothing is left half done.")
         raise
 
 
@@ -56,7 +59,7 @@ def _bar(text: str) -> Iterator[Tell]:
             return Text() if task.total is None else self._column(task)
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         OnceKnown(BarColumn()),
         OnceKnown(MofNCompleteColumn()),
         OnceKnown(TimeLeftColumn()),
@@ -66,5 +69,5 @@ def _bar(text: str) -> Iterator[Tell]:
     with Progress(
         *columns, console=console, transient=True, refresh_per_second=REFRESHES_PER_S
     ) as shown:
-        task = shown.add_task(text, total=None)
+        task = shown.add_task(visible(text), total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -1,12 +1,12 @@
 """Define `poketui record`: play, and keep it as demonstrations."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from pokeTUI.cli.completion import complete_players, complete_sets
 from pokeTUI.cli.options import Color, LlmBackend, SaveDir
+from pokeTUI.cli.printing import complain, say
 
 if TYPE_CHECKING:
     from engine.config import RunConfig
@@ -124,7 +124,7 @@ def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
 
     found = record_in_cockpit(config, plan, color=color)
     failed = isinstance(found.end, RunFailed)
-    print("\n".join(found.lines()), file=sys.stderr if failed else sys.stdout)
+    (complain if failed else say)(*found.lines())
     if found.saved:
         _say_what_next(config, plan)
     return 1 if failed else 128 + found.signal if found.signal else 0
@@ -148,16 +148,16 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
             nonlocal saved
             if isinstance(event, RecordingEnded):
                 saved += bool(event.path)
-                print(f"{demonstration_end(event).capitalize()}.", flush=True)
+                say(f"{demonstration_end(event).capitalize()}.")
                 tell(saved, plan.episodes)
             elif isinstance(event, WarningRaised):
-                print(f"warning: {event.message}", file=sys.stderr, flush=True)
+                complain(f"warning: {event.message}")
 
         end = record_headless(config, plan, take)
     if not saved:
-        print(f"Nothing was recorded: {end.reason}.")
+        say(f"Nothing was recorded: {end.reason}.")
         return 0
-    print(f"{saved:,} demonstration{'s' * (saved != 1)} saved in {plan.folder(config)}.")
+    say(f"{saved:,} demonstration{'s' * (saved != 1)} saved in {plan.folder(config)}.")
     _say_what_next(config, plan)
     return 0
 
@@ -165,8 +165,8 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
 def _say_what_next(config: "RunConfig", plan: "RecordingPlan") -> None:
     """Say how the demonstrations are checked, and learnt from."""
     folder = plan.folder(config)
-    print(f"Check them with: poketui demos validate {folder}/*.demo")
-    print(f"Learn from them with: poketui bc {folder}")
+    say(f"Check them with: poketui demos validate {folder}/*.demo")
+    say(f"Learn from them with: poketui bc {folder}")
 
 
 def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | None":

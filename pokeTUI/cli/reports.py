@@ -12,7 +12,7 @@ from engine.training.export import export_run
 from engine.training.policy_folders import list_policies
 from engine.training.runs import RunInfo, list_runs
 from pokeTUI.attach import live_run_dirs
-from pokeTUI.cli.printing import complain
+from pokeTUI.cli.printing import complain, say
 from pokeTUI.cli.progress import progress
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
@@ -28,33 +28,34 @@ def print_runs(save_dir: str | None) -> None:
     if infos:
         _print_run_list(infos)
     else:
-        print(f"No saved runs in {folder}. Start one with: poketui run")
+        say(f"No saved runs in {folder}. Start one with: poketui run")
     policies = list_policies(folder)
     if not policies:
         return
-    print(
-        f"\n{'cloned policy':<20} {'how':<8} {'network':<8} {'inputs':<9} {'seed':>5}  last change"
+    say(
+        "",
+        f"{'cloned policy':<20} {'how':<8} {'network':<8} {'inputs':<9} {'seed':>5}  last change",
     )
     for policy in policies:
-        print(
+        say(
             f"{policy.policy_id:<20} {policy.how:<8} {policy.network:<8} {policy.inputs:<9} "
             f"{policy.seed:>5}  {_when(policy.changed_at)}"
             + (f"  cannot be read: {policy.refusal}" if policy.refusal else "")
         )
-    print("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
+    say("Its curves: poketui runs POLICY; train on from it: poketui run --from POLICY")
 
 
 def _print_run_list(infos: Sequence[RunInfo]) -> None:
     live = live_run_dirs()
-    print(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
+    say(f"{'run':<20} {'steps':>12}  {'agent':<7} {'mode':<9} {'seed':>5}  last change")
     for info in infos:
-        print(
+        say(
             f"{info.run_id:<20} {info.total_steps:>12,}  {info.agent:<7} {info.mode:<9} "
             f"{info.seed:>5}  {_when(info.changed_at)}"
             + ("  ● goes on: poketui attach" if info.path.resolve() in live else "")
             + (f"  cannot be read: {info.refusal}" if info.refusal else "")
         )
-    print("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
+    say("Go on with the newest: poketui run --resume, or another: poketui run --resume RUN")
 
 
 def _when(seconds: float) -> str:
@@ -69,15 +70,15 @@ def print_curves(save_dir: str | None, name: str) -> None:
     """
     title, curves = saved_curves(saves(save_dir), name, _warn)
     if not curves:
-        print(f"{title} has no figures yet.")
+        say(f"{title} has no figures yet.")
         return
     width = max(len("figure"), *(len(curve.name) for curve in curves))
-    print(f"{title}\n{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
+    say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
     for curve in curves:
         values = curve.values
         row = (values[0], values[-1], min(values), max(values))
         shown = " ".join(f"{value:>10.4g}" for value in row)
-        print(f"{curve.name:<{width}} {shown}  {bars(values)}".rstrip())
+        say(f"{curve.name:<{width}} {shown}  {bars(values)}".rstrip())
 
 
 def bars(values: Sequence[float]) -> str:
@@ -101,9 +102,7 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
     rows = comparison_rows(saves(save_dir), first, second, _warn)
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def comparison_rows(
@@ -159,23 +158,23 @@ def print_evaluation(
             tell=lambda done: tell(done, episodes),
         )
     for warning in found.warnings:
-        print(f"warning: {warning}")
+        say(f"warning: {warning}")
     played, result = found.played, summarise(found.played)
     who = "with the planner" if with_planner else "alone"
-    print(
+    say(
         f"Run {found.run_id}, {found.checkpoint.name} at step {found.total_steps:,}, {who}: "
         f"{len(played)} episodes from the start"
     )
-    print(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
-    print(f"length   {result.avg_length:,.0f} steps")
-    print(f"planner  {result.avg_llm_usage:.0%} of the decisions")
-    print(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
+    say(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
+    say(f"length   {result.avg_length:,.0f} steps")
+    say(f"planner  {result.avg_llm_usage:.0%} of the decisions")
+    say(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
     width = max((len(text) for _, text in found.milestones), default=0)
-    print(f"\n{'milestone':<{width}}  {'reached by':<32} median step")
+    say("", f"{'milestone':<{width}}  {'reached by':<32} median step")
     for key, text in found.milestones:
         steps = [e.steps_to_milestone[key] for e in played if key in e.steps_to_milestone]
         median = f"{statistics.median(steps):,.0f}" if steps else "–"
-        print(f"{text:<{width}}  {share_text(len(steps), len(played)):<32} {median}")
+        say(f"{text:<{width}}  {share_text(len(steps), len(played)):<32} {median}")
 
 
 def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
@@ -190,15 +189,15 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     with progress("replaying steps") as tell:
         replayed = replay_episode(saves(save_dir), run, episode, tell)
     recorded = replayed.recorded
-    print(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
+    say(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
     was = (
         ""
         if abs(replayed.total_reward - recorded.total_reward) < PAID_ALIKE
         else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
     )
-    print(f"{recorded.length:,} steps, return {replayed.total_reward:.2f}{was}")
+    say(f"{recorded.length:,} steps, return {replayed.total_reward:.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
-        print(f"  step {step:>5,}  {key}")
+        say(f"  step {step:>5,}  {key}")
 
 
 def print_export(
@@ -222,7 +221,7 @@ def print_export(
         )
     for text in warnings:
         _warn(text)
-    print(f"Wrote {path}: {count:,} rows.")
+    say(f"Wrote {path}: {count:,} rows.")
 
 
 def _warn(text: str) -> None:

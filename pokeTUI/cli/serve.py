@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from pokeTUI.cli.attach import LiveRunName
+from pokeTUI.cli.printing import say
 
 DEFAULT_PORT = 8080
 
@@ -43,15 +44,15 @@ def serve(
     asyncio.run(
         serve_program(program, port, lambda address: _announce(address, run_id, is_steered=control))
     )
-    print(f"\nThe run {run_id} is not shown any more; it goes on: poketui attach {run_id}")
+    say("", f"The run {run_id} is not shown any more; it goes on: poketui attach {run_id}")
 
 
 def _announce(address: str, run_id: str, *, is_steered: bool) -> None:
     """Print the address, the only time that the token is seen."""
     port = address.partition("/?")[0].rpartition(":")[2]
     steered = "to watch and to steer" if is_steered else "to watch; with --control also to steer"
-    print(f"The run {run_id} in a browser, {steered}:")
-    print(f"  {address}")
-    print("Keep the address to yourself. From another machine, first open a tunnel there:")
-    print(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")
-    print("Ctrl-C ends this; the run goes on.", flush=True)
+    say(f"The run {run_id} in a browser, {steered}:")
+    say(f"  {address}")
+    say("Keep the address to yourself. From another machine, first open a tunnel there:")
+    say(f"  ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}")
+    say("Ctrl-C ends this; the run goes on.")

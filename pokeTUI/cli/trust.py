@@ -47,4 +47,4 @@ def trust(
         ) from None
     lines = list(trusting.trusted_names())
     lines += [f"{name} ({trusting.VARIABLE})" for name in trusting.names_in_environment()]
-    say("\n".join(lines or ["Nothing is trusted yet. Trust a host or code: poketui trust NAME"]))
+    say(*(lines or ["Nothing is trusted yet. Trust a host or code: poketui trust NAME"]))

@@ -6,10 +6,10 @@ from pathlib import PurePath
 
 from engine import events
 from engine.events import Event
+from engine.quoting import printable
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.command_words import command_words
-from pokeTUI.dashboard.planner import printable
 
 MAX_EVENT_LINES = 2000
 MAX_EPISODE_LINES = 1000

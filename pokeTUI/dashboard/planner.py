@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from engine import events
 from engine.plans import Outcome, Verdict
+from engine.quoting import printable
 
 MAX_EXCHANGES = 30
 _KEPT_PROMPT = 16_000
@@ -181,10 +182,3 @@ def readable(text: str) -> str:
     parts = [match[1] for match in (field.search(text) for field in _FIELDS) if match]
     said = " → ".join(_ESCAPE.sub(r"\1", part) for part in parts)
     return said or text
-
-
-def printable(text: str) -> str:
-    """Return text of a model or a game with nothing in it that a terminal could obey."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else " " for char in text)

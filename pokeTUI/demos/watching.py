@@ -15,7 +15,9 @@ BRANCHED = "branched"
 """Tag of demonstrations that go on from within something recorded."""
 
 
-def watch_replay(save_dir: str | None, run: str, number: int | None, *, color: str = "auto") -> str:
+def watch_replay(
+    save_dir: str | None, run: str, number: int | None, *, color: str = "auto"
+) -> list[str]:
     """Show a recorded episode in the cockpit until the user leaves it; return what to say of it.
 
     Raises:
@@ -34,7 +36,7 @@ def watch_demo(
     *,
     allow_unknown_rom: bool = False,
     color: str = "auto",
-) -> str:
+) -> list[str]:
     """Show a demonstration likewise.
 
     Raises:
@@ -49,7 +51,7 @@ def watch_demo(
     return watch(RecordedDemo(path, read_demo(path), config), color=color)
 
 
-def watch(recorded: "Recorded", *, color: str = "auto") -> str:
+def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     """Show what was recorded until the user leaves it; return what to say of it, a line each.
 
     Where the user takes over, that is recorded, and the replay comes back to where it was left.
@@ -77,13 +79,13 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> str:
         if isinstance(cockpit.end, RunFailed):
             if not lines:
                 raise ReplayError(cockpit.end.message, cockpit.end.hint)
-            return "\n".join([*lines, f"{cockpit.end.message} {cockpit.end.hint}".rstrip()])
+            return [*lines, f"{cockpit.end.message} {cockpit.end.hint}".rstrip()]
         if place is None:
-            return "\n".join([*lines, f"{recorded.title} was replayed."])
+            return [*lines, f"{recorded.title} was replayed."]
         told, end = record_from(recorded, place, color=color)
         lines += [f"{demonstration_end(each).capitalize()}." for each in told]
         if isinstance(end, RunStopped) and end.reason in signal.Signals.__members__:
-            return "\n".join(lines)
+            return lines
 
 
 def record_from(

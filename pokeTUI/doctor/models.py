@@ -8,8 +8,8 @@ from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ModelStatus, key_from, shown_address
-from engine.llm.quoting import one_line
 from engine.providers import PROVIDERS, backend_of
+from engine.quoting import one_line
 from pokeTUI.doctor.finding import Finding, bad, good, warning
 
 _TIMEOUT_S = 2.0

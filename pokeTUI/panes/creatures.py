@@ -1,7 +1,7 @@
 """Draw creatures: a line of a party, a half of a battle."""
 
+from engine.quoting import printable
 from engine.types import Battle, Creature
-from pokeTUI.dashboard.planner import printable
 from pokeTUI.rendering.lines import Line, add_bar
 from pokeTUI.theme import Ink
 

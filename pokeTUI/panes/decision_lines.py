@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from engine.quoting import printable
 from engine.types import Action
-from pokeTUI.dashboard.planner import printable
 from pokeTUI.rendering.lines import Line, add_bar, signed
 from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import SOURCE_MARKS, Ink

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
-from pokeTUI.dashboard.planner import printable
+from engine.quoting import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.conditions import is_recording, takeable
 from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit, is_legible
@@ -28,7 +28,7 @@ class GamePane(Vertical):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
-        self.border_title = "Game"
+        self.border_title = self._title = "Game"
         self._mode = GameMode.AUTO
         self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
@@ -101,8 +101,9 @@ class GamePane(Vertical):
         if state.frame is None:
             self._starting.show(state)
         title = game_title(state)
-        if self.border_title != title:
-            self.border_title = title
+        if title != self._title:
+            self._title = title
+            self.border_title = Content(printable(title))
         self._recording = state.recording if is_recording(state) else None
         self._tell_below()
         self.set_class(state.is_human, "-human")

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import GameObserved
+from engine.quoting import printable
 from engine.types import Facing, MapView, TileKind
-from pokeTUI.dashboard.planner import printable
 from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.theme import Ink
 

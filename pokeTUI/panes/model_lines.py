@@ -3,12 +3,12 @@
 import math
 
 from engine import events
+from engine.quoting import printable
 from pokeTUI.dashboard.planner import (
     Exchange,
     PlannerView,
     describe_status,
     describe_verdict,
-    printable,
     readable,
 )
 from pokeTUI.rendering.lines import Line, wrap

@@ -3,8 +3,8 @@
 from rich.cells import cell_len
 
 from engine.events import GameObserved
+from engine.quoting import printable
 from engine.types import Creature, Facing, GameState
-from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.mini_map import map_lines

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pokeTUI.dashboard.planner import printable
+from engine.quoting import printable
 from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found

@@ -6,9 +6,9 @@ from typing import ClassVar
 from textual import events
 
 from engine.commands import SetWeight
+from engine.quoting import printable
 from pokeTUI.dashboard.curves import brief
 from pokeTUI.dashboard.history import smooth
-from pokeTUI.dashboard.planner import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
 from pokeTUI.panes.reward_table import (

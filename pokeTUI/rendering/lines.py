@@ -5,6 +5,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from engine.quoting import printable
 from pokeTUI.theme import Ink, Palette
 
 
@@ -25,12 +26,12 @@ class Line:
         """Add text, padded or cut to `width` if given; what does not fit is cut with an ellipsis.
 
         Args:
-            text: Without line breaks.
+            text: What is not printable in it becomes a space.
             ink: What it means; the theme says how that looks.
             width: Cells to fill.
             right: Align right in `width`.
         """
-        text = text.replace("\n", " ")
+        text = printable(text)
         limit = self.room if width is None else min(width, self.room)
         text = shorten(text, limit)
         if width is not None:

@@ -8,9 +8,11 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from engine.quoting import printable
 from pokeTUI.theme import Ink, palette
 
 
@@ -63,7 +65,7 @@ class DetailScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the passages."""
         with VerticalScroll(id="detail_box") as box:
-            box.border_title = self._title
+            box.border_title = Content(printable(self._title))
             box.border_subtitle = "↑↓ scrolls   y copies   esc goes back"
             yield Static(self._styled(), id="detail_text")
 

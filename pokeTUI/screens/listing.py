@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from engine.quoting import printable
 from pokeTUI.widgets.menu import Column, Menu, Row
 
 LEAVE_KEYS = "escape,q,ctrl+c"
@@ -57,7 +58,7 @@ class ListScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Vertical(id="listing_box") as box:
-            box.border_title = self._title
+            box.border_title = Content(printable(self._title))
             box.border_subtitle = self._keys
             yield self.menu
             yield Static(Content(self._hint), id="listing_hint")

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from engine.quoting import printable
 from pokeTUI.widgets.marked_list import MarkedList
 
 
@@ -52,7 +53,7 @@ class PromptScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Yield the line."""
         with Vertical(id="prompt_box") as box:
-            box.border_title = self._title
+            box.border_title = Content(printable(self._title))
             box.border_subtitle = "enter takes it   esc goes back"
             yield Input(self._value, id="prompt_input")
             yield Static(Content(self._hint), id="prompt_hint")
@@ -98,7 +99,7 @@ class ChoiceScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Vertical(id="choice_box") as box:
-            box.border_title = self._title
+            box.border_title = Content(printable(self._title))
             box.border_subtitle = "enter takes it   esc goes back"
             yield MarkedList(
                 *(Option(Content(text)) for _, text in self._choices), id="choice_list"

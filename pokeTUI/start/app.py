@@ -141,9 +141,11 @@ class StartApp(App[None]):
         super().__init__()
         from pokeTUI.terminal.colors import follow_depth
         from pokeTUI.terminal.probe import terminal_of
+        from pokeTUI.terminal.text_filter import show_text_only
 
         self._terminal = terminal_of(os.environ, color)
         follow_depth(self, self._terminal.depth)
+        show_text_only(self)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = preferred_theme()
@@ -419,7 +421,7 @@ def preferred_theme() -> str:
         name = parse_toml(text).get("theme", "")
     except (OSError, ValueError):
         return THEME_NAMES[0]
-    return name if name in THEME_NAMES else THEME_NAMES[0]
+    return str(name) if name in THEME_NAMES else THEME_NAMES[0]
 
 
 def _has_journal(path: Path) -> bool:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from pokeTUI.dashboard.planner import printable
+from engine.quoting import printable
 from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.finding import NAME_WIDTH, Finding, Verdict
 from pokeTUI.rendering.lines import wrap

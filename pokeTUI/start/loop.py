@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, RunFailed, RunStopped
+from pokeTUI.cli.printing import say
 from pokeTUI.start.choice import (
     AttachRun,
     Choice,
@@ -47,7 +48,7 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
         except PokeTUIError as error:
             notice, code = str(error), None
         if code is not None:
-            print(notice)
+            say(*notice.split("\n"))
             return code
 
 
@@ -73,11 +74,11 @@ def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | No
         case ReplayEpisode(run=run, number=number):
             from pokeTUI.demos.watching import watch_replay
 
-            return watch_replay(save_dir, run, number, color=color), None
+            return "\n".join(watch_replay(save_dir, run, number, color=color)), None
         case WatchDemo(path=path):
             from pokeTUI.demos.watching import watch_demo
 
-            return watch_demo(save_dir, path, color=color), None
+            return "\n".join(watch_demo(save_dir, path, color=color)), None
 
 
 def _run(

@@ -1,7 +1,7 @@
 """The top line: what the run is doing, in figures."""
 
 from engine.events import RecordingChanged, StatusChanged
-from pokeTUI.dashboard.planner import printable
+from engine.quoting import printable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.conditions import is_replay, only_records
 from pokeTUI.rendering.lines import Line, clock, shorten

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from engine.errors import ConfigurationError, LLMConnectionError
-from engine.llm.quoting import one_line
+from engine.quoting import one_line
 
 PERMANENT = frozenset({301, 302, 303, 307, 308, 400, 401, 403, 404})
 UNLISTED = frozenset({404, 405, 501})

@@ -1,0 +1,35 @@
+r"""Make text of unknown origin safe to show, to log and to quote.
+
+A terminal obeys control characters, and shows text otherwise than it is where invisible or
+direction-changing ones are in it. None of these is printable in Unicode's sense, nor is what stands
+for an undecodable byte of a file's name.
+"""
+
+
+def printable(text: str) -> str:
+    """Return text of the same length with a space for whatever is not printable: for a screen."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def visible(text: str) -> str:
+    r"""Return one line with whatever is not printable escaped, as \x1b or \n: for a record."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def one_line(text: str, longest: int) -> str:
+    """Return the text as a line of bounded length without characters that are not printable."""
+    line = " ".join(printable(text[: 4 * longest]).split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def printable_lines(text: str) -> str:
+    """Return the text with its lines, without characters that are not printable."""
+    return "\n".join(printable(line).rstrip() for line in text.split("\n"))
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode()

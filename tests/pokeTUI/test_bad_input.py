@@ -1,0 +1,160 @@
+"""Whatever is given, a mistake is one line with the remedy, exit code 2, and nothing is written."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ConfigurationError
+from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.preferences import PreferenceFile
+from pokeTUI.start.app import preferred_theme
+from pokeTUI.theme import THEME_NAMES
+from tests.pokeTUI.hostile import EVIL, MARKUP, assert_tame, poketui
+
+HUGE = "9" * 400
+RUN = ("run", "--headless", "--rom", "no.gbc")
+CONFIGS = {
+    "binary.json": bytes(range(256)),
+    "deep.json": b"[" * 200_000,
+    "deep.toml": b"a=" + b"[" * 20_000,
+    "nul.json": b'{"save_dir": "a\\u0000b"}',
+    "half.json": b'{"save_dir": "\\ud800"}',
+    "infinite.json": b'{"seed": 1e400}',
+    "long.json": b'{"seed": ' + b"9" * 4000 + b"}",
+    "shape.toml": b"ppo = [1]",
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POKETUI_RUNTIME_DIR", str(tmp_path / "sockets"))
+    for name, content in CONFIGS.items():
+        (tmp_path / name).write_bytes(content)
+    os.mkfifo(tmp_path / "pipe.json")
+    with (tmp_path / "large.json").open("wb") as file:
+        file.truncate(3 << 30)
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    (tmp_path / "folder.json").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *((*RUN, "--config", name) for name in CONFIGS),
+        *((*RUN, "--config", f"{kind}.json") for kind in ("pipe", "large", "endless", "folder")),
+        (*RUN, "--config", "x" * 5000),
+        (*RUN, "--config", os.fsdecode(b"caf\xe9.json")),
+        *(
+            (*RUN, "--set", text)
+            for text in (
+                "=", "=1", "x", "ppo=3", "seed.x=1", "seed=", "seed=nan", "seed=1e400", "a.b.c=1",
+                "ppo..epochs=1", "ppo.=1", "ppo.learning_rate=inf", "ppo.learning_rate=nan",
+                "rewards.extra=[", "save_dir=a\0b", "num_envs=0", "num_envs=999999999",
+                f"total_steps={HUGE}", f"llm_interval={HUGE}",
+            )
+        ),
+        (*RUN, "--set", "ppo=3", "--set", "ppo.epochs=4"),
+        *((*RUN, option, HUGE) for option in ("--steps", "--episodes", "--envs", "--llm-interval")),
+        *((*RUN, option, "-1") for option in ("--seed", "--envs", "--workers", "--steps")),
+        ("eval", "--episodes", HUGE),
+        ("bc", "--rules", HUGE),
+        ("bc", "--lr", "nan"),
+        ("bc", "--val-share", "2"),
+        ("demos", "split", "--valid", "nan"),
+        ("serve", "--port", "65536"),
+        ("rom", "pipe.json"),
+        ("rom", "x" * 5000),
+        ("rom", "endless.json"),
+    ],
+    ids=lambda arguments: ascii(" ".join(arguments[-2:]))[:40],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_nothing_is_written(
+    folder: Path, arguments: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    before = sorted(folder.iterdir())
+    said = poketui(capfdbinary, *arguments)
+    assert_tame(said)
+    assert said.code == 2
+    assert said.err.startswith(b"poketui: ")
+    assert said.err.count(b"\n") == 1
+    assert len(said.err) < 2000 or "x" * 5000 in arguments or HUGE in arguments
+    assert b"no.gbc" not in said.err, "the mistake was not seen"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SEED", "x"), ("PPO", "3"), ("NUM_ENVS", "-3"), ("PPO__X", "3")]
+)
+def test_nonsense_in_the_environment_is_one_line(
+    name: str,
+    value: str,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(f"POKETUI_{name}", value)
+    said = poketui(capfdbinary, *RUN)
+    assert_tame(said)
+    assert said.code == 2
+    assert said.err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\x00",
+        b"theme = 3",
+        b'theme = "none"',
+        b"theme = ['x']",
+        b"a = " + b"[" * 20_000,
+        json.dumps(EVIL).encode() + b" = 1",
+        b"layout = 3",
+        b"keys = 3",
+        b"[layout]\nsizes = 3",
+        b"#" * 1_100_000,
+    ],
+    ids=lambda content: ascii(content[:20]),
+)
+def test_broken_preferences_are_refused_and_left_as_they_are(
+    config_dir: Path, content: bytes
+) -> None:
+    path = config_dir / "preferences.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match="or delete the file"):
+        PreferenceFile().load()
+    with pytest.raises(ConfigurationError):
+        PreferenceFile().save({"theme": "daylight"})
+    assert preferred_theme() == THEME_NAMES[0]
+    assert path.read_bytes() == content
+
+
+def test_a_pipe_or_an_endless_file_as_preferences_is_refused_at_once(config_dir: Path) -> None:
+    path = config_dir / "preferences.toml"
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir):
+        path.unlink()
+        make(path)
+        with pytest.raises(ConfigurationError, match="regular file"):
+            PreferenceFile().load()
+        assert preferred_theme() == THEME_NAMES[0]
+
+
+@pytest.mark.parametrize(
+    "keymap",
+    [
+        {EVIL: "x"},
+        {MARKUP: "x"},
+        {"pause": EVIL},
+        {"pause": MARKUP},
+        {"pause": ","},
+        {"pause": "q"},
+        {"pause": "x" * 100_000},
+        {"quit": "p", "pause": "p"},
+    ],
+    ids=lambda keymap: ascii(str(keymap))[:40],
+)
+def test_a_keymap_that_makes_no_sense_is_refused(keymap: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError):
+        KeyTable(keymap, "preferences.toml")
