@@ -111,7 +111,7 @@ class Codec:
         return self._known[key]
 
     def _make_form(self, hint: Any, shape: tuple[int, ...] | None) -> _Form:
-        hint = _unaliased(hint)
+        hint = unaliased(hint)
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in _PLAIN:
             return _PLAIN[hint]
@@ -275,7 +275,7 @@ def _row_form(forms: list[_Form], make: Callable[[list[Any]], Any]) -> _Form:
     return _Form(write, read)
 
 
-def _unaliased(hint: Any) -> Any:
+def unaliased(hint: Any) -> Any:
     """Return what a type alias stands for: numpy's NDArray has been one since 2.5."""
     while (value := getattr(get_origin(hint), "__value__", None)) is not None:
         hint = value[get_args(hint)]
@@ -284,7 +284,7 @@ def _unaliased(hint: Any) -> Any:
 
 def _spelled(hint: Any) -> str:
     """Return a type's name, the same with every version of Python and numpy."""
-    hint = _unaliased(hint)
+    hint = unaliased(hint)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is np.ndarray:
         return f"array of {np.dtype(get_args(arguments[1])[0])}"

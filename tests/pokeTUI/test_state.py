@@ -93,7 +93,7 @@ def test_every_command_has_a_name_in_words() -> None:
 def test_folding_leaves_the_old_state_as_it_was() -> None:
     before = DashboardState()
     fold_all(*one_of_everything(), state=before)
-    assert before == DashboardState()
+    assert repr(before) == repr(DashboardState())  # a NaN equals nothing
 
 
 def test_an_episode_from_the_archive_is_no_point_of_the_curve() -> None:

@@ -129,7 +129,8 @@ def test_a_loaded_curriculum_goes_on_as_the_saved_one():
     feed(subject, [60.0] * 17)
     other = curriculum()
     other.load(json.loads(json.dumps(subject.save())))
-    assert feed(subject, [120.0] * 20) == feed(other, [120.0] * 20)
+    # By their texts: a NaN equals nothing.
+    assert repr(feed(subject, [120.0] * 20)) == repr(feed(other, [120.0] * 20))
 
 
 def given(*thresholds: float, **stage) -> tuple[dict, ...]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.commands import Command, Press, SetSpeed, Watch, Wish
 from engine.errors import ProtocolError
 from engine.events import EpisodeEnded, Event, FrameRendered, GameObserved, PolicyUpdated
-from engine.remote.codec import Codec, Messages
+from engine.remote.codec import Codec, Messages, unaliased
 from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, command_codec, event_codec
 from engine.types import Action, EpisodeSummary
 from tests.pokeTUI.fake_session import make_game, make_goal
@@ -28,6 +28,7 @@ FRAME_SHAPE = (144, 160, 3)
 
 def values_of(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
     """Return a strategy for a field's type."""
+    hint = unaliased(hint)
     origin, arguments = get_origin(hint), get_args(hint)
     plain = {
         bool: st.booleans(),
