@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DecisionValidationError
 from engine.llm.manager import BaseLLMManager
-from engine.types import NUM_ACTIONS, Action
+from engine.types import Action
 
 _log = logging.getLogger(__name__)
 
@@ -21,11 +21,16 @@ _UNSTATED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible action, and how sure the model says it is, 0 to 1."""
+    """A possible action, and how sure the model says it is, 0 to 1.
+
+    Attributes:
+        source: What the model calls itself; "" if it does not say.
+    """
 
     action: Action
     confidence: float
     reason: str
+    source: str = ""
 
 
 @dataclass(slots=True)
@@ -91,7 +96,12 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
             f"The answer {answer!r:.80} is not (action, facts).", "See BaseLLMManager.get_action."
         )
     action, facts = answer
-    return Answer(check_action(action, mask), _confidence(facts), str(facts.get("reasoning", "")))
+    return Answer(
+        check_action(action, mask),
+        _confidence(facts),
+        str(facts.get("reasoning", "")),
+        str(facts.get("source", "")),
+    )
 
 
 def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
@@ -100,12 +110,7 @@ def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
     Raises:
         DecisionValidationError: It is not.
     """
-    is_index = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if not is_index or not 0 <= int(action) < NUM_ACTIONS:  # type: ignore[call-overload]
-        raise DecisionValidationError(
-            f"{action!r:.40} is no action.", f"Give an index from 0 to {NUM_ACTIONS - 1}."
-        )
-    chosen = Action(int(action))  # type: ignore[call-overload]
+    chosen = Action.of(action)
     if not mask[chosen]:
         possible = ", ".join(f"{a.value} {a.name}" for a in Action if mask[a])
         raise DecisionValidationError(

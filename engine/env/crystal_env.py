@@ -70,8 +70,9 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
-        ConfigurationError: The goal is no milestone of this game, or already reached; or
-            nothing can be started from the file in `start_state`.
+        ConfigurationError: There is no such `observation_type` or `render_mode`; the goal is no
+            milestone of this game, or already reached; or nothing can be started from the file in
+            `start_state`.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
@@ -90,6 +91,10 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         env_index: int = 0,
         render_mode: str | None = None,
     ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigurationError(
+                f"render_mode = {render_mode!r}.", "Allowed are None and 'rgb_array'."
+            )
         self.render_mode = render_mode
         self.observation_type = observation_type
         self.action_space = spaces.Discrete(NUM_ACTIONS)
@@ -245,8 +250,12 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return int(first), int(second)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Press a button, let the game run, and pay for what came of it."""
-        reward, is_terminated, is_truncated = self.advance(int(action))
+        """Press a button, let the game run, and pay for what came of it.
+
+        Raises:
+            DecisionValidationError: There is no such action.
+        """
+        reward, is_terminated, is_truncated = self.advance(Action.of(action))
         return self._observation(), reward, is_terminated, is_truncated, self._info()
 
     def advance(self, action: int) -> tuple[float, bool, bool]:

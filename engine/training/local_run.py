@@ -199,8 +199,15 @@ class LocalRun:
         analysis = GameStateAnalysis.of(
             info["state"], profile.tables, info["milestones"], goal.text if goal else ""
         )
+        answer = self._parts.agent.answer
         history.record_decision(
-            analysis, int(decision.action), decision.reason, decision.confidence, reward
+            analysis,
+            int(decision.action),
+            decision.reason,
+            min(max(decision.confidence, 0.0), 1.0),
+            reward,
+            goal_kind=goal.kind if goal else "",
+            source=(answer.source if answer is not None else "") or decision.source,
         )
 
 

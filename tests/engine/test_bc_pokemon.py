@@ -27,7 +27,7 @@ from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.screens import shrink_screen
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.errors import ConfigurationError, DemoError
+from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig
@@ -301,3 +301,52 @@ def test_figures_have_the_documented_names_beside_the_others() -> None:
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
     found = clone_figures(evaluation)
     assert found["eval/episodic_return"] == found["evaluation/return"] == 12.0
+
+
+def test_policy_network_takes_raw_uint8_arrays_of_a_batch() -> None:
+    """The document's `logits = policy_network(obs)`, with what the buffer draws."""
+    buffer = ReplayBuffer(4)
+    rng = np.random.default_rng(0)
+    for action in range(4):
+        frames = rng.integers(0, 256, (2, *FRAME_SHAPE), dtype=np.uint8)
+        buffer.add(frames[0], action, 0.5, frames[1], False)
+    policy_network = ImpalaCNN(hidden_dim=8)
+    batch = buffer.sample(8)
+    obs, actions = batch["observations"], batch["actions"]
+    logits = policy_network(obs)
+    assert logits.shape == (8, NUM_ACTIONS)
+    assert torch.equal(logits, policy_network(torch.from_numpy(obs)))
+    nn.functional.cross_entropy(logits, torch.LongTensor(actions)).backward()
+    read_only = obs[:1]
+    read_only.setflags(write=False)  # of which torch would warn
+    assert policy_network(read_only).shape == (1, NUM_ACTIONS)
+
+
+@pytest.mark.parametrize("shape", [FRAME_SHAPE, (2, 3, 84, 84), ()])
+def test_policy_network_refuses_pictures_of_another_form(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ConfigurationError, match=r"\(N, height, width, 3\)"):
+        ImpalaCNN(hidden_dim=8)(np.zeros(shape, np.uint8))
+
+
+@pytest.mark.parametrize("action", [9, -1, 3.7, True, None])
+def test_buffer_refuses_what_is_no_action(action: object) -> None:
+    buffer = ReplayBuffer(2, shape=(1, 1, 3))
+    picture = np.zeros((1, 1, 3), np.uint8)
+    with pytest.raises(
+        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+    ):
+        buffer.add(picture, action, 0.0, picture, False)  # type: ignore[arg-type]
+    assert len(buffer) == 0
+
+
+def test_buffer_refuses_other_pictures_and_endless_rewards() -> None:
+    buffer = ReplayBuffer(2, shape=(1, 1, 3))
+    picture = np.zeros((1, 1, 3), np.uint8)
+    for wrong in (np.zeros((2, 1, 3), np.uint8), picture.astype(np.float32), picture[0]):
+        with pytest.raises(DemoError, match="keeps 1 x 1 x 3, uint8"):
+            buffer.add(picture, 0, 0.0, wrong, False)
+    with pytest.raises(DemoError, match="cannot be paid nan"):
+        buffer.add(picture, 0, float("nan"), picture, False)
+    with pytest.raises(DemoError, match="cannot hold 0 steps"):
+        ReplayBuffer(0)
+    assert len(buffer) == 0

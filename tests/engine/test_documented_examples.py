@@ -217,6 +217,7 @@ def test_custom_decision_analysis_sees_the_decisions(make_trainer: Make) -> None
     assert len({decision["episode_id"] for decision in decisions}) == 2
     assert all(decision["total_episode_reward"] is not None for decision in decisions)
     assert all(decision["reasoning"] for decision in decisions)
+    assert {decision["source"] for decision in decisions} <= {"policy", "rules"}
 
 
 def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
@@ -242,6 +243,9 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
     assert consultation.asked == 0.8 * summary["total_steps"]
     assert consultation.failed == consultation.invalid == 0
     assert "HOME 2F" in contexts[0]
+    sources = {row["source"] for row in trainer.parts.history.get_recent_decisions()}
+    assert "custom_llm" in sources  # as the answers' metadata say
+    assert sources <= {"custom_llm", "rules", "policy"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.introduction import FAST_OPTIONS
 from engine.env.observation import STATE_VARIABLES, ObservationType
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
 from engine.types import Action, GameState, Observation
 
 SHORT = EnvConfig(max_steps=120)
@@ -287,3 +287,39 @@ class TestStartStates:
         env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=file / "states")
         assert env.state.control.is_free
         env.close()
+
+
+@pytest.mark.parametrize("action", [3.7, 3.0, np.float64(3.0), 9, -1, True, "up", None, [3]])
+def test_step_refuses_what_is_no_action_and_nothing_is_pressed(
+    env: EnhancedPyBoyPokemonCrystalEnv, action: object
+) -> None:
+    env.reset(seed=1)
+    with pytest.raises(
+        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+    ):
+        env.step(action)  # type: ignore[arg-type]
+    assert env.episode_steps == 0
+
+
+@pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), np.array(3), Action.SELECT])
+def test_step_takes_every_kind_of_whole_number(
+    env: EnhancedPyBoyPokemonCrystalEnv, action: int
+) -> None:
+    env.reset(seed=1)
+    env.step(action)
+    assert env.recording().segments[-1].actions == bytes([3])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"observation_type": "video"}, "observation_type = 'video'.*'multi_modal', 'screen'"),
+        ({"observation_type": None}, "observation_type = None"),
+        ({"render_mode": "video"}, "render_mode = 'video'.*'rgb_array'"),
+    ],
+)
+def test_unknown_observation_type_and_render_mode_name_what_is_allowed(
+    settings: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        EnhancedPyBoyPokemonCrystalEnv("", **settings)  # type: ignore[arg-type]
