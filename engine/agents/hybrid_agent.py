@@ -76,7 +76,7 @@ class HybridAgent:
         max_context_length: Of what the language model is told, in tokens, about.
         choices: The last decision as the trainer takes it; None after `update`.
         decision: The last decision with its source, confidence and reason.
-        answer: What the language model said, if that decision is its; else None.
+        model_answer: What the language model said, if that decision is its; else None.
         consultation: What came of asking the language model.
         policy: What learns; None before it is needed.
         lead: Who steps the environment.
@@ -107,7 +107,7 @@ class HybridAgent:
         self.max_context_length = 8000
         self.choices: Choices | None = None
         self.decision: Decision | None = None
-        self.answer: Answer | None = None
+        self.model_answer: Answer | None = None
         self.consultation = Consultation()
         self.lead: Lead = OwnLoop(self.curriculum_config, adaptive_strategy)
         self.policy: Agent | None = None
@@ -131,8 +131,8 @@ class HybridAgent:
             batch = _advised_by(answer, batch)
             guidance = dataclasses.replace(guidance, advice_trust=_UNPROVEN)
         self.choices = self._player_for(batch)(batch, guidance)
-        self.answer = answer if self.choices.is_planned[0] else None
-        self.decision = _decision(self.choices, self.answer, self.lead.reason)
+        self.model_answer = answer if self.choices.is_planned[0] else None
+        self.decision = _decision(self.choices, self.model_answer, self.lead.reason)
         _log.debug("%s: %s", self.decision.source, self.decision.reason)
         return int(self.decision.action)
 
@@ -180,7 +180,7 @@ class HybridAgent:
 
     def resume(self) -> None:
         """Go on as if there had been no rehearsal."""
-        self._player = self.choices = self.answer = None
+        self._player = self.choices = self.model_answer = None
         if self._before is not None:
             shares, self.consultation, self.decision = self._before
             self._shares.load(shares)

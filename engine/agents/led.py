@@ -72,7 +72,7 @@ class LedAgent:
         agent = self._agent
         self.guidance, self._batch = guidance, batch
         self._observation, self._info = self._stepped.observation, self._stepped.info
-        agent.choices = agent.decision = agent.answer = None
+        agent.choices = agent.decision = agent.model_answer = None
         action = check_action(agent.get_action(self._observation, self._info), batch.mask[0])
         if agent.choices is None or agent.decision is None or agent.decision.action != action:
             self._decision = Decision(action, Source.POLICY, 0.0, f"{action.name}, by an override")

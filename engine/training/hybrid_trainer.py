@@ -11,7 +11,7 @@ from engine.config import RunConfig, parse_config
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
 from engine.events import EpisodeEnded, Event, ReasoningLogged, WarningRaised
-from engine.files import copy_file, remove_folder
+from engine.files import copy_file
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.manager import BaseLLMManager
 from engine.strategy.adaptive import AdaptiveStrategySystem
@@ -132,6 +132,7 @@ class HybridLLMRLTrainer:
         except BaseException as error:
             self._run = None  # stopped anywhere: only a checkpoint is whole
             run.close()
+            run.folder.remove_unstarted()
             if isinstance(error, PokeTUIError) or not isinstance(error, Exception):
                 raise
             # Of somebody else's environment, agent or callback; its traceback stays attached.
@@ -266,13 +267,15 @@ class HybridLLMRLTrainer:
 
     def _new_run(self, config: RunConfig) -> LocalRun:
         folder = RunFolder.create(config)
-        folder.unlock()
-        run = self._make_run(config, folder)
+        run: LocalRun | None = None
         try:
+            folder.unlock()
+            run = self._make_run(config, folder)
             run.begin()
-        except PokeTUIError:
-            run.close()
-            remove_folder(folder.path)
+        except BaseException:  # Ctrl-C too; it is raised again
+            if run is not None:
+                run.close()
+            folder.remove_unstarted()
             raise
         return run
 
@@ -297,16 +300,20 @@ class HybridLLMRLTrainer:
         """Begin a run at a checkpoint, with the part of its run's journal that led to it."""
         checkpoint = read_checkpoint(path)
         folder = RunFolder.create(config)
-        folder.unlock()
-        journal = path.parent.parent / folder.journal_path.name
-        if journal.is_file():
-            copy_file(journal, folder.journal_path)
-        run = self._make_run(config, folder)
+        run: LocalRun | None = None
         try:
+            folder.unlock()
+            journal = path.parent.parent / folder.journal_path.name
+            if journal.is_file():
+                copy_file(journal, folder.journal_path)
+            run = self._make_run(config, folder)
             with run.working():
                 restore_snapshot(run.trainer, checkpoint)
-        except CheckpointError:
-            remove_folder(folder.path)
+        except BaseException:  # Ctrl-C too; it is raised again
+            if run is not None:
+                run.close()
+            folder.journal_path.unlink(missing_ok=True)  # another run's
+            folder.remove_unstarted()
             raise
         run.trainer.checkpoint_path = str(path)
         return run

@@ -199,7 +199,7 @@ class LocalRun:
         analysis = GameStateAnalysis.of(
             info["state"], profile.tables, info["milestones"], goal.text if goal else ""
         )
-        answer = self._parts.agent.answer
+        answer = self._parts.agent.model_answer
         history.record_decision(
             analysis,
             int(decision.action),
