@@ -477,7 +477,10 @@ class EpisodeSummary:
     is_success: bool = False
     battles_won: int = 0
     planner_share: float = 0.0
-    """Share of its decisions that came from the planner, 0 to 1."""
+    """Share of its decisions for which the planner made the difference, a language model or the
+    rules, 0 to 1."""
+    llm_share: float = 0.0
+    """The language model's part of that."""
     interventions: int = 0
     is_aborted: bool = False
     goals: tuple[GoalTally, ...] = ()
@@ -505,7 +508,7 @@ class Evaluation:
 
     Attributes:
         std_reward: Standard deviation of the episodes' rewards.
-        avg_llm_usage: Share of decisions that came from the planner, 0 to 1.
+        avg_llm_usage: Share of decisions for which a language model made the difference, 0 to 1.
         success_rate: Share of episodes that reached the run's goal.
         milestones: Milestone key to the share of episodes that reached it.
     """
@@ -517,6 +520,8 @@ class Evaluation:
     avg_llm_usage: float
     success_rate: float
     milestones: Mapping[str, float] = field(default_factory=dict)
+    avg_rules_usage: float = 0.0
+    """Likewise the rules."""
 
 
 Observation = dict[str, Any]

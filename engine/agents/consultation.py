@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from engine.errors import DecisionValidationError
 from engine.llm.manager import BaseLLMManager
+from engine.llm.quoting import one_line
 from engine.types import Action
 
 _log = logging.getLogger(__name__)
 
+_MOST_TOLD = 300
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 
@@ -41,11 +43,13 @@ class Consultation:
         asked: Questions.
         failed: No answer: the model raised an exception.
         invalid: Answers that were no possible action.
+        error: What was wrong with the last one; "" if it could be used.
     """
 
     asked: int = 0
     failed: int = 0
     invalid: int = 0
+    error: str = ""
 
     def ask(self, manager: BaseLLMManager, context: str, mask: NDArray[np.bool_]) -> Answer | None:
         """Return the model's answer, None where it gave none that can be used.
@@ -65,17 +69,18 @@ class Consultation:
             self.failed += 1
             self._complain(error)
         else:
+            self.error = ""
             return answer
         return None
 
     def _complain(self, error: Exception) -> None:
         """Warn of the first failure, the second, the fourth ...: a dead model would flood a log."""
+        self.error = one_line(f"{type(error).__name__}: {error}", _MOST_TOLD)
         count = self.failed + self.invalid
         _log.log(
             logging.WARNING if count.bit_count() == 1 else logging.DEBUG,
-            "language model: %s: %s The rules advise instead; %d of %d answers failed.",
-            type(error).__name__,
-            error,
+            "language model: %s The rules advise instead; %d of %d answers failed.",
+            self.error,
             count,
             self.asked,
         )

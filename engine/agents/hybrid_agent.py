@@ -130,7 +130,9 @@ class HybridAgent:
         if answer is not None:
             batch = _advised_by(answer, batch)
             guidance = dataclasses.replace(guidance, advice_trust=_UNPROVEN)
-        self.choices = self._player_for(batch)(batch, guidance)
+        self.choices = dataclasses.replace(
+            self._player_for(batch)(batch, guidance), is_answered=answer is not None
+        )
         self.model_answer = answer if self.choices.is_planned[0] else None
         self.decision = _decision(self.choices, self.model_answer, self.lead.reason)
         _log.debug("%s: %s", self.decision.source, self.decision.reason)
@@ -156,7 +158,10 @@ class HybridAgent:
         choices, self.choices = self.choices, None
         is_own = choices is not None and choices.actions[0] == action
         is_planned = choices is not None and is_own and bool(choices.is_planned[0])
-        batch = self.lead.after(reward, next_observation, is_done=done, is_planned=is_planned)
+        is_answered = choices is not None and is_planned and choices.is_answered
+        batch = self.lead.after(
+            reward, next_observation, is_done=done, is_planned=is_planned, is_answered=is_answered
+        )
         policy = None if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)
         if policy is not None and is_own:
             policy.observe(batch)

@@ -96,7 +96,13 @@ class LedAgent:
         return self._batch
 
     def after(
-        self, reward: float, observation: Observation, *, is_done: bool, is_planned: bool
+        self,
+        reward: float,
+        observation: Observation,
+        *,
+        is_done: bool,
+        is_planned: bool,
+        is_answered: bool,
     ) -> Batch:
         """Return the trainer's batch."""
         return self._batch

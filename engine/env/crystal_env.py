@@ -196,6 +196,11 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.config = self.config.model_copy(update=unlimited)
         self._episode.limit(self.config)
 
+    def limit_steps(self, max_steps: int) -> None:
+        """Truncate episodes after so many steps from now on, whatever `config` says of it."""
+        limits = {"max_steps": max_steps, "progress_steps": 0}
+        self._episode.limit(self.config.model_copy(update=limits))
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:

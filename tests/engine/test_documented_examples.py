@@ -4,10 +4,14 @@ import cProfile
 import json
 import logging
 import pstats
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine import (
@@ -315,6 +319,66 @@ def test_debug_level_logs_every_decision(
     decided = [r for r in caplog.records if r.name == "engine.agents.hybrid_agent"]
     assert len(decided) == 5 + 5 + 5  # and those of the two final evaluations
     logging.getLogger("engine").setLevel(logging.NOTSET)
+
+
+_DEBUG = """
+import json, logging, sys
+from engine import create_trainer_from_config
+json.dump(
+    {
+        "rom_path": "", "headless": True, "observation_type": "state", "llm_model": "nobody",
+        "llm_base_url": "http://127.0.0.1:9", "max_context_length": 8000,
+        "initial_strategy": "llm_heavy", "decision_db_path": "decisions.db", "save_dir": "training",
+        "log_level": "DEBUG", "eval_episodes": 1,
+    },
+    open("config.json", "w"),
+)
+trainer = create_trainer_from_config("config.json")
+logging.getLogger("asyncio").debug("noise")
+trainer.train(total_episodes=1, max_steps_per_episode=50, eval_interval=0)
+trainer.close()
+"""
+
+
+def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _DEBUG], cwd=tmp_path, capture_output=True, text=True,
+        timeout=300, check=True,
+    )  # fmt: skip
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert [line for line in lines if not re.match(r"\S+ \S+ [A-Z]+ engine\.[\w.]+: ", line)] == []
+    decided = [line for line in lines if " DEBUG engine.agents.hybrid_agent: " in line]
+    assert len(decided) == 50 + 50  # and those of the final evaluation
+
+
+def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
+    usual = EnvConfig().max_steps
+    env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")
+    strategy = AdaptiveStrategySystem()
+    trainer = HybridLLMRLTrainer(
+        env, Idle(None, strategy), strategy, None, None, str(tmp_path), "WARNING"
+    )
+    trainer.config = trainer.config.model_copy(update={"eval_episodes": 1})
+    for wanted in (usual + 300, 10):
+        lengths = []
+        trainer.register_callback(
+            "episode_end", lambda _, __, metrics, lengths=lengths: lengths.append(metrics["length"])
+        )
+        trainer.train(trainer.episodes + 1, max_steps_per_episode=wanted, eval_interval=0)
+        assert lengths == [wanted]
+    assert env.config == EnvConfig()
+    trainer.close()
+
+
+class Idle(HybridAgent):
+    """Does nothing, and learns nothing of it."""
+
+    def get_action(self, observation, info):
+        return int(np.flatnonzero(observation["action_mask"])[-1])
+
+    def update(self, observation, action, reward, next_observation, done):
+        pass
 
 
 def test_training_can_be_profiled(make_trainer: Make) -> None:
