@@ -37,7 +37,8 @@ def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
     config = _for_one_environment(load_config(Path(config_path)), config_path)
     env = EnhancedPyBoyPokemonCrystalEnv(
         config.rom_path,
-        headless=config.headless,
+        # A window is opened only where it is asked for: the setting is False for a cockpit's sake.
+        headless=config.headless or "headless" not in config.model_fields_set,
         observation_type=config.observation_type,
         config=config.env,
         rewards=config.rewards,

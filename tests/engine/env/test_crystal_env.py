@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -323,3 +326,40 @@ def test_unknown_observation_type_and_render_mode_name_what_is_allowed(
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
         EnhancedPyBoyPokemonCrystalEnv("", **settings)  # type: ignore[arg-type]
+
+
+_WINDOWED = """
+import sys
+from engine import EnhancedPyBoyPokemonCrystalEnv, PokeTUIError
+frames = []
+try:
+    env = EnhancedPyBoyPokemonCrystalEnv("", headless=False, observation_type="state")
+except PokeTUIError as error:
+    sys.exit(str(error))
+import sdl2
+present = sdl2.SDL_RenderPresent
+sdl2.SDL_RenderPresent = lambda renderer: (frames.append(renderer), present(renderer))
+env.reset(seed=1)
+env.step(8)
+quit = sdl2.SDL_Event()
+quit.type = sdl2.SDL_QUIT
+sdl2.SDL_PushEvent(quit)
+env.step(8)
+env.step(8)
+env.close()
+print(len(frames), env.episode_steps)
+"""
+
+
+@pytest.mark.parametrize("driver", ["dummy", "none-such"])
+def test_without_headless_every_step_is_shown_in_a_window(driver: str) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", _WINDOWED], capture_output=True, text=True, timeout=300,
+        check=False, env={**os.environ, "SDL_VIDEODRIVER": driver},
+    )  # fmt: skip
+    if driver == "dummy":
+        assert found.stdout == "2 3\n", found.stderr  # shown until the window was closed
+    else:
+        assert "No window can be opened: " in found.stderr
+        assert "Leave headless at True." in found.stderr
+        assert "Traceback" not in found.stderr
