@@ -261,8 +261,29 @@ def test_documented_shares_of_the_strategies_are_measured(
     trainer = create_test_trainer(5, temp_dir=tmp_path, initial_strategy=initial_strategy)
     summary = trainer.train(max_steps_per_episode=40, eval_interval=2)
     assert summary["total_steps"] == 200
+    assert summary["avg_rules_usage"] == pytest.approx(share, abs=0.02)
+    assert summary["final_evaluation"]["avg_rules_usage"] == pytest.approx(share, abs=0.03)
+    assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0
+    trainer.close()
+
+
+@pytest.mark.parametrize(
+    ("initial_strategy", "share"), [("llm_heavy", 0.8), ("balanced", 0.5), ("rule_heavy", 0.2)]
+)
+def test_documented_shares_are_a_language_models_where_there_is_one(
+    tmp_path: Path, initial_strategy: str, share: float
+) -> None:
+    class First:
+        def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+            return int(context.rpartition("Possible actions: ")[2].split()[0]), {}
+
+    trainer = create_test_trainer(5, temp_dir=tmp_path, initial_strategy=initial_strategy)
+    trainer.parts.agent.llm_manager = First()
+    summary = trainer.train(max_steps_per_episode=40, eval_interval=2)
     assert summary["avg_llm_usage"] == pytest.approx(share, abs=0.02)
     assert summary["final_evaluation"]["avg_llm_usage"] == pytest.approx(share, abs=0.03)
+    assert summary["avg_rules_usage"] == 0
+    assert summary["llm_asked"] == summary["llm_answered"] > 0
     trainer.close()
 
 
@@ -349,7 +370,7 @@ def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path
     lines = done.stderr.splitlines()
     assert [line for line in lines if not re.match(r"\S+ \S+ [A-Z]+ engine\.[\w.]+: ", line)] == []
     decided = [line for line in lines if " DEBUG engine.agents.hybrid_agent: " in line]
-    assert len(decided) == 50 + 50  # and those of the final evaluation
+    assert len(decided) == 50 + 2 * 50  # and those of the two final evaluations
 
 
 def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
