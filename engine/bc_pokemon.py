@@ -26,9 +26,15 @@ from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load
 from engine.imitation.losses import compute_bc_loss, compute_hybrid_loss
 from engine.imitation.networks import ImpalaCNN, ResidualBlock
 from engine.imitation.settings import CloningConfig, check
-from engine.training.cloning import Cloned, CloningRun, Note, Progress, Tell
-from engine.training.from_demonstrations import Source, run_config, settings_of_policy
-from engine.training.policy_folders import PolicyFolder
+from engine.training.cloning import Cloned, CloningRun, Note, Progress, Tell, tracked
+from engine.training.from_demonstrations import (
+    PROJECT,
+    Source,
+    run_config,
+    settings_of_policy,
+)
+from engine.training.policy_folders import PolicyFolder, check_name
+from engine.training.weights_biases import tracking
 
 __all__ = [
     "Args",
@@ -49,6 +55,10 @@ class Args:
     """The documented settings, with the documented defaults.
 
     Attributes:
+        exp_name: What the policy's id begins with, and so its folder, TensorBoard's and the name
+            at Weights & Biases; "": nothing but the time.
+        track: Send the figures to Weights & Biases (the extra `wandb`), too.
+        wandb_project_name: The project there.
         rom_path: "": the practice game.
         expert_data_dir: Folder of NPZ files and demonstrations.
         total_training_steps: Batches.
@@ -56,7 +66,6 @@ class Args:
         save_frequency: Likewise between two checkpoints.
         model_dir: The policy comes into its folder `policies`, as in `poketui bc --save-dir`.
         save_best: Keep the checkpoint that played best beside the last ones.
-        track: Not here: Weights & Biases are for runs.
     """
 
     exp_name: str = "bc_pokemon"
@@ -64,7 +73,7 @@ class Args:
     torch_deterministic: bool = True
     cuda: bool = True
     track: bool = False
-    wandb_project_name: str = "pokemon-il"
+    wandb_project_name: str = PROJECT
     rom_path: str = ""
     expert_data_dir: str = "rl_training/expert_data"
     total_training_steps: int = 100_000
@@ -126,22 +135,23 @@ def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned
         PokeTUIError: The demonstrations, the settings or the game are no use.
     """
     args = args or Args()
-    if args.track:
-        raise ConfigurationError(
-            "track: cloning sends nothing to Weights & Biases.",
-            "Leave it out: TensorBoard's files are always written.",
-        )
     if args.torch_deterministic:
         torch.backends.cudnn.deterministic = True
-    run = run_config(args.model_dir, {"rom_path": args.rom_path} if args.rom_path else {})
+    if args.track and not args.wandb_project_name.strip():
+        raise ConfigurationError("wandb_project_name is empty.", "Name a project, or do not track.")
+    check_name(args.exp_name)
+    expert_paths(args.expert_data_dir)  # before anything is written
+    game = {"rom_path": args.rom_path} if args.rom_path else {}
+    run = tracking(run_config(args.model_dir, game), is_tracked=args.track)
     examples = _examples(args, run, tell)
     config = args.config(1)
     learnt, _ = split(examples, config.val_share, config.seed)
     config = args.config(math.ceil(len(learnt) / config.batch_size))
     source = Source(demos=args.expert_data_dir)
     settings = settings_of_policy(config, source, run) | {"args": asdict(args)}
-    folder = PolicyFolder.create(args.model_dir, settings)
-    cloned = CloningRun(config, run, examples, folder, tell=tell).run()
+    with PolicyFolder.begin(args.model_dir, settings, args.exp_name) as folder:
+        cloning = CloningRun(config, run, examples, folder, tell=tell)
+        cloned = cloning.run(tracked(run, folder, asdict(args), args.wandb_project_name))
     if not args.save_best and cloned.best is not None:
         cloned.best.unlink()
         cloned = replace(cloned, best=None)

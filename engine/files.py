@@ -16,7 +16,7 @@ import stat
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -368,6 +368,18 @@ def remove_folder(path: Path) -> None:
     if path.is_symlink():
         raise UnsafeFileError(_LINK, path)
     shutil.rmtree(path)
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """Return which of a folder and those above it do not exist, the deepest first."""
+    return [folder for folder in (path, *path.parents) if not folder.exists()]
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Delete those of the folders that are empty, in their order."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def inflate(data: bytes, limit: int) -> bytes:

@@ -3,6 +3,7 @@
 Nothing is trained. What learns is loaded only where a trained policy plays.
 """
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,7 +17,6 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
-from engine.files import make_folder
 from engine.games.profile import load_rom
 from engine.recording.plan import DemoPoint, RecordingPlan
 from engine.threaded_session import ThreadedSession
@@ -133,7 +133,7 @@ def record_headless(
 
 
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
-    """Check what can be checked at once.
+    """Check what can be checked at once, and write nothing: the first recording makes the folder.
 
     Raises:
         ConfigurationError: The set's folder cannot be written.
@@ -141,13 +141,14 @@ def _check(config: RunConfig, plan: RecordingPlan) -> None:
     """
     load_rom(config.rom_path, config.allow_unknown_rom)
     folder = plan.folder(config)
-    try:
-        make_folder(folder)
-    except OSError as error:
+    there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    reason = "" if os.access(there, os.W_OK | os.X_OK) else "it is not writable"
+    if not there.is_dir():
+        reason = f"{there} is no folder"
+    if reason:
         raise ConfigurationError(
-            f"Cannot write to {folder}: {error.strerror or error}.",
-            "Give another folder with --save-dir.",
-        ) from None
+            f"Cannot write to {folder}: {reason}.", "Give another folder with --save-dir."
+        )
 
 
 def _record(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
     from engine.training.trainer import Trainer
 
+_TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
 """How often it is looked whether a start is to be left."""
 _log = logging.getLogger(__name__)
@@ -50,8 +51,12 @@ class EngineSession(ThreadedSession):
         resume: Id or path of a saved run, or "latest"; None begins a new one.
         make_vector: Makes the environments; None: games in worker processes.
 
+    A new run that fails or is left before anything came of it leaves no folder.
+
     Attributes:
         config: The settings in force: those of the saved run if one is resumed.
+        keeps_log: Keep the log of a failed start beside the runs, whatever failed: nobody may be
+            there to be told.
         mailbox: What the engine tells. The last event is RunStopped or RunFailed.
 
     Raises:
@@ -90,6 +95,7 @@ class EngineSession(ThreadedSession):
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
         self._is_left = False
+        self.keeps_log = False
 
     @property
     def run_id(self) -> str:
@@ -118,7 +124,28 @@ class EngineSession(ThreadedSession):
             )
         finally:
             self._is_begun.set()
-            self._folder.unlock()
+            self._let_go()
+
+    def discard(self) -> None:
+        """Delete the folder if nothing came of the run, and let go of it: before the program ends.
+
+        A start that was left may still be taken down then, and a session may never have begun.
+        """
+        self.join(_TAKE_DOWN_S)
+        if not self.is_alive or self._folder.is_unstarted:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        folder = self._folder
+        if self.keeps_log and folder.is_unstarted and folder.log_path.is_file():
+            with suppress(OSError):
+                folder.log_path.replace(self._failed_log)
+        folder.remove_unstarted()
+
+    @property
+    def _failed_log(self) -> Path:
+        """Return where the log of a failed start is kept."""
+        return self._folder.path.parent.parent / "failed-start.log"
 
     def _watch_start(self) -> None:
         """Tell of the end as soon as a start is to be left: its steps take seconds each."""
@@ -188,6 +215,9 @@ class EngineSession(ThreadedSession):
         except PokeTUIError:
             _log.exception("the run failed")
             raise
+        except Exception:  # raised again: what nobody expected is told by the log alone
+            self.keeps_log = True
+            raise
 
     def _train(self) -> RunStopped:
         vector = self._start_games()
@@ -199,6 +229,7 @@ class EngineSession(ThreadedSession):
         try:
             if not self._begin():
                 raise _StartLeft
+            self._folder.keep()
             return trainer.run()
         finally:
             trainer.journal.close()
@@ -220,7 +251,8 @@ class EngineSession(ThreadedSession):
 
     @property
     def _remedy(self) -> str:
-        return f"The log has the details: {self._folder.log_path}"
+        log = self._failed_log if self._folder.is_unstarted else self._folder.log_path
+        return f"The log has the details: {log}"
 
 
 def check_settings(config: RunConfig) -> None:

@@ -1,6 +1,6 @@
 """Define the frozen values that cross module borders: the game, decisions, rewards, plans.
 
-Nothing here imports more than numpy, so every package may use it.
+Nothing here imports more than numpy and the errors, so every package may use it.
 """
 
 import math
@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.errors import DecisionValidationError
 
 Frame = NDArray[np.uint8]
 """A game frame: `FRAME_SHAPE` uint8, RGB."""
@@ -30,6 +32,21 @@ class Action(IntEnum):
     LEFT = 6
     RIGHT = 7
     NOOP = 8
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return the action with an index.
+
+        Raises:
+            DecisionValidationError: It is no index of an action; 3.7 and True are none either.
+        """
+        is_array = isinstance(value, np.generic | np.ndarray) and value.ndim == 0
+        is_whole = np.issubdtype(value.dtype, np.integer) if is_array else type(value) in (int, cls)
+        if not is_whole or not 0 <= value < len(cls):
+            raise DecisionValidationError(
+                f"There is no action {value!r:.40}.", f"Give an index from 0 to {len(cls) - 1}."
+            )
+        return cls(int(value))
 
 
 NUM_ACTIONS = len(Action)
@@ -460,7 +477,10 @@ class EpisodeSummary:
     is_success: bool = False
     battles_won: int = 0
     planner_share: float = 0.0
-    """Share of its decisions that came from the planner, 0 to 1."""
+    """Share of its decisions for which the planner made the difference, a language model or the
+    rules, 0 to 1."""
+    llm_share: float = 0.0
+    """The language model's part of that."""
     interventions: int = 0
     is_aborted: bool = False
     goals: tuple[GoalTally, ...] = ()
@@ -488,7 +508,7 @@ class Evaluation:
 
     Attributes:
         std_reward: Standard deviation of the episodes' rewards.
-        avg_llm_usage: Share of decisions that came from the planner, 0 to 1.
+        avg_llm_usage: Share of decisions for which a language model made the difference, 0 to 1.
         success_rate: Share of episodes that reached the run's goal.
         milestones: Milestone key to the share of episodes that reached it.
     """
@@ -500,6 +520,8 @@ class Evaluation:
     avg_llm_usage: float
     success_rate: float
     milestones: Mapping[str, float] = field(default_factory=dict)
+    avg_rules_usage: float = 0.0
+    """Likewise the rules."""
 
 
 Observation = dict[str, Any]

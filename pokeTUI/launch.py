@@ -90,7 +90,10 @@ def check_terminal(
 def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFailed | None:
     from pokeTUI.cli.headless import HeadlessRunner
 
-    return HeadlessRunner(session, is_quiet=is_quiet).run()
+    try:
+        return HeadlessRunner(session, is_quiet=is_quiet).run()
+    finally:
+        session.discard()
 
 
 def run_cockpit(
@@ -102,9 +105,14 @@ def run_cockpit(
     def go_on() -> EngineSession:
         return EngineSession(config, resume=session.run_id)
 
-    cockpit = CockpitApp(session, config, color=color, make_session=go_on, run_dir=session.run_dir)
-    cockpit.run()
-    return cockpit.end
+    try:
+        cockpit = CockpitApp(
+            session, config, color=color, make_session=go_on, run_dir=session.run_dir
+        )
+        cockpit.run()
+        return cockpit.end
+    finally:
+        session.discard()
 
 
 def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "") -> int:

@@ -47,6 +47,7 @@ class Choices:
         source: Who acted where the planner did not.
         takeovers: (envs,) int64, decisions that the planner takes in a row from this one on, 0
             where it only advises; None from agents that it never takes over from.
+        is_answered: Whether the advice is a language model's own answer.
     """
 
     actions: NDArray[np.int64]
@@ -54,6 +55,15 @@ class Choices:
     is_planned: NDArray[np.bool_]
     source: Source
     takeovers: NDArray[np.int64] | None = None
+    is_answered: bool = False
+
+    def by_model(self, batch: Batch) -> NDArray[np.bool_]:
+        """Return (envs,) bool: a language model made the difference, by its answer or its goal.
+
+        Args:
+            batch: What was decided on.
+        """
+        return self.is_planned & (self.is_answered | (batch.setters > 0))
 
 
 Player = Callable[[Batch, Guidance], Choices]

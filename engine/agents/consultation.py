@@ -11,21 +11,28 @@ from numpy.typing import NDArray
 
 from engine.errors import DecisionValidationError
 from engine.llm.manager import BaseLLMManager
-from engine.types import NUM_ACTIONS, Action
+from engine.llm.quoting import one_line
+from engine.types import Action
 
 _log = logging.getLogger(__name__)
 
+_MOST_TOLD = 300
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible action, and how sure the model says it is, 0 to 1."""
+    """A possible action, and how sure the model says it is, 0 to 1.
+
+    Attributes:
+        source: What the model calls itself; "" if it does not say.
+    """
 
     action: Action
     confidence: float
     reason: str
+    source: str = ""
 
 
 @dataclass(slots=True)
@@ -36,11 +43,13 @@ class Consultation:
         asked: Questions.
         failed: No answer: the model raised an exception.
         invalid: Answers that were no possible action.
+        error: What was wrong with the last one; "" if it could be used.
     """
 
     asked: int = 0
     failed: int = 0
     invalid: int = 0
+    error: str = ""
 
     def ask(self, manager: BaseLLMManager, context: str, mask: NDArray[np.bool_]) -> Answer | None:
         """Return the model's answer, None where it gave none that can be used.
@@ -60,17 +69,18 @@ class Consultation:
             self.failed += 1
             self._complain(error)
         else:
+            self.error = ""
             return answer
         return None
 
     def _complain(self, error: Exception) -> None:
         """Warn of the first failure, the second, the fourth ...: a dead model would flood a log."""
+        self.error = one_line(f"{type(error).__name__}: {error}", _MOST_TOLD)
         count = self.failed + self.invalid
         _log.log(
             logging.WARNING if count.bit_count() == 1 else logging.DEBUG,
-            "language model: %s: %s The rules advise instead; %d of %d answers failed.",
-            type(error).__name__,
-            error,
+            "language model: %s The rules advise instead; %d of %d answers failed.",
+            self.error,
             count,
             self.asked,
         )
@@ -91,7 +101,12 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
             f"The answer {answer!r:.80} is not (action, facts).", "See BaseLLMManager.get_action."
         )
     action, facts = answer
-    return Answer(check_action(action, mask), _confidence(facts), str(facts.get("reasoning", "")))
+    return Answer(
+        check_action(action, mask),
+        _confidence(facts),
+        str(facts.get("reasoning", "")),
+        str(facts.get("source", "")),
+    )
 
 
 def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
@@ -100,12 +115,7 @@ def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
     Raises:
         DecisionValidationError: It is not.
     """
-    is_index = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if not is_index or not 0 <= int(action) < NUM_ACTIONS:  # type: ignore[call-overload]
-        raise DecisionValidationError(
-            f"{action!r:.40} is no action.", f"Give an index from 0 to {NUM_ACTIONS - 1}."
-        )
-    chosen = Action(int(action))  # type: ignore[call-overload]
+    chosen = Action.of(action)
     if not mask[chosen]:
         possible = ", ".join(f"{a.value} {a.name}" for a in Action if mask[a])
         raise DecisionValidationError(

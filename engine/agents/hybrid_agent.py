@@ -76,6 +76,7 @@ class HybridAgent:
         max_context_length: Of what the language model is told, in tokens, about.
         choices: The last decision as the trainer takes it; None after `update`.
         decision: The last decision with its source, confidence and reason.
+        model_answer: What the language model said, if that decision is its; else None.
         consultation: What came of asking the language model.
         policy: What learns; None before it is needed.
         lead: Who steps the environment.
@@ -106,6 +107,7 @@ class HybridAgent:
         self.max_context_length = 8000
         self.choices: Choices | None = None
         self.decision: Decision | None = None
+        self.model_answer: Answer | None = None
         self.consultation = Consultation()
         self.lead: Lead = OwnLoop(self.curriculum_config, adaptive_strategy)
         self.policy: Agent | None = None
@@ -128,8 +130,11 @@ class HybridAgent:
         if answer is not None:
             batch = _advised_by(answer, batch)
             guidance = dataclasses.replace(guidance, advice_trust=_UNPROVEN)
-        self.choices = self._player_for(batch)(batch, guidance)
-        self.decision = _decision(self.choices, answer, self.lead.reason)
+        self.choices = dataclasses.replace(
+            self._player_for(batch)(batch, guidance), is_answered=answer is not None
+        )
+        self.model_answer = answer if self.choices.is_planned[0] else None
+        self.decision = _decision(self.choices, self.model_answer, self.lead.reason)
         _log.debug("%s: %s", self.decision.source, self.decision.reason)
         return int(self.decision.action)
 
@@ -153,7 +158,10 @@ class HybridAgent:
         choices, self.choices = self.choices, None
         is_own = choices is not None and choices.actions[0] == action
         is_planned = choices is not None and is_own and bool(choices.is_planned[0])
-        batch = self.lead.after(reward, next_observation, is_done=done, is_planned=is_planned)
+        is_answered = choices is not None and is_planned and choices.is_answered
+        batch = self.lead.after(
+            reward, next_observation, is_done=done, is_planned=is_planned, is_answered=is_answered
+        )
         policy = None if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)
         if policy is not None and is_own:
             policy.observe(batch)
@@ -177,7 +185,7 @@ class HybridAgent:
 
     def resume(self) -> None:
         """Go on as if there had been no rehearsal."""
-        self._player = self.choices = None
+        self._player = self.choices = self.model_answer = None
         if self._before is not None:
             shares, self.consultation, self.decision = self._before
             self._shares.load(shares)

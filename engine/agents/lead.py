@@ -42,7 +42,13 @@ class Lead(Protocol):
         ...
 
     def after(
-        self, reward: float, observation: Observation, *, is_done: bool, is_planned: bool
+        self,
+        reward: float,
+        observation: Observation,
+        *,
+        is_done: bool,
+        is_planned: bool,
+        is_answered: bool,
     ) -> Batch:
         """Return it as it is after a step."""
         ...
@@ -75,7 +81,7 @@ class OwnLoop:
         self._advisor: RuleAdvisor | None = None
         self._is_beginning = True
         self._reward = 0.0
-        self._steps = self._planned_steps = 0
+        self._steps = self._planned_steps = self._answered_steps = 0
 
     @property
     def guidance(self) -> Guidance:
@@ -100,12 +106,19 @@ class OwnLoop:
         return _batch(features, mask, prior=advice.prior, confidence=advice.confidence)
 
     def after(
-        self, reward: float, observation: Observation, *, is_done: bool, is_planned: bool
+        self,
+        reward: float,
+        observation: Observation,
+        *,
+        is_done: bool,
+        is_planned: bool,
+        is_answered: bool,
     ) -> Batch:
         """Return the environment as it is after a step, with a summary if the episode ended."""
         self._reward += reward
         self._steps += 1
         self._planned_steps += is_planned
+        self._answered_steps += is_answered
         features = observed(observation, "features")
         mask = observed(observation, "action_mask").astype(np.bool_)
         summary = self._end() if is_done else None
@@ -126,8 +139,10 @@ class OwnLoop:
             components=(),
             is_success=self._reward >= self._goal_reward,
             planner_share=self._planned_steps / self._steps,
+            llm_share=self._answered_steps / self._steps,
         )
-        self._reward, self._steps, self._planned_steps = 0.0, 0, 0
+        self._reward, self._steps = 0.0, 0
+        self._planned_steps = self._answered_steps = 0
         self._is_beginning = True
         return summary
 

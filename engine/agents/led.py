@@ -72,7 +72,7 @@ class LedAgent:
         agent = self._agent
         self.guidance, self._batch = guidance, batch
         self._observation, self._info = self._stepped.observation, self._stepped.info
-        agent.choices = agent.decision = None
+        agent.choices = agent.decision = agent.model_answer = None
         action = check_action(agent.get_action(self._observation, self._info), batch.mask[0])
         if agent.choices is None or agent.decision is None or agent.decision.action != action:
             self._decision = Decision(action, Source.POLICY, 0.0, f"{action.name}, by an override")
@@ -96,7 +96,13 @@ class LedAgent:
         return self._batch
 
     def after(
-        self, reward: float, observation: Observation, *, is_done: bool, is_planned: bool
+        self,
+        reward: float,
+        observation: Observation,
+        *,
+        is_done: bool,
+        is_planned: bool,
+        is_answered: bool,
     ) -> Batch:
         """Return the trainer's batch."""
         return self._batch

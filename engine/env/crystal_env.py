@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.gameboy import GameBoy
+from engine.emulator.window import Window
 from engine.env import actions
 from engine.env.episode import TRUE_START, Episode, Origin
 from engine.env.features import FEATURE_SIZE, FeatureEncoder
@@ -54,7 +55,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         rom_path: A .gbc file; empty: the practice game.
-        headless: Kept for the documented signature; no window is ever opened.
+        headless: False: show every step in a window, too.
         observation_type: "multi_modal": everything; "screen": picture and mask; "state": no
             picture, which is the fastest.
         config: How an action is pressed and when an episode ends.
@@ -70,8 +71,10 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
-        ConfigurationError: The goal is no milestone of this game, or already reached; or
-            nothing can be started from the file in `start_state`.
+        EnvironmentError: No window can be opened, as `headless` asks for.
+        ConfigurationError: There is no such `observation_type` or `render_mode`; the goal is no
+            milestone of this game, or already reached; or nothing can be started from the file in
+            `start_state`.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
@@ -90,6 +93,10 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         env_index: int = 0,
         render_mode: str | None = None,
     ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigurationError(
+                f"render_mode = {render_mode!r}.", "Allowed are None and 'rgb_array'."
+            )
         self.render_mode = render_mode
         self.observation_type = observation_type
         self.action_space = spaces.Discrete(NUM_ACTIONS)
@@ -115,6 +122,7 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.state = self._reader.read()
         self._begin((0, 0))
         self._check_goal()
+        self._window = None if headless else Window(self.profile.name)
 
     @property
     def component_names(self) -> tuple[str, ...]:
@@ -191,12 +199,18 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         self.config = self.config.model_copy(update=unlimited)
         self._episode.limit(self.config)
 
+    def limit_steps(self, max_steps: int) -> None:
+        """Truncate episodes after so many steps from now on, whatever `config` says of it."""
+        limits = {"max_steps": max_steps, "progress_steps": 0}
+        self._episode.limit(self.config.model_copy(update=limits))
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start an episode at the first control; the seed decides the game's random numbers."""
         super().reset(seed=seed)
         self.begin_episode()
+        self._show()
         return self.observe()
 
     def observe(self) -> tuple[Observation, dict[str, Any]]:
@@ -245,8 +259,13 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return int(first), int(second)
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Press a button, let the game run, and pay for what came of it."""
-        reward, is_terminated, is_truncated = self.advance(int(action))
+        """Press a button, let the game run, and pay for what came of it.
+
+        Raises:
+            DecisionValidationError: There is no such action.
+        """
+        reward, is_terminated, is_truncated = self.advance(Action.of(action))
+        self._show()
         return self._observation(), reward, is_terminated, is_truncated, self._info()
 
     def advance(self, action: int) -> tuple[float, bool, bool]:
@@ -368,8 +387,14 @@ class EnhancedPyBoyPokemonCrystalEnv(gymnasium.Env[Observation, np.int64]):
         return frame
 
     def close(self) -> None:
-        """Free the emulator."""
+        """Free the emulator, and close the window."""
         self.emulator.close()
+        if self._window is not None:
+            self._window.close()
+
+    def _show(self) -> None:
+        if self._window is not None:
+            self._window.show(self.frame())
 
     def summary(self) -> EpisodeSummary:
         """Return the episode so far."""

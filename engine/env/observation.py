@@ -1,7 +1,7 @@
 """Build the Gymnasium observation: the one place where a dict is what is wanted."""
 
 import string
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from gymnasium import spaces
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.env.facts import STATE_VARIABLES, state_numbers
 from engine.env.features import FEATURE_HIGH, FEATURE_LOW
+from engine.errors import ConfigurationError
 from engine.types import NUM_ACTIONS, Action, GameState
 
 ObservationType = Literal["multi_modal", "screen", "state"]
@@ -22,7 +23,16 @@ _SCALES.setflags(write=False)
 
 
 def observation_space(kind: ObservationType) -> spaces.Dict:
-    """Return the space of observations of a kind."""
+    """Return the space of observations of a kind.
+
+    Raises:
+        ConfigurationError: There is no such kind.
+    """
+    kinds = get_args(ObservationType)
+    if kind not in kinds:
+        raise ConfigurationError(
+            f"observation_type = {kind!r}.", f"Allowed are {', '.join(map(repr, kinds))}."
+        )
     parts: dict[str, spaces.Space[Any]] = {
         "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
     }

@@ -154,8 +154,9 @@ class DecisionHistoryAnalyzer:
         """Record a decision that was described before.
 
         Raises:
-            DecisionValidationError: A reward that cannot be.
+            DecisionValidationError: An action, a confidence or a reward that cannot be.
         """
+        record = record.checked()
         counts = record.context, record.action, 1, int(is_success(outcome_reward)), outcome_reward
         row = as_row(record, outcome_reward, self._run)
         with self._lock:

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import DecisionValidationError
 from engine.history.patterns import context_key, context_of, read_context
-from engine.types import NUM_ACTIONS
+from engine.types import Action
 
 _MAX_TEXT = 500
 """Longest reasoning that is kept, so that the number of rows bounds the file."""
+_MAX_SOURCE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +58,31 @@ class DecisionRecord:
         Raises:
             DecisionValidationError: An action or a confidence that cannot be.
         """
-        if not 0 <= action < NUM_ACTIONS:
-            raise DecisionValidationError(
-                f"There is no action {action}.", f"Actions are 0 to {NUM_ACTIONS - 1}."
-            )
-        if not 0.0 <= confidence <= 1.0:
-            raise DecisionValidationError(
-                f"A decision cannot have the confidence {confidence}.", "Give 0.0 to 1.0."
-            )
-        return cls(
+        record = cls(
             timestamp=timestamp,
             state_hash=analysis.state_hash,
             context=context_key(context_of(analysis, goal_kind)),
-            action=int(action),
+            action=action,
             reasoning=str(reasoning)[:_MAX_TEXT],
-            confidence=float(confidence),
+            confidence=confidence,
             episode_id=episode_id,
             step_number=step_number,
-            source=source,
+            source=str(source)[:_MAX_SOURCE],
         )
+        return record.checked()
+
+    def checked(self) -> Self:
+        """Return it with plain numbers.
+
+        Raises:
+            DecisionValidationError: An action or a confidence that cannot be.
+        """
+        action = int(Action.of(self.action))
+        if not 0.0 <= self.confidence <= 1.0:
+            raise DecisionValidationError(
+                f"A decision cannot have the confidence {self.confidence}.", "Give 0.0 to 1.0."
+            )
+        return replace(self, action=action, confidence=float(self.confidence))
 
 
 def is_success(outcome_reward: float) -> bool:

@@ -4,6 +4,7 @@ This is for loops of one's own over pictures. What `poketui bc` learns from are 
 `engine.imitation.examples`, which know masks and features as well.
 """
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
@@ -17,7 +18,7 @@ from engine.demos.npz import NpzReader
 from engine.demos.playback import play
 from engine.demos.screens import SIDE, shrink_screen
 from engine.errors import DemoError
-from engine.types import FRAME_SHAPE, NUM_ACTIONS, Frame
+from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action, Frame
 
 _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
@@ -52,6 +53,9 @@ class ReplayBuffer:
         shape: Of a picture: height, width, 3.
         seed: Of what is drawn.
 
+    Raises:
+        DemoError: `capacity` is no whole number of at least 1.
+
     Attributes:
         ptr: Where the next step goes.
         size: Steps that are kept.
@@ -60,6 +64,8 @@ class ReplayBuffer:
     def __init__(
         self, capacity: int, *, shape: tuple[int, int, int] = FRAME_SHAPE, seed: int = 0
     ) -> None:
+        if not isinstance(capacity, int) or capacity < 1:
+            raise DemoError(f"A buffer cannot hold {capacity!r} steps.", "Give 1 or more.")
         self.capacity = capacity
         self.observations = np.zeros((capacity, *shape), np.uint8)
         self.actions = np.zeros(capacity, np.int32)
@@ -80,7 +86,23 @@ class ReplayBuffer:
         next_obs: NDArray[np.uint8],
         done: bool,
     ) -> None:
-        """Keep a step, in place of the oldest where it is full."""
+        """Keep a step, in place of the oldest where it is full.
+
+        Raises:
+            DecisionValidationError: There is no such action.
+            DemoError: A picture is of another form, or the reward is no finite number.
+        """
+        action = Action.of(action)
+        shape = self.observations.shape[1:]
+        for picture in (obs, next_obs):
+            if np.shape(picture) != shape or np.asarray(picture).dtype != np.uint8:
+                found = " x ".join(map(str, np.shape(picture))) or "one number"
+                raise DemoError(
+                    f"A picture is {found}, {np.asarray(picture).dtype}.",
+                    f"This buffer keeps {' x '.join(map(str, shape))}, uint8.",
+                )
+        if not math.isfinite(reward):
+            raise DemoError(f"A step cannot be paid {reward}.", "Give a finite number.")
         place = self.ptr
         self.observations[place], self.next_observations[place] = obs, next_obs
         self.actions[place], self.rewards[place], self.dones[place] = action, reward, done

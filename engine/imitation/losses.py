@@ -23,8 +23,8 @@ def compute_bc_loss(
         policy_net: Returns (B, actions) logits of observations.
         batch: "observations" and "actions", arrays or tensors, as `ReplayBuffer.sample` draws them.
     """
-    actions = torch.as_tensor(batch["actions"]).long()
     logits = policy_net(torch.as_tensor(batch["observations"]))
+    actions = torch.as_tensor(batch["actions"], device=logits.device).long()
     loss = nn.functional.cross_entropy(logits, actions)
     accuracy = (logits.detach().argmax(-1) == actions).float().mean()
     return loss, accuracy
@@ -46,8 +46,8 @@ def compute_hybrid_loss(
     """
     values = [batch[name] for name in _NAMES] if isinstance(batch, Mapping) else batch
     observations, actions, rewards, following, dones = map(torch.as_tensor, values)
-    chosen = actions.long()
     logits = q_net(observations)
+    chosen, rewards, dones = (one.to(logits.device) for one in (actions.long(), rewards, dones))
     bc_loss = nn.functional.cross_entropy(logits, chosen)
     worth = logits.gather(1, chosen[:, None]).squeeze(1)
     with torch.no_grad():

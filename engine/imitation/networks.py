@@ -10,12 +10,14 @@ from typing import Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.dqn import QNetwork
 from engine.agents.encoders import EncoderKind, plain_perceptron
 from engine.agents.networks import ActorCritic
 from engine.demos.screens import SCREEN_SHAPE, shrink_screen
+from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
 from engine.types import FRAME_SHAPE, NUM_ACTIONS
 
@@ -130,9 +132,26 @@ class ImpalaCNN(nn.Module):
         clone = ScreenClone(impala(hidden_dim), hidden_dim, 0, hidden_dim, action_dim)
         self.screen, self.actor = clone.screen, clone.actor
 
-    def forward(self, observations: Tensor) -> Tensor:
-        """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255."""
-        scaled = _small(observations) / 255
+    def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
+        """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255.
+
+        Args:
+            observations: As a `ReplayBuffer` or an environment has them, or as a tensor of any
+                device and kind of number.
+
+        Raises:
+            ConfigurationError: They are of another form.
+        """
+        if isinstance(observations, np.ndarray):
+            # Of an array that cannot be written, as Gymnasium's may be, torch would warn.
+            observations = torch.from_numpy(np.require(observations, requirements="W"))
+        pictures = observations.to(self.actor.weight.device)
+        if pictures.ndim != 4 or pictures.shape[-1] != 3:
+            raise ConfigurationError(
+                f"ImpalaCNN was given {' x '.join(map(str, pictures.shape)) or 'one number'}.",
+                "Give pictures as (N, height, width, 3), 0 to 255; one alone as picture[None].",
+            )
+        scaled = _small(pictures) / 255
         code = self.screen(scaled.contiguous(memory_format=torch.channels_last))
         logits: Tensor = self.actor(code)
         return logits

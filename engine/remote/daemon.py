@@ -31,12 +31,16 @@ def main() -> int:
     try:
         config = parse_config(asked["config"], "the settings")
         session = EngineSession(config, asked["resume"])
+        session.keeps_log = True
+    except PokeTUIError as error:
+        return _refuse(error)
+    try:
         run_dir = str(Path(session.run_dir).resolve())
         path = socket_path(session.run_id, run_dir)
         server = RunServer(session, path, make_hello(session.run_id, run_dir, os.getpid()))
     except PokeTUIError as error:
-        _answer({"error": type(error).__name__, "message": error.message, "hint": error.hint})
-        return 2
+        session.discard()
+        return _refuse(error)
     server.start()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: _stop(session, number, frame))
@@ -51,6 +55,11 @@ def main() -> int:
 
 def _stop(session: EngineSession, number: int, frame: FrameType | None) -> None:
     session.send(Stop(signal.Signals(number).name))
+
+
+def _refuse(error: PokeTUIError) -> int:
+    _answer({"error": type(error).__name__, "message": error.message, "hint": error.hint})
+    return 2
 
 
 def _answer(facts: dict[str, str]) -> None:

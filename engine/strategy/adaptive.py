@@ -135,7 +135,8 @@ class AdaptiveStrategySystem:
         self.metrics = {
             "episode_reward": summary.total_reward,
             "average_reward": average.reward,
-            "llm_usage_rate": summary.planner_share,
+            "llm_usage_rate": summary.llm_share,
+            "rules_usage_rate": summary.planner_share - summary.llm_share,
             "episode_length": summary.length,
             "strategy_switches": self._num_switches,
             "curriculum_stage": curriculum_stage,
@@ -319,10 +320,8 @@ class AdaptiveStrategySystem:
 
 
 def _in_words(metrics: PerformanceMetrics) -> str:
-    return (
-        f"episode reward {metrics['episode_reward']:.1f}, "
-        f"planner used for {metrics['llm_usage_rate']:.0%}"
-    )
+    used = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
+    return f"episode reward {metrics['episode_reward']:.1f}, planner used for {used:.0%}"
 
 
 def _strategy(value: str | None) -> StrategyType | None:

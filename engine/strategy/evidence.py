@@ -78,7 +78,8 @@ class Evidence:
             metrics: After the newest episode.
             is_helped: More of the planner is in use than the curriculum prefers.
         """
-        success, usage = metrics["success_rate"], metrics["llm_usage_rate"]
+        success = metrics["success_rate"]
+        usage = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
         if success >= _WON and usage < _UNUSED:
             return f"the goal in {success:.0%} of the episodes, planner needed for {usage:.0%}"
         stalled = self._episodes - self._best_at

@@ -33,7 +33,9 @@ class PerformanceMetrics(TypedDict):
     average_reward: float
     """Over the last ten episodes."""
     llm_usage_rate: float
-    """Share of the episode's decisions for which the planner made the difference, 0 to 1."""
+    """Share of the episode's decisions for which a language model made the difference, 0 to 1."""
+    rules_usage_rate: float
+    """Likewise the rules."""
     episode_length: int
     strategy_switches: int
     curriculum_stage: int
@@ -112,7 +114,7 @@ class StrategyRecord:
             "average_reward": reward,
             "success_rate": success,
             "average_length": length,
-            "llm_usage": usage,
+            "planner_usage": usage,
         }
 
     def save(self) -> dict[str, Any]:

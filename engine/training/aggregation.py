@@ -1,6 +1,7 @@
 """Carry DAgger through: a round, what it came to in play, and all of it saved as it goes."""
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,19 @@ from engine.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from engine.training.cloning import Note, Progress, evaluate_clone, milestone_count, score_of
+from engine.training.cloning import (
+    Note,
+    Progress,
+    evaluate_clone,
+    milestone_count,
+    score_of,
+    tracked,
+)
 from engine.training.cloning_journal import CloningJournal
-from engine.training.figures import clone_figures
+from engine.training.figures import FigureWriter, FigureWriters, clone_figures
 from engine.training.from_demonstrations import (
+    UNNAMED,
+    Naming,
     Source,
     gather,
     part_of,
@@ -37,8 +47,9 @@ from engine.training.from_demonstrations import (
     settings_of_policy,
 )
 from engine.training.policies import policy_of, read_policy
-from engine.training.policy_folders import PolicyFolder
+from engine.training.policy_folders import PolicyFolder, check_name
 from engine.training.tensorboard import TensorBoardFile
+from engine.training.weights_biases import tracking
 from engine.trust import check_permissions, remember
 from engine.types import Evaluation
 
@@ -74,6 +85,7 @@ def aggregate(
     game: Mapping[str, Any] | None = None,
     resume: str = "",
     tell: TellRounds = lambda told: None,
+    naming: Naming = UNNAMED,
 ) -> Aggregated:
     """Learn by DAgger from the rules, from the planner, or from another policy.
 
@@ -87,11 +99,13 @@ def aggregate(
         game: Settings of the run that say which game it is, and `llm_model` for the planner.
         resume: Go on with this policy, or "latest"; "" begins a new one.
         tell: Is told of everything.
+        naming: What it is called, and whether Weights & Biases get its figures.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
+    check_name(naming.name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -113,27 +127,30 @@ def aggregate(
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
-    run = run_config(save_dir, game or {})
+    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
     dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
     saved_facts: Mapping[str, Any] = {}
-    if resume:
-        saved_facts = _load_rounds(dagger, folder)
-    else:
-        if source.demos or source.rules:
-            dagger.examples.append(gather(config, run, source, tell))
-        settings = settings_of_policy(config, source, run)
-        settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
-        folder = PolicyFolder.create(save_dir, settings)
-        remember(run.permissions())
+    settings = settings_of_policy(config, source, run)
+    settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
+    with contextlib.ExitStack() as undo:
+        if resume:
+            saved_facts = _load_rounds(dagger, folder)
+        else:
+            if source.demos or source.rules:
+                dagger.examples.append(gather(config, run, source, tell))
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+            remember(run.permissions())
 
-    def make() -> Games:
-        count, sight = dagger_config.envs, lambda: make_sight(config)
-        if expert == PLANNER:
-            path = folder.path / "exchanges.jsonl"
-            return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
-        return make_games(run, count, sight, is_advised=True)
+        def make() -> Games:
+            count, sight = dagger_config.envs, lambda: make_sight(config)
+            if expert == PLANNER:
+                path = folder.path / "exchanges.jsonl"
+                return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
+            return make_games(run, count, sight, is_advised=True)
 
-    return _Rounds(dagger, dagger_config, config, run, folder, tell).play(make, saved_facts)
+        writers = tracked(run, folder, settings, naming.project)
+        rounds_run = _Rounds(dagger, dagger_config, config, run, folder, tell)
+        return rounds_run.play(make, saved_facts, writers)
 
 
 class _Rounds:
@@ -153,10 +170,19 @@ class _Rounds:
         self._store = folder.store(config.keep_checkpoints)
         self._evaluation: Evaluation | None = None
 
-    def play(self, make: Callable[[], Games], saved: Mapping[str, Any]) -> Aggregated:
+    def play(
+        self, make: Callable[[], Games], saved: Mapping[str, Any], writers: Sequence[FigureWriter]
+    ) -> Aggregated:
         dagger, wanted = self._dagger, self._dagger_config
-        games = make()
-        figures = TensorBoardFile(self._folder.tensorboard_path, dagger.rounds)
+        figures = FigureWriters(
+            [TensorBoardFile(self._folder.tensorboard_path, dagger.rounds), *writers],
+            lambda text: self._tell(Note(text)),
+        )
+        try:
+            games = make()
+        except BaseException:  # Ctrl-C too; it is raised again
+            figures.close()
+            raise
         journal = CloningJournal(self._folder)
         journal.go_on(saved)
         told: list[Round] = []
@@ -190,7 +216,7 @@ class _Rounds:
     def _tell_epochs(self, done: int) -> None:
         self._tell(Progress("learning", done, self._dagger_config.epochs))
 
-    def _end_round(self, figures: TensorBoardFile, journal: CloningJournal) -> None:
+    def _end_round(self, figures: FigureWriters, journal: CloningJournal) -> None:
         """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
         _save_part(self._dagger, self._folder)
         _save_student(self._dagger, self._store, journal)

@@ -121,7 +121,7 @@ def build_trainer(
             _resume(trainer, folder, emit)
         elif begins_from_others(config):
             begin_from_demonstrations(trainer.agent, config, emit)
-        trainer.figures = _open_figures(trainer, folder, emit)
+        trainer.figures = open_figures(trainer, folder, emit)
         undo.pop_all()
     emit(
         RunStarted(
@@ -257,7 +257,12 @@ def environment_seeds(config: RunConfig) -> list[int]:
     return [int(seed) for seed in sequence.generate_state(config.num_envs) % 2**31]
 
 
-def _open_figures(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> FigureSink:
+def open_figures(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> FigureSink:
+    """Return who takes a run's figures, as its settings say; whoever asks for it closes it.
+
+    Raises:
+        ConfigurationError: Weights & Biases cannot begin.
+    """
     config, step = trainer.config, trainer.metrics.total_steps
     writers: list[FigureWriter] = []
     if config.tensorboard:

@@ -12,6 +12,7 @@ from engine.events import (
     EpisodeEnded,
     EvaluationEnded,
     Event,
+    PlannerStatusChanged,
     PolicyUpdated,
     StrategySwitched,
 )
@@ -27,6 +28,7 @@ CALLBACK_EVENTS: Mapping[str, type[Event]] = MappingProxyType(
         "policy_update": PolicyUpdated,
         "evaluation_end": EvaluationEnded,
         "checkpoint_saved": CheckpointSaved,
+        "llm_status": PlannerStatusChanged,
     }
 )
 

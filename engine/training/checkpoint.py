@@ -186,6 +186,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """
     try:
         checkpoint = _read(path)
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"There is no checkpoint {path}.", "`poketui runs` lists the saved runs."
+        ) from None
     except BROKEN as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise CheckpointError(

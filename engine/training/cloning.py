@@ -1,6 +1,6 @@
 """Clone a policy from demonstrations: learn, let it play, keep the best, and be interruptible."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from engine.imitation.sight import make_sight
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
 from engine.training.cloning_journal import CloningJournal
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
-from engine.training.figures import clone_figures
+from engine.training.figures import FigureWriter, FigureWriters, clone_figures
 from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
+from engine.training.weights_biases import WandbRun
 from engine.types import EpisodeSummary, Evaluation
 
 MAX_GAMES = 8
@@ -174,14 +175,20 @@ class CloningRun:
         if is_resumed:
             self._store.load_newest(self._load)
 
-    def run(self) -> Cloned:
+    def run(self, writers: Sequence[FigureWriter] = ()) -> Cloned:
         """Learn until it is over.
+
+        Args:
+            writers: Take the figures, too; this closes them.
 
         Raises:
             PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
         """
         cloning, config = self.cloning, self._config
-        figures = TensorBoardFile(self._folder.tensorboard_path, cloning.steps)
+        figures = FigureWriters(
+            [TensorBoardFile(self._folder.tensorboard_path, cloning.steps), *writers],
+            lambda text: self._tell(Note(text)),
+        )
         journal = CloningJournal(self._folder)
         journal.go_on(self._saved)
         epochs: list[Epoch] = []
@@ -213,7 +220,7 @@ class CloningRun:
         self.cloning.load(saved.facts, saved.arrays)
         self._saved = saved.facts
 
-    def _judge(self, figures: TensorBoardFile, journal: CloningJournal) -> Evaluation | None:
+    def _judge(self, figures: FigureWriters, journal: CloningJournal) -> Evaluation | None:
         episodes = self._config.eval_episodes
         found = self._evaluate(
             self.cloning.policy,
@@ -243,6 +250,19 @@ class CloningRun:
         if score is not None:
             facts["score"] = score
         self._store.save(Checkpoint(facts, arrays), self.cloning.steps)
+
+
+def tracked(
+    run: RunConfig, folder: PolicyFolder, settings: Mapping[str, Any], project: str
+) -> list[FigureWriter]:
+    """Return who takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
+
+    Raises:
+        ConfigurationError: It cannot begin.
+    """
+    if run.wandb == "off":
+        return []
+    return [WandbRun(run, folder.path, folder.path.name, project=project, settings=settings)]
 
 
 def milestone_count(run: RunConfig) -> int:

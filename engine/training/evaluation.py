@@ -89,7 +89,7 @@ def play_episodes(
     """
     due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
     due += np.arange(vector.num_envs) < more
-    planned = np.zeros(vector.num_envs, np.int64)
+    planned, by_model = np.zeros((2, vector.num_envs), np.int64)
     seeds = np.random.SeedSequence(seed).generate_state(vector.num_envs) % 2**31
     batch = vector.reset([int(seed) for seed in seeds])
     played: list[EpisodeSummary] = []
@@ -97,30 +97,45 @@ def play_episodes(
         if not may_go_on():
             return None
         choices = player(batch, guidance)
-        batch = vector.step(choices.actions)
         planned += choices.is_planned
+        by_model += choices.by_model(batch)
+        batch = vector.step(choices.actions)
         for index, summary in sorted(batch.summaries.items()):
-            share = float(planned[index] / max(1, summary.length))
-            planned[index] = 0
+            length = max(1, summary.length)
+            counted = dataclasses.replace(
+                summary,
+                planner_share=float(planned[index] / length),
+                llm_share=float(by_model[index] / length),
+            )
+            planned[index] = by_model[index] = 0
             if due[index] and not summary.is_aborted:
                 due[index] -= 1
-                played.append(dataclasses.replace(summary, planner_share=share))
+                played.append(counted)
                 tell(len(played))
     return played
+
+
+def usage_of(played: Sequence[EpisodeSummary]) -> tuple[float, float]:
+    """Return the shares of all decisions that a language model, and that the rules decided."""
+    steps = max(1, sum(summary.length for summary in played))
+    by_model = sum(summary.llm_share * summary.length for summary in played)
+    planned = sum(summary.planner_share * summary.length for summary in played)
+    return by_model / steps, max(0.0, planned - by_model) / steps
 
 
 def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
     """Sum up at least one episode."""
     rewards = [summary.total_reward for summary in played]
     lengths = [summary.length for summary in played]
-    planned = sum(summary.planner_share * summary.length for summary in played)
+    usage = usage_of(played)
     keys = dict.fromkeys(key for summary in played for key in summary.steps_to_milestone)
     return Evaluation(
         episodes=len(played),
         avg_reward=statistics.fmean(rewards),
         std_reward=statistics.pstdev(rewards),
         avg_length=statistics.fmean(lengths),
-        avg_llm_usage=planned / max(1, sum(lengths)),
+        avg_llm_usage=usage[0],
+        avg_rules_usage=usage[1],
         success_rate=statistics.fmean(summary.is_success for summary in played),
         milestones={
             key: statistics.fmean(key in summary.steps_to_milestone for summary in played)

@@ -32,8 +32,37 @@ class FigureWriter(Protocol):
         """Write what is left, and end; never raises."""
 
 
+class FigureWriters:
+    """Several writers as one; one that fails is left out from then on.
+
+    Args:
+        writers: Where to; this closes them.
+        warn: Takes a line for the user.
+    """
+
+    def __init__(self, writers: Sequence[FigureWriter], warn: Callable[[str], None]) -> None:
+        self._writers = list(writers)
+        self._warn = warn
+
+    def write(self, step: int, figures: Mapping[str, float]) -> None:
+        """Add figures at a step."""
+        for writer in list(self._writers):
+            try:
+                writer.write(step, figures)
+            except (OSError, PokeTUIError) as error:
+                self._writers.remove(writer)
+                writer.close()
+                reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+                self._warn(f"{writer.name} gets no more figures: {reason}. The run goes on.")
+
+    def close(self) -> None:
+        """Close the writers."""
+        for writer in self._writers:
+            writer.close()
+
+
 class FigureSink:
-    """Turn events into figures for several writers; one that fails is left out from then on.
+    """Turn events into figures for several writers.
 
     Args:
         writers: Where to; this closes them.
@@ -47,8 +76,7 @@ class FigureSink:
         warn: Callable[[str], None],
         num_milestones: int = 0,
     ) -> None:
-        self._writers = list(writers)
-        self._warn = warn
+        self._writers = FigureWriters(writers, warn)
         self._num_milestones = num_milestones
         self._step = 0
         self._speed = 0.0
@@ -64,19 +92,11 @@ class FigureSink:
         if isinstance(event, PolicyUpdated):
             figures["run/steps_per_s"] = self._speed
         self._step = getattr(event, "total_steps", self._step)
-        for writer in list(self._writers):
-            try:
-                writer.write(self._step, figures)
-            except (OSError, PokeTUIError) as error:
-                self._writers.remove(writer)
-                writer.close()
-                reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-                self._warn(f"{writer.name} gets no more figures: {reason}. The run goes on.")
+        self._writers.write(self._step, figures)
 
     def close(self) -> None:
         """Close the writers."""
-        for writer in self._writers:
-            writer.close()
+        self._writers.close()
 
 
 def figures_of(event: Event, num_milestones: int = 0) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Build the documented trainer, with all its parts, from a file of settings."""
 
+import logging
 from pathlib import Path
 
 from engine.agents.hybrid_agent import AgentMode, HybridAgent
@@ -11,6 +12,9 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.strategy.goal_planning import GoalOrientedPlanner
 from engine.training.build import build_agent, build_strategy
 from engine.training.hybrid_trainer import HybridLLMRLTrainer
+
+_TOLD_TO_TRAIN = {"total_episodes", "save_interval", "eval_interval"}
+_log = logging.getLogger(__name__)
 
 _ONE_ENV_PPO = {"rollout_steps": 512, "minibatch_size": 128}
 """In place of defaults that are made for many environments."""
@@ -33,7 +37,8 @@ def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
     config = _for_one_environment(load_config(Path(config_path)), config_path)
     env = EnhancedPyBoyPokemonCrystalEnv(
         config.rom_path,
-        headless=config.headless,
+        # A window is opened only where it is asked for: the setting is False for a cockpit's sake.
+        headless=config.headless or "headless" not in config.model_fields_set,
         observation_type=config.observation_type,
         config=config.env,
         rewards=config.rewards,
@@ -63,6 +68,8 @@ def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
         ConfigurationError: They ask for more.
     """
     given = config.model_fields_set
+    for key in sorted(given & _TOLD_TO_TRAIN):
+        _log.warning("%s: %s has no effect here: give it to train().", origin, key)
     if "num_envs" in given and config.num_envs != 1:
         raise ConfigurationError(
             f"{origin}: num_envs = {config.num_envs}: this trainer has one environment.",

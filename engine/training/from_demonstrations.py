@@ -1,5 +1,6 @@
 """Put cloning together: where the steps come from, where the policy is saved."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,12 +20,17 @@ from engine.training.cloning import (
     Progress,
     Tell,
     rule_examples,
+    tracked,
 )
-from engine.training.policy_folders import PolicyFolder
+from engine.training.policy_folders import PolicyFolder, check_name
+from engine.training.weights_biases import tracking
 
 _GAME_KEYS = (
     "rom_path", "start_state", "allow_unknown_rom", "llm_model", "llm_backend", "llm_base_url",
 )  # fmt: skip
+
+PROJECT = "pokemon-il"
+"""The documented project of Weights & Biases."""
 
 _CHANGEABLE = frozenset(
     {"epochs", "patience", "eval_episodes", "eval_every", "save_every", "keep_checkpoints"}
@@ -51,6 +57,24 @@ class Source:
     is_success: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a cloning is called.
+
+    Attributes:
+        name: What the policy's id begins with.
+        is_tracked: Weights & Biases get the figures.
+        project: Of theirs.
+    """
+
+    name: str = ""
+    is_tracked: bool = False
+    project: str = PROJECT
+
+
+UNNAMED = Naming()
+
+
 def clone_policy(
     save_dir: str,
     given: Mapping[str, Any],
@@ -60,6 +84,7 @@ def clone_policy(
     resume: str = "",
     tell: Tell = lambda told: None,
     may_go_on: Callable[[], bool] = lambda: True,
+    naming: Naming = UNNAMED,
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
@@ -71,11 +96,13 @@ def clone_policy(
         resume: Go on with this policy, or "latest"; "" begins a new one.
         tell: Is told of everything.
         may_go_on: Asked often; no: it ends, and can be resumed.
+        naming: What it is called, and whether Weights & Biases get its figures.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
+    check_name(naming.name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -89,14 +116,16 @@ def clone_policy(
         source, game = saved_source(saved), saved_game(saved)
     else:
         config = check(CloningConfig, dict(given))
-    run = run_config(save_dir, game or {})
+    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
     examples = gather(config, run, source, tell)
-    if not resume:
-        folder = PolicyFolder.create(save_dir, settings_of_policy(config, source, run))
-    cloning = CloningRun(
-        config, run, examples, folder, tell=tell, is_resumed=bool(resume), may_go_on=may_go_on
-    )
-    return cloning.run()
+    settings = settings_of_policy(config, source, run)
+    with contextlib.ExitStack() as undo:
+        if not resume:
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+        cloning = CloningRun(
+            config, run, examples, folder, tell=tell, is_resumed=bool(resume), may_go_on=may_go_on
+        )
+        return cloning.run(tracked(run, folder, settings, naming.project))
 
 
 def gather(

@@ -1,21 +1,24 @@
 """Train as the documented HybridLLMRLTrainer: a face of the one trainer, for Python programs."""
 
 import logging
+import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from engine.agents.hybrid_agent import HybridAgent
 from engine.commands import Command
 from engine.config import RunConfig, parse_config
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
-from engine.events import EpisodeEnded, Event, ReasoningLogged, WarningRaised
-from engine.files import copy_file, remove_folder
+from engine.events import EpisodeEnded, Event, PlannerStatusChanged, ReasoningLogged, WarningRaised
+from engine.files import copy_file
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.manager import BaseLLMManager
+from engine.llm.status import ANSWERING
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import PerformanceMetrics
+from engine.training.build import open_figures
 from engine.training.callbacks import Callback, Callbacks
 from engine.training.checkpoint import BEST, CheckpointStore, read_checkpoint, write_checkpoint
 from engine.training.controls import CommandQueue
@@ -23,8 +26,9 @@ from engine.training.journal import read_journal
 from engine.training.local_run import LocalRun, Parts
 from engine.training.runs import LATEST, RunFolder, find_run
 from engine.training.snapshot import restore_snapshot, take_snapshot
-from engine.training.summary import TrainingSummary, summarise_training
+from engine.training.summary import NOBODY_ASKED, TrainingSummary, summarise_training
 
+_ENGINE = "engine"
 _log = logging.getLogger(__name__)
 
 _PATIENCE = 20
@@ -45,7 +49,8 @@ class HybridLLMRLTrainer:
         llm_manager: The language model, which is waited for; None: the agent's own, if it has one,
             else the one that `config.llm_model` names, which is not.
         save_dir: Where runs are saved.
-        log_level: Of the engine's log lines; where they go is for `logging.basicConfig` to say.
+        log_level: Of the engine's log lines. They go to stderr, unless `logging.basicConfig`, or
+            whoever else sets logging up, says where.
 
     Attributes:
         parts: What was given.
@@ -72,7 +77,7 @@ class HybridLLMRLTrainer:
             )
         given = {"save_dir": save_dir, "log_level": log_level}
         self.config = parse_config(given, type(self).__name__)
-        logging.getLogger("engine").setLevel(log_level)
+        print_own_lines(log_level)
         agent.adaptive_strategy = strategy_system
         agent.llm_manager = llm_manager or agent.llm_manager
         self.parts = Parts(env, agent, strategy_system, decision_analyzer)
@@ -80,6 +85,8 @@ class HybridLLMRLTrainer:
         self._commands = CommandQueue()
         self._callbacks = Callbacks()
         self._run: LocalRun | None = None
+        self._model_state = ""
+        self._has_own_limit = "max_steps" in env.config.model_fields_set
 
     def train(
         self,
@@ -95,7 +102,8 @@ class HybridLLMRLTrainer:
 
         Args:
             total_episodes: Counted from the training's very beginning.
-            max_steps_per_episode: An episode may end before: see `EnvConfig.max_steps`.
+            max_steps_per_episode: An episode that is not over by then is truncated. Where the
+                environment was given an `EnvConfig.max_steps` of its own, that holds, too.
             save_interval: Episodes between two checkpoints; 0: only time and events bring them.
             eval_interval: Episodes between two evaluations of the policy alone; 0: none.
             curriculum_patience: Episodes to wait in every stage before it advances. Left at 20, it
@@ -111,6 +119,8 @@ class HybridLLMRLTrainer:
         _check_whole("save_interval", save_interval, at_least=0)
         _check_whole("eval_interval", eval_interval, at_least=0)
         _check_whole("curriculum_patience", curriculum_patience, at_least=1)
+        if not self._has_own_limit:
+            self.parts.env.limit_steps(max_steps_per_episode)
         settings = self._settings()
         patience = {"advancement_patience": curriculum_patience}
         named = settings.curriculum.model_fields_set & {"stages", "advancement_patience"}
@@ -124,14 +134,16 @@ class HybridLLMRLTrainer:
                 "curriculum": settings.curriculum.model_copy(update=patience),
             }
         )
-        run = self._run = self._run or self._new_run(config)
-        run.go_on(config, max_steps_per_episode)
         try:
+            run = self._run = self._run or self._new_run(config)
+            run.go_on(config, max_steps_per_episode)
             with run.working():
                 return dict(self._train(run))
         except BaseException as error:
-            self._run = None  # stopped anywhere: only a checkpoint is whole
-            run.close()
+            stopped, self._run = self._run, None  # anywhere: only a checkpoint is whole
+            if stopped is not None:
+                stopped.close()
+                stopped.folder.remove_unstarted()
             if isinstance(error, PokeTUIError) or not isinstance(error, Exception):
                 raise
             # Of somebody else's environment, agent or callback; its traceback stays attached.
@@ -193,8 +205,8 @@ class HybridLLMRLTrainer:
 
         Args:
             event_name: "episode_end", whose metrics are the documented ones and `reward`;
-                "curriculum_change", "strategy_switch", "policy_update", "evaluation_end" or
-                "checkpoint_saved", with the figures of that event.
+                "curriculum_change", "strategy_switch", "policy_update", "evaluation_end",
+                "checkpoint_saved" or "llm_status", with the figures of that event.
             callback: What it raises ends the training.
 
         Raises:
@@ -231,6 +243,7 @@ class HybridLLMRLTrainer:
             "episode_reward": 0.0,
             "average_reward": 0.0,
             "llm_usage_rate": 0.0,
+            "rules_usage_rate": 0.0,
             "episode_length": 0,
             "strategy_switches": 0,
             "curriculum_stage": 1,
@@ -238,14 +251,28 @@ class HybridLLMRLTrainer:
         }
 
     def _train(self, run: LocalRun) -> TrainingSummary:
-        run.trainer.run()
+        run.trainer.figures = figures = open_figures(run.trainer, run.folder, self._take)
+        try:
+            run.folder.keep()
+            run.trainer.run()
+        finally:
+            figures.close()
         self._call_back()
         led, alone = run.evaluate(), run.evaluate_policy()
         if self.parts.history is not None:
             self.parts.history.flush()
         run.trainer.journal.position()
         events = read_journal(run.folder.journal_path, warn=_log.warning)
-        return summarise_training(events, run.trainer.metrics.total_steps, led, alone)
+        counts = run.model_counts()
+        if counts["llm_error"]:
+            _log.warning(
+                "language model: %d questions, %d answered; in the end: %s",
+                counts["llm_asked"],
+                counts["llm_answered"],
+                counts["llm_error"],
+            )
+        steps = run.trainer.metrics.total_steps
+        return summarise_training(events, steps, led, alone, counts)
 
     def _settings(self) -> RunConfig:
         """Return the settings with what the parts say."""
@@ -266,13 +293,15 @@ class HybridLLMRLTrainer:
 
     def _new_run(self, config: RunConfig) -> LocalRun:
         folder = RunFolder.create(config)
-        folder.unlock()
-        run = self._make_run(config, folder)
+        run: LocalRun | None = None
         try:
+            folder.unlock()
+            run = self._make_run(config, folder)
             run.begin()
-        except PokeTUIError:
-            run.close()
-            remove_folder(folder.path)
+        except BaseException:  # Ctrl-C too; it is raised again
+            if run is not None:
+                run.close()
+            folder.remove_unstarted()
             raise
         return run
 
@@ -297,16 +326,20 @@ class HybridLLMRLTrainer:
         """Begin a run at a checkpoint, with the part of its run's journal that led to it."""
         checkpoint = read_checkpoint(path)
         folder = RunFolder.create(config)
-        folder.unlock()
-        journal = path.parent.parent / folder.journal_path.name
-        if journal.is_file():
-            copy_file(journal, folder.journal_path)
-        run = self._make_run(config, folder)
+        run: LocalRun | None = None
         try:
+            folder.unlock()
+            journal = path.parent.parent / folder.journal_path.name
+            if journal.is_file():
+                copy_file(journal, folder.journal_path)
+            run = self._make_run(config, folder)
             with run.working():
                 restore_snapshot(run.trainer, checkpoint)
-        except CheckpointError:
-            remove_folder(folder.path)
+        except BaseException:  # Ctrl-C too; it is raised again
+            if run is not None:
+                run.close()
+            folder.journal_path.unlink(missing_ok=True)  # another run's
+            folder.remove_unstarted()
             raise
         run.trainer.checkpoint_path = str(path)
         return run
@@ -324,11 +357,43 @@ class HybridLLMRLTrainer:
                 )
             case WarningRaised(message):
                 _log.warning(message)
+            case PlannerStatusChanged(model, state, detail) if state != self._model_state:
+                self._model_state = state
+                # Of one that is waited for, `Consultation` says more.
+                is_news = state not in ANSWERING and self.parts.agent.llm_manager is None
+                _log.log(
+                    logging.WARNING if is_news else logging.DEBUG,
+                    "language model %s is %s: %s",
+                    model,
+                    state,
+                    detail,
+                )
             case ReasoningLogged(_, source, text):
                 _log.info("%s: %s", source, text)
 
     def _call_back(self) -> None:
-        self._callbacks.call(self, self.episodes, self.performance_metrics)
+        counts = self._run.model_counts() if self._run is not None else NOBODY_ASKED
+        self._callbacks.call(self, self.episodes, {**self.performance_metrics, **counts})
+
+
+class _OwnLines(logging.StreamHandler[TextIO]):
+    """Prints the engine's lines on stderr as long as nobody else has set logging up."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        own = logging.getLogger(_ENGINE)
+        if own.propagate and not logging.getLogger().handlers and own.handlers == [self]:
+            self.stream = sys.stderr
+            super().emit(record)
+
+
+def print_own_lines(log_level: str) -> None:
+    """Let the engine's lines be printed from a level on, and no library's."""
+    logger = logging.getLogger(_ENGINE)
+    logger.setLevel(log_level)
+    if not any(isinstance(handler, _OwnLines) for handler in logger.handlers):
+        handler = _OwnLines()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        logger.addHandler(handler)
 
 
 def _check_whole(name: str, value: int, *, at_least: int) -> None:

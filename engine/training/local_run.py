@@ -15,8 +15,9 @@ from engine.config import RunConfig
 from engine.env.analysis import GameStateAnalysis
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.local import GymnasiumEnv, LocalVector
-from engine.events import EpisodeEnded, Event
+from engine.events import EpisodeEnded, Event, PlannerStatusChanged
 from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.llm.status import ANSWERING
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.advisor import known_goals
 from engine.strategy.planned import PlannedAdvisor
@@ -32,6 +33,7 @@ from engine.training.evaluation import ALONE, evaluation_seed, play_episodes, su
 from engine.training.journal import Journal
 from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
+from engine.training.summary import NOBODY_ASKED, ModelCounts
 from engine.training.trainer import Trainer
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.types import Decision, Evaluation
@@ -78,6 +80,7 @@ class LocalRun:
         self._emit = emit
         self._is_working = False
         self._is_episode_noted = False
+        self._is_model_failing: bool | None = None
         profile = parts.env.profile
         self._stepped = GymnasiumEnv(
             parts.env, PlannedAdvisor(profile, seed=config.seed), sees_pixels=config.needs_pixels
@@ -178,7 +181,45 @@ class LocalRun:
             played = play_episodes(player, vector, config.eval_episodes, seed, guidance)
         finally:
             vector.close()
+        if self._planning is not None:
+            self._planning.collect()
         return summarise(played or [])
+
+    def model_counts(self) -> ModelCounts:
+        """Return what came of asking language models by now."""
+        agent = self._parts.agent
+        if agent.llm_manager is not None:
+            counts = agent.consultation
+            asked, failed, error = counts.asked, counts.failed + counts.invalid, counts.error
+        elif self._planning is not None and self._planning.status is not None:
+            status = self._planning.status
+            asked, failed = status.calls, min(status.calls, status.failures)
+            is_well = status.state in ANSWERING or status.state == "loading"
+            error = "" if is_well else f"{status.state}: {status.detail}".removesuffix(": ")
+        else:
+            return NOBODY_ASKED
+        return {
+            "llm_asked": asked,
+            "llm_answered": asked - failed,
+            "llm_failed": failed,
+            "llm_error": error,
+        }
+
+    def _tell_of_model(self) -> None:
+        """Tell whether the language model that is waited for can be asked, if that has changed."""
+        manager, counts = self._parts.agent.llm_manager, self._parts.agent.consultation
+        is_failing = bool(counts.error)
+        if manager is not None and counts.asked and is_failing is not self._is_model_failing:
+            self._is_model_failing = is_failing
+            self._emit(
+                PlannerStatusChanged(
+                    model=type(manager).__name__,
+                    state="waiting" if is_failing else "ready",
+                    detail=counts.error,
+                    calls=counts.asked,
+                    failures=counts.failed + counts.invalid,
+                )
+            )
 
     def _take(self, event: Event) -> None:
         history = self._parts.history
@@ -188,6 +229,7 @@ class LocalRun:
         self._emit(event)
 
     def _record(self, decision: Decision, info: dict[str, Any], reward: float) -> None:
+        self._tell_of_model()
         history, profile = self._parts.history, self._parts.env.profile
         if history is None:
             return
@@ -199,8 +241,15 @@ class LocalRun:
         analysis = GameStateAnalysis.of(
             info["state"], profile.tables, info["milestones"], goal.text if goal else ""
         )
+        answer = self._parts.agent.model_answer
         history.record_decision(
-            analysis, int(decision.action), decision.reason, decision.confidence, reward
+            analysis,
+            int(decision.action),
+            decision.reason,
+            min(max(decision.confidence, 0.0), 1.0),
+            reward,
+            goal_kind=goal.kind if goal else "",
+            source=(answer.source if answer is not None else "") or decision.source,
         )
 
 

@@ -143,6 +143,11 @@ class Planning:
         self._status: PlannerStatusChanged | None = None
 
     @property
+    def status(self) -> PlannerStatusChanged | None:
+        """Return how the models do, as far as it was told; None before that."""
+        return self._status
+
+    @property
     def worth(self) -> float:
         """Return how far the models are believed at all, 0 to 1; about half at first.
 
@@ -211,7 +216,7 @@ class Planning:
             watched_env: It is asked for first.
         """
         self._judge(batch, total_steps)
-        self._collect()
+        self.collect()
         if self._partial and self._can_all_be_asked():
             # Let be asked again what was decided without a model that is back now.
             self._book.forget(self._partial)
@@ -282,7 +287,8 @@ class Planning:
             if self._status is not None:
                 self._emit_status(self._status)
 
-    def _collect(self) -> None:
+    def collect(self) -> None:
+        """Take in what the models answered and how they do."""
         is_open = self._planner.is_open  # before, so that nothing comes in between
         plans, events = self._planner.poll()
         if self._is_outdated:

@@ -2,19 +2,32 @@
 
 import json
 import os
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.errors import CheckpointError, ConfigurationError
-from engine.files import FOLDER_MODE, make_folder, read_object, write_file
+from engine.files import (
+    FOLDER_MODE,
+    make_folder,
+    missing_folders,
+    read_object,
+    remove_empty,
+    remove_folder,
+    write_file,
+)
 from engine.training.checkpoint import LATEST, CheckpointStore
 from engine.training.runs import RunFolder, find_run
 
 _FOLDER = "policies"
 _SETTINGS = "config.json"
+_CHECKPOINTS = "checkpoints"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +41,46 @@ class PolicyFolder:
     path: Path
 
     @classmethod
-    def create(cls, save_dir: str, settings: dict[str, Any]) -> "PolicyFolder":
-        """Make a new one, and write down with what settings it was begun.
+    @contextmanager
+    def begin(
+        cls, save_dir: str, settings: dict[str, Any], name: str = ""
+    ) -> "Iterator[PolicyFolder]":
+        """Make a new one for what is done in the context; it goes if that fails with nothing saved.
+
+        Args:
+            save_dir: Where policies are saved.
+            settings: Those that it is begun with.
+            name: What its id begins with.
 
         Raises:
-            ConfigurationError: The save folder cannot be written.
+            ConfigurationError: The save folder cannot be written, or the name is none.
         """
+        missing = missing_folders(Path(save_dir).expanduser() / _FOLDER)
+        folder = cls.create(save_dir, settings, name)
+        try:
+            yield folder
+        finally:
+            if not any((folder.path / _CHECKPOINTS).glob("*.zip")):
+                with suppress(OSError):
+                    remove_folder(folder.path)
+                remove_empty(missing)
+
+    @classmethod
+    def create(cls, save_dir: str, settings: dict[str, Any], name: str = "") -> "PolicyFolder":
+        """Make a new one, and write down with what settings it was begun.
+
+        Args:
+            save_dir: Where policies are saved.
+            settings: Those that it is begun with.
+            name: What its id begins with.
+
+        Raises:
+            ConfigurationError: The save folder cannot be written, or the name is none.
+        """
+        check_name(name)
         policies = Path(save_dir).expanduser() / _FOLDER
         stamp = time.strftime("%Y%m%d-%H%M%S")
+        stamp = f"{name}_{stamp}" if name else stamp
         try:
             make_folder(policies)
             for number in range(1, 1000):
@@ -44,7 +89,11 @@ class PolicyFolder:
                     path.mkdir(FOLDER_MODE)
                 except FileExistsError:
                     continue
-                write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
+                try:
+                    write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
+                except BaseException:  # Ctrl-C too; it is raised again
+                    remove_empty([path])
+                    raise
                 return cls(path)
         except OSError as error:
             raise ConfigurationError(
@@ -62,7 +111,8 @@ class PolicyFolder:
         """
         policies = Path(save_dir).expanduser() / _FOLDER
         if name == LATEST:
-            found = sorted(info.path for info in list_policies(save_dir) if not info.refusal)
+            whole = (info.path for info in list_policies(save_dir) if not info.refusal)
+            found = sorted(whole, key=_began_at)
             if not found:
                 raise CheckpointError(
                     f"There is no cloned policy in {policies}.", "Make one with: poketui bc"
@@ -116,7 +166,28 @@ class PolicyFolder:
 
     def store(self, keep: int) -> CheckpointStore:
         """Return its checkpoints."""
-        return CheckpointStore(self.path / "checkpoints", keep)
+        return CheckpointStore(self.path / _CHECKPOINTS, keep)
+
+
+def check_name(name: str) -> None:
+    """Make sure that a policy's id can begin with a name.
+
+    Raises:
+        ConfigurationError: It cannot.
+    """
+    if name and not _NAME.fullmatch(name):
+        raise ConfigurationError(
+            f"exp_name = {name!r:.80} cannot be a part of a folder's name.",
+            "Give up to 60 letters, digits, '-', '_' and '.', a letter or digit first.",
+        )
+
+
+def _began_at(folder: Path) -> tuple[str, int, int]:
+    """Return when a policy was begun: by its id, where a name may stand before the time."""
+    stamp = _STAMP.search(folder.name)
+    if stamp is None:
+        return folder.name, 0, 0
+    return stamp[1], (folder / _SETTINGS).stat().st_mtime_ns, int(stamp[2] or 1)
 
 
 @dataclass(frozen=True, slots=True)

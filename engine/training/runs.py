@@ -24,9 +24,12 @@ from engine.files import (
     is_named,
     make_folder,
     make_private,
+    missing_folders,
     open_file,
     read_file,
     read_object,
+    remove_empty,
+    remove_folder,
     write_file,
 )
 from engine.training.checkpoint import checkpoint_paths, is_whole, steps_of
@@ -103,6 +106,8 @@ class RunFolder:
         self._token = secrets.token_bytes(16)
         self._settings = b""
         self._known: set[str] = set()
+        self._made: list[Path] = []
+        """The folder itself and those above it that were made for it, the deepest first."""
 
     @classmethod
     def create(cls, config: RunConfig) -> Self:
@@ -112,6 +117,7 @@ class RunFolder:
             ConfigurationError: The save folder cannot be written.
         """
         runs = _runs_folder(config.save_dir)
+        missing = missing_folders(runs)
         stamp = time.strftime("%Y%m%d-%H%M%S")
         try:
             make_folder(runs)
@@ -122,10 +128,15 @@ class RunFolder:
                 except FileExistsError:
                     continue
                 folder = cls(path)
+                folder._made = [path, *missing]
                 folder._settings = config.model_dump_json(indent=1).encode()
-                folder.lock()
-                write_file(folder.config_path, folder._settings)
-                remember(config.permissions())
+                try:
+                    folder.lock()
+                    write_file(folder.config_path, folder._settings)
+                    remember(config.permissions())
+                except BaseException:  # Ctrl-C too; it is raised again
+                    folder.remove_unstarted()
+                    raise
                 return folder
         except OSError as error:
             raise _not_writable(runs, error, "Give a writable one with --save-dir.") from None
@@ -196,6 +207,29 @@ class RunFolder:
     def has_checkpoint(self) -> bool:
         """Tell whether there is something to resume."""
         return bool(checkpoint_paths(self.checkpoints_path))
+
+    @property
+    def is_unstarted(self) -> bool:
+        """Tell whether it was made here and holds nothing of a run yet."""
+        if not self._made:
+            return False
+        try:
+            is_empty = not self.journal_path.is_file() or not self.journal_path.stat().st_size
+            return is_empty and not self.has_checkpoint
+        except OSError:
+            return False
+
+    def keep(self) -> None:
+        """Let it stay whatever happens: from now on a run comes to something in it."""
+        self._made = []
+
+    def remove_unstarted(self) -> None:
+        """Delete it, unless it existed before or a run has come to anything in it."""
+        if self.is_unstarted:
+            with contextlib.suppress(OSError):
+                remove_folder(self.path)
+            remove_empty(self._made)
+        self.unlock()
 
     def lock(self) -> None:
         """Keep other processes off until `unlock` or the end of this process, however it ends.

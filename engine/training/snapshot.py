@@ -34,6 +34,7 @@ def take_snapshot(trainer: Trainer) -> Checkpoint:
         **{f"agent/{name}": array for name, array in agent_arrays.items()},
         "tally/steps": tally.steps,
         "tally/planned_steps": tally.planned_steps,
+        "tally/llm_steps": tally.llm_steps,
         "tally/is_touched": tally.is_touched,
         "potential": trainer.shaping.potential,
         "torch_rng": torch.get_rng_state().numpy(),
@@ -140,6 +141,7 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
     tally = checkpoint.arrays_under("tally/")
     trainer.tally.steps[:] = tally["steps"]
     trainer.tally.planned_steps[:] = tally["planned_steps"]
+    trainer.tally.llm_steps[:] = tally.get("llm_steps", 0)  # older ones have none
     trainer.tally.is_touched[:] = tally["is_touched"]
     trainer.shaping.potential[:] = checkpoint.arrays["potential"]
     trainer.reporter.resume_uptime(float(facts["uptime_s"]))

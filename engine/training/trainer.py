@@ -195,6 +195,7 @@ class Trainer:
         self.metrics.total_steps += self.vector.num_envs
         self.tally.steps += 1
         self.tally.planned_steps += choices.is_planned
+        self.tally.llm_steps += choices.by_model(self.batch)
         self.reporter.stepped(self.vector, choices, self.tally.steps, self.batch.is_walking)
         self.accept(batch)
         self.lessons.after_step(self.vector, self.planning, self.metrics.total_steps)
@@ -218,14 +219,16 @@ class Trainer:
         self.archive.follow(self.vector, batch, self.tally.is_touched)
         for env_index, summary in sorted(batch.summaries.items()):
             is_touched = bool(self.tally.is_touched[env_index])
-            planned = self.tally.planned_steps[env_index] / max(1, summary.length)
+            length = max(1, summary.length)
+            planned = float(self.tally.planned_steps[env_index]) / length
+            by_model = float(self.tally.llm_steps[env_index]) / length
             self.tally.reset(env_index)
             if summary.is_aborted:
                 self.agent.cut(env_index, self.batch)
             elif is_touched:
                 self.reporter.episode_not_counted(summary)
             else:
-                self._count(dataclasses.replace(summary, planner_share=float(planned)))
+                self._count(dataclasses.replace(summary, planner_share=planned, llm_share=by_model))
         self.batch = batch
         self._keep_state()
         self.recording.follow(self, batch)
@@ -467,21 +470,22 @@ class EpisodeTally:
     Attributes:
         steps: (envs,) int64.
         planned_steps: (envs,) int64, actions for which the planner made the difference.
+        llm_steps: (envs,) int64, those of them for which a language model did.
         is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
     """
 
     steps: NDArray[np.int64]
     planned_steps: NDArray[np.int64]
+    llm_steps: NDArray[np.int64]
     is_touched: NDArray[np.bool_]
 
     @classmethod
     def empty(cls, num_envs: int) -> "EpisodeTally":
         """Start with every episode at its beginning."""
-        return cls(
-            np.zeros(num_envs, np.int64), np.zeros(num_envs, np.int64), np.zeros(num_envs, np.bool_)
-        )
+        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
+        return cls(steps, planned, by_model, np.zeros(num_envs, np.bool_))
 
     def reset(self, env_index: int) -> None:
         """Begin an episode."""
-        self.steps[env_index] = self.planned_steps[env_index] = 0
+        self.steps[env_index] = self.planned_steps[env_index] = self.llm_steps[env_index] = 0
         self.is_touched[env_index] = False

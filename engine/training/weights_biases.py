@@ -1,10 +1,12 @@
 """Send figures to Weights & Biases; the only place that knows its package, an extra."""
 
 import contextlib
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, TrainingError
@@ -20,6 +22,8 @@ class WandbRun:
         config: The run's settings; `wandb` is "offline" or "online".
         folder: Its folder.
         run_id: Its name; a resumed run goes on under the same one.
+        project: That it belongs to.
+        settings: Shown beside its figures; None: `config`.
 
     Raises:
         ConfigurationError: The package is missing, or nobody is logged in.
@@ -27,25 +31,34 @@ class WandbRun:
 
     name = "W&B"
 
-    def __init__(self, config: RunConfig, folder: Path, run_id: str) -> None:
+    def __init__(
+        self,
+        config: RunConfig,
+        folder: Path,
+        run_id: str,
+        *,
+        project: str = "poketui",
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
         require_wandb(config)
         wandb = import_module("wandb")
         self._error = wandb.Error
         if config.wandb == "online" and not wandb.login(prompt=False):
             raise ConfigurationError(
                 "Nobody is logged in at Weights & Biases.",
-                "Run `wandb login`, or use --set wandb=offline.",
+                "Run `wandb login`, or use --set wandb=offline; to track a cloning so, set "
+                "WANDB_MODE=offline.",
             )
         try:
             make_subfolder(folder / "wandb")  # keeps others out of what the package writes there
             self._run = wandb.init(
-                project="poketui",
+                project=project,
                 id=run_id,
                 name=run_id,
                 resume="allow",
                 dir=str(folder),
                 mode=config.wandb,
-                config=config.model_dump(mode="json"),
+                config=config.model_dump(mode="json") if settings is None else dict(settings),
                 # The terminal is the cockpit's.
                 settings=wandb.Settings(silent=True, console="off"),
             )
@@ -73,6 +86,21 @@ class WandbRun:
             self._run.finish()
 
 
+def tracking(config: RunConfig, *, is_tracked: bool) -> RunConfig:
+    """Return the settings of a cloning's game with what `track` asks for.
+
+    As everywhere with W&B, the environment may say WANDB_MODE=offline.
+
+    Raises:
+        ConfigurationError: The package is not installed.
+    """
+    is_offline = os.environ.get("WANDB_MODE") in {"offline", "dryrun"}
+    mode = ("offline" if is_offline else "online") if is_tracked else "off"
+    tracked = config.model_copy(update={"wandb": mode})
+    require_wandb(tracked)
+    return tracked
+
+
 def require_wandb(config: RunConfig) -> None:
     """Make sure that what the settings ask for is installed.
 
@@ -82,5 +110,6 @@ def require_wandb(config: RunConfig) -> None:
     if config.wandb != "off" and find_spec("wandb") is None:
         raise ConfigurationError(
             f"wandb = {config.wandb} needs the package wandb, which is not installed.",
-            "Install it: pip install 'poketui[wandb]', or use --set wandb=off.",
+            "Install it: pip install 'poketui[wandb]', or use --set wandb=off; in cloning, leave "
+            "track out.",
         )

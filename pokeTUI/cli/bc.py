@@ -104,6 +104,15 @@ def bc(
     allow_unknown_rom: Annotated[
         bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
     ] = False,
+    exp_name: Annotated[
+        str, typer.Option(help="What the policy's name begins with.", show_default="the time")
+    ] = "",
+    track: Annotated[
+        bool, typer.Option("--track", help="Send the figures to Weights & Biases, too.")
+    ] = False,
+    wandb_project_name: Annotated[
+        str, typer.Option(help="Project there.", show_default="pokemon-il")
+    ] = "",
     resume: Annotated[
         str, typer.Option(metavar="POLICY", help="Go on with a cloned policy, or latest.")
     ] = "",
@@ -114,7 +123,7 @@ def bc(
     # Here, not above: these load the learning library.
     from engine.errors import ConfigurationError
     from engine.training.aggregation import aggregate
-    from engine.training.from_demonstrations import Source, clone_policy
+    from engine.training.from_demonstrations import PROJECT, Naming, Source, clone_policy
     from engine.training.policy_folders import PolicyFolder, list_policies
     from pokeTUI.cli.reports import saves
 
@@ -133,6 +142,11 @@ def bc(
         raise ConfigurationError(
             "--llm-model and --llm-backend are of --dagger planner.", "Add --dagger planner."
         )
+    if wandb_project_name and not track:
+        raise ConfigurationError("--wandb-project-name is of --track.", "Add --track.")
+    if exp_name and resume:
+        raise ConfigurationError("A policy keeps its name.", "Leave --exp-name out.")
+    naming = Naming(exp_name, track, wandb_project_name or PROJECT)
     ways = _given(rounds=rounds, episodes=round_episodes, beta_start=beta)
     if ways and not dagger and not resume:
         raise ConfigurationError(
@@ -150,12 +164,14 @@ def bc(
                 made = aggregate(
                     folder, given, ways, source,
                     expert=dagger or "rules", game=game, resume=resume, tell=printer.tell,
+                    naming=naming,
                 )  # fmt: skip
                 path = made.folder
             else:
                 path = clone_policy(
-                    folder, given, source, game=game, resume=resume, tell=printer.tell
-                ).folder
+                    folder, given, source, game=game, resume=resume, tell=printer.tell,
+                    naming=naming,
+                ).folder  # fmt: skip
         except KeyboardInterrupt:
             new = [info.path for info in list_policies(folder) if info.path not in former]
             begun = [PolicyFolder.find(folder, resume).path] if resume else new

@@ -167,7 +167,7 @@ def print_evaluation(
     )
     say(f"return   {result.avg_reward:.2f} ± {result.std_reward:.2f}")
     say(f"length   {result.avg_length:,.0f} steps")
-    say(f"planner  {result.avg_llm_usage:.0%} of the decisions")
+    say(f"planner  {result.avg_llm_usage + result.avg_rules_usage:.0%} of the decisions")
     say(f"success  {share_text(sum(episode.is_success for episode in played), len(played))}")
     width = max((len(text) for _, text in found.milestones), default=0)
     say("", f"{'milestone':<{width}}  {'reached by':<32} median step")

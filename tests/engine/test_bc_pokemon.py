@@ -2,7 +2,10 @@
 
 import dataclasses
 import inspect
+import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,12 +30,15 @@ from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.screens import shrink_screen
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.errors import ConfigurationError, DemoError
+from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig
+from engine.training.cloning import Progress
 from engine.training.policies import read_policy
+from engine.training.policy_folders import PolicyFolder
 from engine.types import FRAME_SHAPE, NUM_ACTIONS, Evaluation
+from tests.engine.training.helpers import FakeWandb
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +105,9 @@ def test_settings_count_in_batches_what_cloning_counts_in_epochs() -> None:
         ({"total_training_steps": 0}, "total_training_steps = 0"),
         ({"save_frequency": -3}, "save_frequency = -3"),
         ({"learning_rate": 0.0}, "learning_rate = 0.0"),
-        ({"track": True}, "sends nothing to Weights & Biases"),
+        ({"track": True, "wandb_project_name": " "}, "wandb_project_name is empty"),
+        ({"exp_name": "../up"}, "exp_name = '../up' cannot be a part of a folder's name"),
+        ({"hidden_dim": 0}, "hidden_size = 0"),
     ],
 )
 def test_wrong_settings_are_refused_in_one_line(
@@ -112,6 +120,7 @@ def test_wrong_settings_are_refused_in_one_line(
     with pytest.raises(ConfigurationError, match=named) as caught:
         train(args)
     assert "\n" not in str(caught.value)
+    assert not (tmp_path / "policies").exists()
 
 
 def test_the_network_is_the_one_that_is_cloned_into() -> None:
@@ -277,6 +286,79 @@ def test_training_clones_the_network_and_keeps_what_played_best(
     assert not list(again.folder.rglob("best*"))
 
 
+def small_args(expert: Path, folder: Path, **changes: Any) -> Args:
+    args = Args(
+        expert_data_dir=str(expert), model_dir=str(folder), hidden_dim=8, batch_size=16,
+        total_training_steps=2, eval_episodes=0, cuda=False,
+    )  # fmt: skip
+    return dataclasses.replace(args, **changes)
+
+
+def test_exp_name_names_the_policy_and_the_newest_is_the_latest_whatever_its_name(
+    expert: tuple[Path, object], tmp_path: Path
+) -> None:
+    for name in ("zebra", "ant", ""):
+        cloned = train(small_args(expert[0], tmp_path, exp_name=name))
+        assert re.fullmatch(rf"{name and name + '_'}\d{{8}}-\d{{6}}(-\d+)?", cloned.folder.name)
+        assert list((cloned.folder / "tensorboard").iterdir())
+        assert PolicyFolder.find(str(tmp_path), "latest").path == cloned.folder
+
+
+def test_track_sends_the_figures_to_the_named_project(
+    expert: tuple[Path, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wandb = FakeWandb()
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    cloned = train(small_args(expert[0], tmp_path, track=True, wandb_project_name="il"))
+    (_, options), _, *logged, finish = wandb.calls
+    assert (options["project"], options["mode"]) == ("il", "offline")
+    assert options["name"] == cloned.folder.name
+    assert options["name"].startswith("bc_pokemon_")
+    assert options["config"]["learning_rate"] == 1e-4
+    assert "train/bc_loss" in logged[0][1]
+    assert finish == ("finish",)
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_track_without_wandb_or_a_login_is_one_line_and_leaves_no_policy(
+    expert: tuple[Path, object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_installed: bool,
+) -> None:
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    if is_installed:
+        monkeypatch.setitem(sys.modules, "wandb", FakeWandb())
+    else:
+        monkeypatch.setattr("engine.training.weights_biases.find_spec", lambda name: None)
+    said = "Nobody is logged in" if is_installed else r"pip install 'poketui\[wandb\]'"
+    with pytest.raises(ConfigurationError, match=said) as caught:
+        train(small_args(expert[0], tmp_path, track=True))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "policies").exists()
+
+
+def test_a_clone_that_is_stopped_before_its_first_checkpoint_leaves_no_folder(
+    expert: tuple[Path, object], tmp_path: Path
+) -> None:
+    def stop(told: object) -> None:
+        if isinstance(told, Progress) and told.what == "learning":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(small_args(expert[0], tmp_path / "models"), tell=stop)
+    assert not (tmp_path / "models" / "policies").exists()
+
+
+def test_a_folder_without_demonstrations_is_refused_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(DemoError, match="There are no demonstrations in"):
+        train(small_args(tmp_path / "nowhere", tmp_path / "models"))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -> None:
     env = EnhancedPyBoyPokemonCrystalEnv(
         "", observation_type="screen", config=EnvConfig(max_steps=16), cache_dir=tmp_path
@@ -301,3 +383,52 @@ def test_figures_have_the_documented_names_beside_the_others() -> None:
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
     found = clone_figures(evaluation)
     assert found["eval/episodic_return"] == found["evaluation/return"] == 12.0
+
+
+def test_policy_network_takes_raw_uint8_arrays_of_a_batch() -> None:
+    """The document's `logits = policy_network(obs)`, with what the buffer draws."""
+    buffer = ReplayBuffer(4)
+    rng = np.random.default_rng(0)
+    for action in range(4):
+        frames = rng.integers(0, 256, (2, *FRAME_SHAPE), dtype=np.uint8)
+        buffer.add(frames[0], action, 0.5, frames[1], False)
+    policy_network = ImpalaCNN(hidden_dim=8)
+    batch = buffer.sample(8)
+    obs, actions = batch["observations"], batch["actions"]
+    logits = policy_network(obs)
+    assert logits.shape == (8, NUM_ACTIONS)
+    assert torch.equal(logits, policy_network(torch.from_numpy(obs)))
+    nn.functional.cross_entropy(logits, torch.LongTensor(actions)).backward()
+    read_only = obs[:1]
+    read_only.setflags(write=False)  # of which torch would warn
+    assert policy_network(read_only).shape == (1, NUM_ACTIONS)
+
+
+@pytest.mark.parametrize("shape", [FRAME_SHAPE, (2, 3, 84, 84), ()])
+def test_policy_network_refuses_pictures_of_another_form(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ConfigurationError, match=r"\(N, height, width, 3\)"):
+        ImpalaCNN(hidden_dim=8)(np.zeros(shape, np.uint8))
+
+
+@pytest.mark.parametrize("action", [9, -1, 3.7, True, None])
+def test_buffer_refuses_what_is_no_action(action: object) -> None:
+    buffer = ReplayBuffer(2, shape=(1, 1, 3))
+    picture = np.zeros((1, 1, 3), np.uint8)
+    with pytest.raises(
+        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+    ):
+        buffer.add(picture, action, 0.0, picture, False)  # type: ignore[arg-type]
+    assert len(buffer) == 0
+
+
+def test_buffer_refuses_other_pictures_and_endless_rewards() -> None:
+    buffer = ReplayBuffer(2, shape=(1, 1, 3))
+    picture = np.zeros((1, 1, 3), np.uint8)
+    for wrong in (np.zeros((2, 1, 3), np.uint8), picture.astype(np.float32), picture[0]):
+        with pytest.raises(DemoError, match="keeps 1 x 1 x 3, uint8"):
+            buffer.add(picture, 0, 0.0, wrong, False)
+    with pytest.raises(DemoError, match="cannot be paid nan"):
+        buffer.add(picture, 0, float("nan"), picture, False)
+    with pytest.raises(DemoError, match="cannot hold 0 steps"):
+        ReplayBuffer(0)
+    assert len(buffer) == 0

@@ -4,10 +4,14 @@ import cProfile
 import json
 import logging
 import pstats
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine import (
@@ -217,6 +221,7 @@ def test_custom_decision_analysis_sees_the_decisions(make_trainer: Make) -> None
     assert len({decision["episode_id"] for decision in decisions}) == 2
     assert all(decision["total_episode_reward"] is not None for decision in decisions)
     assert all(decision["reasoning"] for decision in decisions)
+    assert {decision["source"] for decision in decisions} <= {"policy", "rules"}
 
 
 def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
@@ -242,6 +247,9 @@ def test_custom_llm_manager_is_asked(make_trainer: Make) -> None:
     assert consultation.asked == 0.8 * summary["total_steps"]
     assert consultation.failed == consultation.invalid == 0
     assert "HOME 2F" in contexts[0]
+    sources = {row["source"] for row in trainer.parts.history.get_recent_decisions()}
+    assert "custom_llm" in sources  # as the answers' metadata say
+    assert sources <= {"custom_llm", "rules", "policy"}
 
 
 @pytest.mark.parametrize(
@@ -253,8 +261,29 @@ def test_documented_shares_of_the_strategies_are_measured(
     trainer = create_test_trainer(5, temp_dir=tmp_path, initial_strategy=initial_strategy)
     summary = trainer.train(max_steps_per_episode=40, eval_interval=2)
     assert summary["total_steps"] == 200
+    assert summary["avg_rules_usage"] == pytest.approx(share, abs=0.02)
+    assert summary["final_evaluation"]["avg_rules_usage"] == pytest.approx(share, abs=0.03)
+    assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0
+    trainer.close()
+
+
+@pytest.mark.parametrize(
+    ("initial_strategy", "share"), [("llm_heavy", 0.8), ("balanced", 0.5), ("rule_heavy", 0.2)]
+)
+def test_documented_shares_are_a_language_models_where_there_is_one(
+    tmp_path: Path, initial_strategy: str, share: float
+) -> None:
+    class First:
+        def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+            return int(context.rpartition("Possible actions: ")[2].split()[0]), {}
+
+    trainer = create_test_trainer(5, temp_dir=tmp_path, initial_strategy=initial_strategy)
+    trainer.parts.agent.llm_manager = First()
+    summary = trainer.train(max_steps_per_episode=40, eval_interval=2)
     assert summary["avg_llm_usage"] == pytest.approx(share, abs=0.02)
     assert summary["final_evaluation"]["avg_llm_usage"] == pytest.approx(share, abs=0.03)
+    assert summary["avg_rules_usage"] == 0
+    assert summary["llm_asked"] == summary["llm_answered"] > 0
     trainer.close()
 
 
@@ -311,6 +340,66 @@ def test_debug_level_logs_every_decision(
     decided = [r for r in caplog.records if r.name == "engine.agents.hybrid_agent"]
     assert len(decided) == 5 + 5 + 5  # and those of the two final evaluations
     logging.getLogger("engine").setLevel(logging.NOTSET)
+
+
+_DEBUG = """
+import json, logging, sys
+from engine import create_trainer_from_config
+json.dump(
+    {
+        "rom_path": "", "headless": True, "observation_type": "state", "llm_model": "nobody",
+        "llm_base_url": "http://127.0.0.1:9", "max_context_length": 8000,
+        "initial_strategy": "llm_heavy", "decision_db_path": "decisions.db", "save_dir": "training",
+        "log_level": "DEBUG", "eval_episodes": 1,
+    },
+    open("config.json", "w"),
+)
+trainer = create_trainer_from_config("config.json")
+logging.getLogger("asyncio").debug("noise")
+trainer.train(total_episodes=1, max_steps_per_episode=50, eval_interval=0)
+trainer.close()
+"""
+
+
+def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _DEBUG], cwd=tmp_path, capture_output=True, text=True,
+        timeout=300, check=True,
+    )  # fmt: skip
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert [line for line in lines if not re.match(r"\S+ \S+ [A-Z]+ engine\.[\w.]+: ", line)] == []
+    decided = [line for line in lines if " DEBUG engine.agents.hybrid_agent: " in line]
+    assert len(decided) == 50 + 2 * 50  # and those of the two final evaluations
+
+
+def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
+    usual = EnvConfig().max_steps
+    env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")
+    strategy = AdaptiveStrategySystem()
+    trainer = HybridLLMRLTrainer(
+        env, Idle(None, strategy), strategy, None, None, str(tmp_path), "WARNING"
+    )
+    trainer.config = trainer.config.model_copy(update={"eval_episodes": 1})
+    for wanted in (usual + 300, 10):
+        lengths = []
+        trainer.register_callback(
+            "episode_end", lambda _, __, metrics, lengths=lengths: lengths.append(metrics["length"])
+        )
+        trainer.train(trainer.episodes + 1, max_steps_per_episode=wanted, eval_interval=0)
+        assert lengths == [wanted]
+    assert env.config == EnvConfig()
+    trainer.close()
+
+
+class Idle(HybridAgent):
+    """Does nothing, and learns nothing of it."""
+
+    def get_action(self, observation, info):
+        return int(np.flatnonzero(observation["action_mask"])[-1])
+
+    def update(self, observation, action, reward, next_observation, done):
+        pass
 
 
 def test_training_can_be_profiled(make_trainer: Make) -> None:

@@ -95,6 +95,8 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
         (("bc", "--rules", "1", "--lr", "0"), "learning_rate = 0"),
         (("bc", "--rules", "1", "--learning-rate", "-1"), "learning_rate = -1"),
         (("bc", "--rules", "1", "--hidden-dim", "1"), "hidden_size = 1"),
+        (("bc", "--rules", "1", "--exp-name", "a/b"), "exp_name = 'a/b'"),
+        (("bc", "--rules", "1", "--wandb-project-name", "il"), "is of --track"),
         (("bench", "imitation", "--arms", "bc,nope"), "There is no arm 'nope'"),
     ],
 )
@@ -103,3 +105,11 @@ def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, arguments, said):
     assert found.returncode == 2
     assert said in found.stderr
     assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_exp_name_names_the_policy(tmp_path):
+    small = ("--epochs", "1", "--hidden-size", "16", "--eval-episodes", "0")
+    made = poketui("bc", "--rules", "1", "--exp-name", "lab", *small, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert next((tmp_path / "saves" / "policies").iterdir()).name.startswith("lab_2")

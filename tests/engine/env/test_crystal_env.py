@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +13,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.introduction import FAST_OPTIONS
 from engine.env.observation import STATE_VARIABLES, ObservationType
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError, DecisionValidationError
 from engine.types import Action, GameState, Observation
 
 SHORT = EnvConfig(max_steps=120)
@@ -287,3 +290,76 @@ class TestStartStates:
         env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", cache_dir=file / "states")
         assert env.state.control.is_free
         env.close()
+
+
+@pytest.mark.parametrize("action", [3.7, 3.0, np.float64(3.0), 9, -1, True, "up", None, [3]])
+def test_step_refuses_what_is_no_action_and_nothing_is_pressed(
+    env: EnhancedPyBoyPokemonCrystalEnv, action: object
+) -> None:
+    env.reset(seed=1)
+    with pytest.raises(
+        DecisionValidationError, match=r"There is no action .*Give an index from 0 to 8"
+    ):
+        env.step(action)  # type: ignore[arg-type]
+    assert env.episode_steps == 0
+
+
+@pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), np.array(3), Action.SELECT])
+def test_step_takes_every_kind_of_whole_number(
+    env: EnhancedPyBoyPokemonCrystalEnv, action: int
+) -> None:
+    env.reset(seed=1)
+    env.step(action)
+    assert env.recording().segments[-1].actions == bytes([3])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"observation_type": "video"}, "observation_type = 'video'.*'multi_modal', 'screen'"),
+        ({"observation_type": None}, "observation_type = None"),
+        ({"render_mode": "video"}, "render_mode = 'video'.*'rgb_array'"),
+    ],
+)
+def test_unknown_observation_type_and_render_mode_name_what_is_allowed(
+    settings: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        EnhancedPyBoyPokemonCrystalEnv("", **settings)  # type: ignore[arg-type]
+
+
+_WINDOWED = """
+import sys
+from engine import EnhancedPyBoyPokemonCrystalEnv, PokeTUIError
+frames = []
+try:
+    env = EnhancedPyBoyPokemonCrystalEnv("", headless=False, observation_type="state")
+except PokeTUIError as error:
+    sys.exit(str(error))
+import sdl2
+present = sdl2.SDL_RenderPresent
+sdl2.SDL_RenderPresent = lambda renderer: (frames.append(renderer), present(renderer))
+env.reset(seed=1)
+env.step(8)
+quit = sdl2.SDL_Event()
+quit.type = sdl2.SDL_QUIT
+sdl2.SDL_PushEvent(quit)
+env.step(8)
+env.step(8)
+env.close()
+print(len(frames), env.episode_steps)
+"""
+
+
+@pytest.mark.parametrize("driver", ["dummy", "none-such"])
+def test_without_headless_every_step_is_shown_in_a_window(driver: str) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", _WINDOWED], capture_output=True, text=True, timeout=300,
+        check=False, env={**os.environ, "SDL_VIDEODRIVER": driver},
+    )  # fmt: skip
+    if driver == "dummy":
+        assert found.stdout == "2 3\n", found.stderr  # shown until the window was closed
+    else:
+        assert "No window can be opened: " in found.stderr
+        assert "Leave headless at True." in found.stderr
+        assert "Traceback" not in found.stderr

@@ -7,6 +7,7 @@ import pytest
 from engine.errors import DecisionValidationError
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.patterns import context_of
+from engine.history.records import DecisionRecord
 from engine.history.store import QUEUE_ROWS
 from tests.engine.history.helpers import WALKING, fighting, record, size_of, walking
 
@@ -235,3 +236,13 @@ def test_the_documented_subclass_works(path):
         record(history, -1, action=2)
         (pattern,) = history.analyze_custom_patterns({"situation": "walking"})
         assert pattern["action"] == 1
+
+
+@pytest.mark.parametrize("action", [9, -1, 3.7, True])
+def test_a_record_of_no_action_is_refused_and_not_kept(history, action):
+    with pytest.raises(DecisionValidationError, match="There is no action"):
+        history.record_decision(walking(), action, "because", 0.5, 1.0)
+    made = DecisionRecord(1e9, 1, "{}", action, "because", 0.5, "", 1)
+    with pytest.raises(DecisionValidationError, match="There is no action"):
+        history.add(made, 1.0)
+    assert not history.get_recent_decisions()

@@ -7,7 +7,7 @@ import pytest
 
 from engine.commands import Save, Stop
 from engine.config import PPOConfig, RunConfig
-from engine.errors import CheckpointError, ConfigurationError, RomError
+from engine.errors import CheckpointError, ConfigurationError, RomError, WorkerError
 from engine.events import (
     CheckpointSaved,
     EpisodeEnded,
@@ -99,8 +99,10 @@ def test_a_start_is_left_at_once_and_taken_down_behind(tmp_path, is_resumed):
     assert made[0].is_closed
     assert not subject.mailbox.drain()
     folder = RunFolder(Path(subject.run_dir))
-    folder.lock()  # nobody holds it any more
-    folder.unlock()
+    assert folder.path.exists() is is_resumed
+    if is_resumed:
+        folder.lock()  # nobody holds it any more
+        folder.unlock()
 
 
 def test_a_resumed_session_goes_on_and_tells_the_curve_so_far(tmp_path):
@@ -259,3 +261,49 @@ def test_a_log_that_cannot_be_written_ends_no_run_and_says_nothing(tmp_path, cap
     assert isinstance(play(subject)[-1], RunStopped)
     assert set(opened) == {"engine.log"}
     assert capfd.readouterr() == ("", "")
+
+
+def folders(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*"))
+
+
+@pytest.mark.parametrize("failure", [WorkerError("gone", "again"), ConfigurationError("bad")])
+def test_a_failed_start_leaves_no_folder(tmp_path, failure):
+    def fails(config):
+        raise failure
+
+    subject = EngineSession(config(tmp_path / "saves"), make_vector=fails)
+    assert Path(subject.run_dir).is_dir()
+    (end,) = of(play(subject), RunFailed)
+    assert (end.message, end.has_checkpoint) == (failure.message, False)
+    assert folders(tmp_path) == []
+
+
+def test_an_unexpected_failure_of_a_start_leaves_its_log_alone(tmp_path):
+    def fails(config):
+        raise ZeroDivisionError("oops")
+
+    subject = EngineSession(config(tmp_path / "saves"), make_vector=fails)
+    (end,) = of(play(subject), RunFailed)
+    assert end.hint.endswith(str(tmp_path / "saves" / "failed-start.log"))
+    assert folders(tmp_path) == ["saves", "saves/failed-start.log"]
+    assert "ZeroDivisionError: oops" in (tmp_path / "saves" / "failed-start.log").read_text()
+
+
+def test_a_session_that_never_began_leaves_no_folder(tmp_path):
+    subject = EngineSession(config(tmp_path))
+    subject.discard()
+    assert folders(tmp_path) == []
+
+
+def test_a_failed_start_deletes_nothing_that_was_there(tmp_path):
+    play(session(tmp_path, total_steps=64))
+    (tmp_path / "mine.txt").write_text("kept")
+    before = folders(tmp_path)
+
+    def fails(config):
+        raise WorkerError("gone", "again")
+
+    for resume in (None, "latest"):
+        play(EngineSession(config(tmp_path), resume, make_vector=fails))
+        assert folders(tmp_path) == before

@@ -12,9 +12,16 @@ LLM_HEAVY, BALANCED, RULE_HEAVY = StrategyType
 
 
 def episode(
-    reward: float = 100.0, *, length: int = 200, is_success: bool = True, usage: float = 0.5
+    reward: float = 100.0,
+    *,
+    length: int = 200,
+    is_success: bool = True,
+    usage: float = 0.5,
+    rules: float = 0.0,
 ) -> EpisodeSummary:
-    return EpisodeSummary(0, reward, length, (), is_success=is_success, planner_share=usage)
+    return EpisodeSummary(
+        0, reward, length, (), is_success=is_success, planner_share=usage, llm_share=usage - rules
+    )
 
 
 def feed(
@@ -68,11 +75,12 @@ def test_the_documented_constructor_and_first_strategy():
 def test_metrics_have_the_documented_keys_and_count_the_last_ten():
     system = AdaptiveStrategySystem()
     feed(system, episode(50.0, is_success=False), 10)
-    feed(system, episode(100.0, length=321, usage=0.25), 5)
+    feed(system, episode(100.0, length=321, usage=0.75, rules=0.5), 5)
     assert system.metrics == {
         "episode_reward": 100.0,
         "average_reward": 75.0,
         "llm_usage_rate": 0.25,
+        "rules_usage_rate": 0.5,
         "episode_length": 321,
         "strategy_switches": 0,
         "curriculum_stage": 1,
@@ -224,7 +232,7 @@ def test_statistics_tell_each_strategys_achievements_and_the_switches():
         "average_reward": 20.0,
         "success_rate": 0.0,
         "average_length": 300.0,
-        "llm_usage": 0.75,
+        "planner_usage": 0.75,
     }
     assert stats["strategies"]["rule_heavy"]["episodes"] == 0
 

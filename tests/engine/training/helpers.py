@@ -1,5 +1,6 @@
-"""Build trainers on the toy."""
+"""Build trainers on the toy, and stand in for Weights & Biases."""
 
+import types
 from pathlib import Path
 
 from engine.agents.hybrid import GuidedPolicy
@@ -78,3 +79,41 @@ class Run:
 
     def of(self, kind: type) -> list:
         return [event for event in self.events if isinstance(event, kind)]
+
+
+class FakeWandb(types.ModuleType):
+    """The package's edge, as version 0.31 has it."""
+
+    class Error(Exception):
+        pass
+
+    def __init__(self) -> None:
+        super().__init__("wandb")
+        self.__spec__ = types.SimpleNamespace(name="wandb")  # type: ignore[assignment]
+        self.calls: list[tuple] = []
+        self.is_logged_in = False
+        self.failure: Exception | None = None
+
+    def login(self, *, prompt: bool) -> bool:
+        assert not prompt
+        return self.is_logged_in
+
+    def Settings(self, **settings):  # noqa: N802
+        return settings
+
+    def init(self, **options):
+        if self.failure:
+            raise self.failure
+        self.calls.append(("init", options))
+        return self
+
+    def define_metric(self, name, *, step_metric):
+        self.calls.append(("define_metric", name, step_metric))
+
+    def log(self, figures):
+        if self.failure:
+            raise self.failure
+        self.calls.append(("log", figures))
+
+    def finish(self):
+        self.calls.append(("finish",))

@@ -55,6 +55,12 @@ def test_a_cut_off_file_is_refused_in_one_line(tmp_path, length):
         read_checkpoint(path)
 
 
+def test_a_missing_checkpoint_is_called_missing(tmp_path):
+    with pytest.raises(CheckpointError, match=r"There is no checkpoint .*a\.zip") as caught:
+        read_checkpoint(tmp_path / "a.zip")
+    assert "damaged" not in str(caught.value)
+
+
 def test_another_format_is_refused(tmp_path):
     write_checkpoint(tmp_path / "a.zip", Checkpoint(facts={"format": 99}))
     with pytest.raises(CheckpointError, match="another version: it has format 99"):

@@ -228,20 +228,28 @@ def test_the_planner_counts_where_it_is_followed():
     vector = ToyVector(RunConfig(num_envs=2, workers=1))
     played = play_episodes(RulesAgent(0).player(3), vector, 4, 5, Guidance(1.0, 1.0))
     evaluation = summarise(played)
-    assert evaluation.avg_llm_usage == 1.0
+    assert (evaluation.avg_llm_usage, evaluation.avg_rules_usage) == (0.0, 1.0)
     assert evaluation.success_rate == 1.0
     assert evaluation.avg_length < MAX_STEPS
 
 
 def test_the_summary_is_that_of_the_documents():
     played = [
-        episode(1.0, 10, planner_share=0.5, is_success=True, steps_to_milestone={"a": 3, "b": 9}),
+        episode(
+            1.0,
+            10,
+            planner_share=0.5,
+            llm_share=0.4,
+            is_success=True,
+            steps_to_milestone={"a": 3, "b": 9},
+        ),
         episode(3.0, 30, planner_share=0.1, steps_to_milestone={"a": 7}),
     ]
     found = summarise(played)
     assert (found.episodes, found.avg_reward, found.std_reward) == (2, 2.0, 1.0)
     assert (found.avg_length, found.success_rate) == (20.0, 0.5)
-    assert found.avg_llm_usage == pytest.approx(8 / 40)
+    assert found.avg_llm_usage == pytest.approx(4 / 40)
+    assert found.avg_rules_usage == pytest.approx(4 / 40)
     assert found.milestones == {"a": 1.0, "b": 0.5}
 
 

@@ -1,7 +1,6 @@
 import math
 import struct
 import sys
-import types
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from engine.training.figures import FigureSink, figures_of
 from engine.training.tensorboard import TensorBoardFile, crc32c
 from engine.training.weights_biases import WandbRun, require_wandb
 from engine.types import EpisodeSummary, Evaluation
-from tests.engine.training.helpers import Clock
+from tests.engine.training.helpers import Clock, FakeWandb
 
 
 def ended(step: int = 400, **facts) -> EpisodeEnded:
@@ -197,44 +196,6 @@ def test_a_folder_that_cannot_be_written_fails_the_writer_and_not_the_run(tmp_pa
     sink.take(ended())
     sink.close()
     assert warnings[0].startswith("TensorBoard gets no more figures")
-
-
-class FakeWandb(types.ModuleType):
-    """The package's edge, as version 0.31 has it."""
-
-    class Error(Exception):
-        pass
-
-    def __init__(self) -> None:
-        super().__init__("wandb")
-        self.__spec__ = types.SimpleNamespace(name="wandb")  # type: ignore[assignment]
-        self.calls: list[tuple] = []
-        self.is_logged_in = False
-        self.failure: Exception | None = None
-
-    def login(self, *, prompt: bool) -> bool:
-        assert not prompt
-        return self.is_logged_in
-
-    def Settings(self, **settings):  # noqa: N802
-        return settings
-
-    def init(self, **options):
-        if self.failure:
-            raise self.failure
-        self.calls.append(("init", options))
-        return self
-
-    def define_metric(self, name, *, step_metric):
-        self.calls.append(("define_metric", name, step_metric))
-
-    def log(self, figures):
-        if self.failure:
-            raise self.failure
-        self.calls.append(("log", figures))
-
-    def finish(self):
-        self.calls.append(("finish",))
 
 
 @pytest.fixture

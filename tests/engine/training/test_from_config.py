@@ -1,4 +1,5 @@
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,30 @@ def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
         trainer.train(total_episodes=2_000, max_steps_per_episode=60, eval_interval=0)
         trainer.close()
     assert has_goal()
+
+
+def test_a_named_model_that_is_unreachable_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"  # nobody listens once it is closed
+    trainer = create_trainer_from_config(write(tmp_path, llm_model="none", llm_base_url=url))
+    told: list[str] = []
+
+    def stop_when_told(trainer: Any, _: int, status: dict[str, Any]) -> None:
+        told.append(status["state"])
+        if status["state"] == "unreachable":
+            trainer.send(Stop())
+
+    trainer.register_callback("llm_status", stop_when_told)
+    summary = trainer.train(2_000, max_steps_per_episode=60, eval_interval=0)
+    trainer.close()
+    assert told[-1] == "unreachable"
+    assert (summary["llm_asked"], summary["llm_answered"], summary["llm_failed"]) == (0, 0, 0)
+    assert summary["llm_error"].startswith("unreachable: ")
+    assert summary["avg_llm_usage"] == 0
+    lines = [record.getMessage() for record in caplog.records]
+    assert any(line.startswith("language model none is unreachable: ") for line in lines)
 
 
 @pytest.mark.parametrize(

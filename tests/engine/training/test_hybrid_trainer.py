@@ -1,4 +1,5 @@
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,12 @@ from engine import (
 from engine.agents.hybrid import GuidedPolicy
 from engine.commands import Stop
 from engine.config import EnvConfig, PPOConfig
+from engine.errors import WorkerError
 from engine.events import EpisodeEnded
 from engine.training.callbacks import CALLBACK_EVENTS
 from engine.training.journal import read_journal
 from engine.training.snapshot import take_snapshot
+from tests.engine.training.helpers import FakeWandb
 
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
 PPO = PPOConfig(rollout_steps=20, minibatch_size=10, hidden_size=32)
@@ -100,17 +103,27 @@ def test_summary_sums_the_journal_up(make: Make) -> None:
             "std_reward": 0.0,
             "avg_length": 16.0,
             "avg_llm_usage": summary["final_evaluation"]["avg_llm_usage"],
+            "avg_rules_usage": summary["final_evaluation"]["avg_rules_usage"],
         },
         "final_policy_evaluation": {
             "avg_reward": summary["final_policy_evaluation"]["avg_reward"],
             "std_reward": 0.0,
             "avg_length": 16.0,
             "avg_llm_usage": 0.0,
+            "avg_rules_usage": 0.0,
         },
         "avg_episode_length": 16.0,
-        "avg_llm_usage": pytest.approx(np.mean([episode.planner_share for episode in played])),
+        "avg_llm_usage": pytest.approx(np.mean([episode.llm_share for episode in played])),
+        "avg_rules_usage": pytest.approx(
+            np.mean([episode.planner_share - episode.llm_share for episode in played])
+        ),
+        "llm_asked": summary["llm_asked"],
+        "llm_answered": summary["llm_asked"],
+        "llm_failed": 0,
+        "llm_error": "",
     }
     assert 0 < summary["avg_llm_usage"] <= 1
+    assert summary["llm_asked"] == trainer.parts.agent.consultation.asked > 0
 
 
 def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
@@ -159,7 +172,8 @@ def test_policy_evaluation_is_the_one_that_the_interval_brings(make: Make) -> No
 def test_without_a_policy_there_is_no_evaluation_of_it_alone(make: Make) -> None:
     summary = make(mode=AgentMode.LLM_ONLY).train(total_episodes=1)
     assert summary["final_policy_evaluation"] is None
-    assert summary["final_evaluation"]["avg_llm_usage"] > 0
+    assert summary["final_evaluation"]["avg_rules_usage"] > 0
+    assert summary["final_evaluation"]["avg_llm_usage"] == 0  # there is none
 
 
 def everything(trainer: HybridLLMRLTrainer) -> tuple[Any, ...]:
@@ -255,6 +269,7 @@ def test_callbacks_are_told_of_every_kind_of_event(make: Make) -> None:
         "episode_reward",
         "average_reward",
         "llm_usage_rate",
+        "rules_usage_rate",
         "episode_length",
         "strategy_switches",
         "curriculum_stage",
@@ -400,12 +415,43 @@ def test_a_failing_language_model_ends_nothing(make: Make, mode: AgentMode) -> N
         assert consultation.failed + consultation.invalid == consultation.asked
 
 
+def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    trainer = make(llm_manager=Broken())
+    told: dict[str, list[dict[str, Any]]] = {"llm_status": [], "episode_end": []}
+    for name, calls in told.items():
+        trainer.register_callback(name, lambda _, number, facts, calls=calls: calls.append(facts))
+    summary = trainer.train(total_episodes=2, eval_interval=0)
+    asked = summary["llm_asked"]
+    assert asked in {25, 26}  # 80 % of 32
+    assert (summary["llm_answered"], summary["llm_failed"]) == (0, asked)
+    assert "Nobody is there" in summary["llm_error"]
+    assert summary["avg_llm_usage"] == summary["final_evaluation"]["avg_llm_usage"] == 0
+    assert summary["avg_rules_usage"] > 0
+    (status,) = told["llm_status"]
+    assert (status["state"], status["calls"], status["failures"]) == ("waiting", 1, 1)
+    assert "Nobody is there" in status["detail"]
+    assert told["episode_end"][-1]["llm_failed"] == asked
+    assert told["episode_end"][-1]["llm_usage_rate"] == 0
+    lines = [record.getMessage() for record in caplog.records]
+    assert any("Nobody is there" in line and "1 of 1 answers failed" in line for line in lines)
+    assert any(f"{asked} questions, 0 answered" in line for line in lines)
+
+
+def test_rules_alone_are_no_language_model(make: Make) -> None:
+    summary = make().train(total_episodes=2, eval_interval=0)
+    assert summary["avg_llm_usage"] == summary["llm_asked"] == 0
+    assert summary["avg_rules_usage"] > 0
+
+
 def test_only_the_language_model_and_rules_act_in_its_mode(make: Make) -> None:
     manager = Chatty()
     trainer = make(llm_manager=manager, mode=AgentMode.LLM_ONLY)
     summary = trainer.train(total_episodes=5, eval_interval=0)
     assert trainer.parts.agent.consultation.asked == 64  # 80 % of 80
-    assert summary["avg_llm_usage"] > 0.8
+    assert summary["avg_llm_usage"] + summary["avg_rules_usage"] > 0.8
+    assert summary["avg_llm_usage"] > summary["avg_rules_usage"] > 0
     assert trainer.parts.agent.policy is None
 
 
@@ -430,3 +476,44 @@ def test_the_trained_agent_acts_in_a_loop_of_ones_own(make: Make) -> None:
         observation = following
         if terminated or truncated:
             observation, info = env.reset()
+
+
+def test_figures_go_where_the_settings_say(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    wandb = FakeWandb()
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    trainer = make()
+    trainer.config = trainer.config.model_copy(update={"wandb": "offline"})
+    trainer.train(total_episodes=2, eval_interval=0)
+    (_, options), _, *logged, finish = wandb.calls
+    run = Path(trainer.checkpoint_path).parent.parent
+    assert (options["id"], finish) == (run.name, ("finish",))
+    assert sum("episode/return" in figures for _, figures in logged) == 2
+    assert list((run / "tensorboard").iterdir())
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, ValueError, WorkerError])
+def test_a_failed_start_leaves_no_folder(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
+) -> None:
+    trainer = make("new/saves")
+
+    def fails(**_: Any) -> Any:
+        raise failure("at the start")
+
+    monkeypatch.setattr(trainer.parts.env, "reset", fails)
+    with pytest.raises(TrainingError if failure is ValueError else failure):
+        trainer.train(total_episodes=1)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_start_that_wandb_or_a_model_ends_leaves_no_folder(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.training.weights_biases.find_spec", lambda name: None)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    for settings in ({"wandb": "online"}, {"llm_model": "claude-x"}):
+        trainer = make()
+        trainer.config = trainer.config.model_copy(update=settings)
+        with pytest.raises(ConfigurationError):
+            trainer.train(total_episodes=1)
+        assert not (tmp_path / "saves").exists()
