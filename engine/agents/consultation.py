@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DecisionValidationError
 from engine.llm.manager import BaseLLMManager
-from engine.llm.quoting import one_line
+from engine.quoting import one_line
 from engine.types import Action
 
 _log = logging.getLogger(__name__)
