@@ -17,6 +17,7 @@ from tests.pokeTUI.terminal import Terminal
 from tests.pokeTUI.test_job_control import WHOLE
 
 _LEFT = "Go on with: poketui run --resume"
+_ENDS = (_LEFT, "Stopped before the first step: nothing was begun.")
 
 
 @contextmanager
@@ -112,8 +113,7 @@ def cockpit_interrupted(shop: Workshop) -> Iterator[Strike]:
             for _ in range(rng.randrange(2, 12)):
                 terminal.press("C-c")
                 time.sleep(rng.random() * 0.05)
-            terminal.wait_for("$")
-            if not wait_until(lambda: _LEFT in terminal.screen(), LIMIT_S):
+            if not wait_until(lambda: any(end in terminal.screen() for end in _ENDS), LIMIT_S):
                 raise Lost(f"it is not said how to go on: {terminal.screen().strip()}")
 
     yield strike

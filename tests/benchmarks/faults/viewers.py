@@ -137,7 +137,7 @@ def talking_run(shop: Workshop) -> Iterator[Strike]:
             hello: Hello = make_hello("talking", "/nowhere", os.getpid())
 
             def answer() -> None:
-                server.settimeout(5.0)
+                server.settimeout(0.5)
                 for _ in range(2):  # who looks, and who attaches
                     with contextlib.suppress(OSError), server.accept()[0] as connection:
                         connection.sendall(hello.encode() + nonsense(rng))
