@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from urllib.parse import quote
 from engine.errors import CheckpointError, ConfigurationError
 from engine.history.patterns import Context, read_context, success_interval
 from engine.history.schema import APPLICATION_ID, SCHEMA_VERSION
+from engine.types import NUM_ACTIONS
 
 _BUSY_TIMEOUT_S = 0.3
 
@@ -18,6 +20,9 @@ _ROW = (
     "id, timestamp, context, action, reasoning, confidence, outcome, outcome_reward, "
     "episode_id, step_number, total_episode_reward, source"
 )
+_KINDS = (int, float, str, int, str, float, str, float, str, int, float | None, str)
+"""Of the columns of a row: SQLite takes anything in any of them."""
+_END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _PATTERNS = """
     SELECT context, action, SUM(frequency), SUM(successes), SUM(reward_sum) FROM (
         SELECT context, action, frequency, successes, reward_sum FROM folded_decisions
@@ -149,9 +154,9 @@ def read_decisions(
         found = database.execute(
             "SELECT DISTINCT source FROM decisions WHERE id > ?", ((last or 0) - 4000,)
         ).fetchall()
-    count = last - first + 1 if last else 0
-    sources = tuple(sorted(source for (source,) in found if source))
-    page = tuple(_decision(row) for row in rows[:limit])
+        count = last - first + 1 if last else 0
+        sources = tuple(sorted(str(source) for (source,) in found if source))
+        page = tuple(_decision(row) for row in rows[:limit])
     return DecisionPage(page, len(rows) > limit, last or 0, count, sources)
 
 
@@ -174,12 +179,23 @@ def read_patterns(
     """
     with _opened(path) as database:
         rows = database.execute(_PATTERNS, (action, min_frequency, limit + 1, offset)).fetchall()
-    return PatternPage(tuple(_pattern(row) for row in rows[:limit]), len(rows) > limit)
+        page = tuple(_pattern(row) for row in rows[:limit])
+    return PatternPage(page, len(rows) > limit)
 
 
 def _decision(row: tuple[Any, ...]) -> DecisionRow:
-    number, timestamp, context, *rest = row
-    return DecisionRow(number, timestamp, read_context(context), *rest)
+    """Return a row of the file.
+
+    Raises:
+        TypeError, ValueError: A damaged byte has made something else of it.
+    """
+    for value, kind in zip(row, _KINDS, strict=True):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r:.40} is not what belongs there")
+    number, timestamp, context, action, *rest = row
+    if not (0 <= timestamp < _END_OF_TIME and 0 <= action < NUM_ACTIONS):
+        raise ValueError(f"there is no action {action} at {timestamp}")
+    return DecisionRow(number, timestamp, read_context(context), action, *rest)
 
 
 def _pattern(row: tuple[Any, ...]) -> PatternRow:

@@ -194,10 +194,9 @@ def resumed(shop: Workshop) -> Iterator[Strike]:
         file.write_bytes(damaged(file.read_bytes(), rng))
         go_on = ("--resume", "bad", "--save-dir", str(saves), "--steps", "1700", "--no-llm")
         done = shop.run("run", "--headless", *go_on)
-        log = (saves / "runs" / "bad" / "engine.log").read_text(errors="replace")
-        if "Traceback" in done.stderr + done.stdout + log:
-            raise Lost(f"damaged {pattern}: a traceback: {done.stderr or log[-300:]}")
-        if done.returncode not in (0, 2) or (done.returncode and pattern != "decisions.db"):
+        if "Move it away" in done.stderr and done.stderr.count("\n") <= 2:
+            pass  # a history of decisions that cannot be added to is refused, and says what helps
+        elif "Traceback" in done.stdout + done.stderr or done.returncode:
             raise Lost(f"damaged {pattern}: ended with {done.returncode}: {done.stderr}")
         shutil.rmtree(saves)
 

@@ -1,6 +1,7 @@
 """Say what a fault is, let it happen again and again, and count what came of it."""
 
 import random
+import re
 import subprocess
 import time
 from collections import Counter
@@ -16,7 +17,10 @@ Strike = Callable[[random.Random], None]
 """Let the fault happen once, and look what came of it; raises `Lost`."""
 
 SURVIVED = "survived"
+_NUMBER = re.compile(r"\b(0x[0-9a-f]+|\d+)\b")
 _HANGS = (TimeoutError, subprocess.TimeoutExpired, pytest.fail.Exception)
+_WRONG = (Exception, pytest.fail.Exception)
+"""A fault ends nothing but itself: whatever the program raises is told in its row."""
 
 
 class Lost(Exception):  # noqa: N818 (that is what it is)
@@ -81,8 +85,8 @@ def try_out(
     except Skipped as reason:
         row.is_skipped = True
         row.outcomes[f"skipped: {reason}"] += 1
-    except Lost as loss:  # at the end, when all is taken down
-        row.outcomes[f"lost: {loss}"] += 1
+    except _WRONG as error:  # before the first time, or at the end, when all is taken down
+        row.outcomes[_describe(error)] += 1
     row.seconds = time.monotonic() - began_s
     return row
 
@@ -90,18 +94,24 @@ def try_out(
 def _outcome(strike: Strike, rng: random.Random) -> str:
     try:
         strike(rng)
-    except Lost as loss:
-        return _cell(f"lost: {loss}")
-    except _HANGS as hang:
-        return _cell(f"hang: {hang}")
     except Skipped:
         raise
-    except Exception as error:  # whatever the program did not turn into a line of its own
-        return _cell(f"traceback: {type(error).__name__}: {error}")
+    except _WRONG as error:
+        return _describe(error)
     return SURVIVED
+
+
+def _describe(error: BaseException) -> str:
+    """Say what came of a fault that something was raised by."""
+    if isinstance(error, Lost):
+        return _cell(f"lost: {error}")
+    if isinstance(error, _HANGS):
+        return _cell(f"hang: {error}")
+    return _cell(f"traceback: {type(error).__name__}: {error}")
 
 
 def _cell(text: str) -> str:
     """Return what fits a cell of a table."""
     plain = "".join(c if c.isprintable() else " " for c in text).replace("|", "/")
-    return " ".join(plain.split())[:120]
+    alike = _NUMBER.sub("N", plain)  # so that the same at another place is the same outcome
+    return " ".join(alike.split())[:120]

@@ -162,3 +162,32 @@ def test_another_versions_file_is_left_alone(path: Path) -> None:
     other.close()
     with pytest.raises(ConfigurationError, match="layout 99"):
         read_decisions(path, ANY, 9)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "context = 'null'",
+        "context = '{'",
+        "timestamp = 1e300",
+        "timestamp = 'soon'",
+        "action = 99",
+        "confidence = 'x'",
+        "reasoning = x'ff00'",
+        "step_number = 'x'",
+    ],
+)
+def test_a_damaged_row_is_called_damaged(path: Path, change: str) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute(f"UPDATE decisions SET {change} WHERE id = 60")
+    database.close()
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_decisions(path, ANY, 5)
+
+
+def test_a_damaged_pattern_is_called_damaged(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE decisions SET context = '[]'")
+    database.close()
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_patterns(path, 5, min_frequency=1)
