@@ -30,6 +30,7 @@ from pokeTUI.actions.recording import RecordActions
 from pokeTUI.actions.steering import SteerActions
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
+from pokeTUI.job_control import suspend
 from pokeTUI.keys.conditions import only_records
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.palette import ActionsProvider
@@ -184,7 +185,11 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         """Start the engine and begin to poll it."""
         if threading.current_thread() is threading.main_thread():
             loop = asyncio.get_running_loop()
-            loop.add_signal_handler(signal.SIGTERM, self._close, "SIGTERM")
+            for number in (signal.SIGTERM, signal.SIGINT):  # ctrl+c is a key, and comes as one
+                loop.add_signal_handler(number, self._close, number.name)
+            if self._owns_process:
+                loop.add_signal_handler(signal.SIGTSTP, self.action_suspend)
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())
         self.board.game.use_terminal(self.terminal)
         view = self.memory.preferences.view
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
@@ -379,6 +384,10 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         else:
             self._close("quit")
 
+    def action_suspend(self) -> None:
+        """Leave the terminal to the shell until it continues the program."""
+        suspend(self, _ATTACHED_MEANWHILE if self.is_remote else _MEANWHILE)
+
     def action_leave(self) -> None:
         """Leave what is in front of the cockpit; if nothing is, save and quit."""
         if len(self.screen_stack) > 1 and not isinstance(self.screen, _AT_THE_END):
@@ -408,6 +417,8 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
 
 
 _AT_THE_END = (ClosingScreen, FailureScreen)
+_MEANWHILE = "Suspended: nothing is played or learnt until `fg` resumes it."
+_ATTACHED_MEANWHILE = "Suspended: the run goes on in the background; `fg` shows it again."
 
 
 def _freeze_garbage() -> None:

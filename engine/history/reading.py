@@ -5,6 +5,7 @@ import math
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,15 +18,17 @@ from engine.history.schema import (
     SCHEMA_VERSION,
     LimitedConnection,
 )
+from engine.types import NUM_ACTIONS
 
 _BUSY_TIMEOUT_S = 0.3
-_MAX_TIME = 2.0**33
-"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 
 _ROW = (
     "id, timestamp, context, action, reasoning, confidence, outcome, outcome_reward, "
     "episode_id, step_number, total_episode_reward, source"
 )
+_KINDS = (int, float, str, int, str, float, str, float, str, int, float | None, str)
+"""Of the columns of a row: SQLite takes anything in any of them."""
+_END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _PATTERNS = """
     SELECT context, action, SUM(frequency), SUM(successes), SUM(reward_sum) FROM (
         SELECT context, action, frequency, successes, reward_sum FROM folded_decisions
@@ -187,24 +190,20 @@ def read_patterns(
 
 
 def _decision(row: tuple[Any, ...]) -> DecisionRow:
-    """Return a decision; SQLite keeps anything in any column.
+    """Return a row of the file; SQLite keeps anything in any column.
 
     Raises:
-        ValueError, TypeError: A value is none of its column's.
+        TypeError, ValueError: A value is not what belongs in its column.
     """
-    number, at_s, context, action, reasoning, sureness, outcome, paid, episode, step, total, by = (
-        row
-    )
-    for value in (reasoning, outcome, episode, by):
-        if not isinstance(value, str):
-            raise TypeError("a text is none")
-    numbers = [at_s, sureness, paid, *([] if total is None else [total])]
-    if not all(math.isfinite(value) for value in numbers) or not 0 <= at_s < _MAX_TIME:
-        raise ValueError("a number is none")
-    return DecisionRow(
-        number, at_s, read_context(context), int(action), reasoning, sureness, outcome, paid,
-        episode, int(step), total, by,
-    )  # fmt: skip
+    for value, kind in zip(row, _KINDS, strict=True):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r:.40} is not what belongs there")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError("a number is not finite")
+    number, timestamp, context, action, *rest = row
+    if not (0 <= timestamp < _END_OF_TIME and 0 <= action < NUM_ACTIONS):
+        raise ValueError(f"there is no action {action} at {timestamp}")
+    return DecisionRow(number, timestamp, read_context(context), action, *rest)
 
 
 def _pattern(row: tuple[Any, ...]) -> PatternRow:

@@ -1,6 +1,8 @@
 """Run a session without a screen: a status line every 30 s, events that matter as they come."""
 
+import os
 import signal
+import sys
 import time
 from collections import deque
 from types import FrameType
@@ -24,6 +26,7 @@ from engine.events import (
 from engine.session import EngineSession
 from pokeTUI.cli.printing import complain, say
 from pokeTUI.dashboard.planner import describe_status
+from pokeTUI.job_control import stop
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2
@@ -148,14 +151,24 @@ class HeadlessRunner:
                 complain(str(error))
 
     def _catch_signals(self) -> None:
-        """Save before the end on Ctrl-C, SIGTERM or a lost terminal; a second one ends at once."""
+        """Save before the end on Ctrl-C, SIGTERM or a lost terminal; a second one ends at once.
 
-        def stop(number: int, frame: FrameType | None) -> None:
+        Ctrl-Z says what it does before it does it.
+        """
+
+        def end(number: int, frame: FrameType | None) -> None:
             name = signal.Signals(number).name
             for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(caught, signal.SIG_DFL)
             self._session.send(Stop(reason=name))
             complain(f"{name}: saving, then stopping")
 
+        def suspend(number: int, frame: FrameType | None) -> None:
+            # No `print` here: the signal may have come in the middle of another one.
+            os.write(sys.stderr.fileno(), b"suspended: nothing is learnt until `fg` resumes it\n")
+            if stop(lambda: os.kill(os.getpid(), signal.SIGTSTP)):
+                os.write(sys.stderr.fileno(), b"resumed\n")
+
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, stop)
+            signal.signal(number, end)
+        signal.signal(signal.SIGTSTP, suspend)

@@ -464,6 +464,15 @@ _PROGRAM = (
         PROGRAM,
         is_priority=True,
     ),
+    KeyAction(
+        ("ctrl+z",),
+        "suspend",
+        "ctrl+z",
+        "",
+        "Suspend the program, back to the shell: fg resumes it.",
+        PROGRAM,
+        is_priority=True,
+    ),
 )
 
 ACTIONS: tuple[KeyAction, ...] = (

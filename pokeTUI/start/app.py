@@ -13,14 +13,17 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.driver import Driver
 from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
 from engine.files import MAX_SETTINGS, parse_toml, read_file
 from engine.folders import config_folder
+from pokeTUI.job_control import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
+from pokeTUI.terminal.driver import with_job_control
 from pokeTUI.theme import THEME_NAMES, THEMES
 from pokeTUI.widgets.menu import Column, Menu, Row
 
@@ -125,6 +128,7 @@ class StartApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,escape", "leave", show=False),
         Binding("ctrl+c,ctrl+q", "leave", show=False, priority=True),
+        Binding("ctrl+z", "suspend", show=False, priority=True),
         Binding("T", "next_theme", show=False),
     ]
 
@@ -169,8 +173,13 @@ class StartApp(App[None]):
         """Return the start screen."""
         return self._start
 
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads the keyboard."""
+        return with_job_control(super().get_driver_class())
+
     def on_mount(self) -> None:
         """Show the entries, and look what is saved."""
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())
         self._list()
         self.menu.mark(self.marked)
         self.menu.focus()
@@ -405,6 +414,10 @@ class StartApp(App[None]):
     def action_next_theme(self) -> None:
         """Use the next theme."""
         self._prefer("theme", THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)])
+
+    def action_suspend(self) -> None:
+        """Leave the terminal to the shell until it continues the program."""
+        suspend(self, "Suspended: `fg` resumes it.")
 
     def action_leave(self) -> None:
         """Leave what is in front, or the program."""

@@ -22,7 +22,32 @@ class ReleasesReported(Message):
     """From now on the terminal tells when a key goes up: KeyReleased will come."""
 
 
-class KeyDriver(LinuxDriver):
+class JobDriver(LinuxDriver):
+    """Keep the terminal's own modes when the program is stopped and continued from outside."""
+
+    def _sigcont_application(self, *_: Any) -> None:
+        """Take the terminal over again.
+
+        SIGSTOP cannot be caught: the terminal was left as it was, and a shell has changed it since.
+        Textual would take the program's modes for the terminal's own, and leave them at the end.
+        """
+        if self._writer_thread is None or not (self._auto_restart and self._app._running):
+            return
+        while self._is_in_background():  # as Textual does it, but before anything is changed
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if self._writer_thread.is_alive():
+            self.suspend_application_mode()
+        self._must_signal_resume = True
+        self.resume_application_mode()
+
+    def _is_in_background(self) -> bool:
+        try:
+            return os.tcgetpgrp(self.fileno) != os.getpgrp()
+        except OSError:  # it has no job control, or is gone
+            return False
+
+
+class KeyDriver(JobDriver):
     """Ask for releases where the terminal knows the Kitty protocol, and read garbage as garbage.
 
     Textual sets the protocol's other flags at the start and puts back what was there at the end, in
@@ -82,3 +107,8 @@ class KeyDriver(LinuxDriver):
 def with_releases(driver: type[Driver]) -> type[Driver]:
     """Return the driver to use instead of `driver`, where there is one."""
     return KeyDriver if driver is LinuxDriver else driver
+
+
+def with_job_control(driver: type[Driver]) -> type[Driver]:
+    """Return the same for an application that needs no key releases."""
+    return JobDriver if driver is LinuxDriver else driver

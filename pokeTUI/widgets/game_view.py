@@ -110,6 +110,10 @@ class GameView(Widget):
         self._write(f"{SYNC_START}{text}{SYNC_END}" if app._sync_available else text)
         return True
 
+    def on_mount(self) -> None:
+        """Draw everything again after the program was suspended."""
+        self.app.app_resume_signal.subscribe(self, lambda _: self._take_away())
+
     def on_unmount(self) -> None:
         """Leave no picture behind."""
         self._take_away()

@@ -27,6 +27,7 @@ class Terminal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._windows = 0
+        self._is_open = False
 
     def tmux(self, *arguments: str) -> str:
         socket = self._folder / f"tmux{self._windows}"
@@ -41,7 +42,8 @@ class Terminal:
         return result.stdout
 
     def close(self) -> None:
-        if self._windows:
+        if self._is_open:
+            self._is_open = False
             self.tmux("kill-server")
 
     def start(self, size: tuple[int, int], *arguments: str) -> None:
@@ -57,11 +59,47 @@ class Terminal:
         """Run `poketui` with just these arguments in a new window."""
         self.close()
         self._windows += 1
+        self._is_open = True
         config = f"POKETUI_CONFIG_DIR={os.environ.get('POKETUI_CONFIG_DIR', '')}"
         words = ["env", config, sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments]
         command = f"cd {ROOT} && {' '.join(words)}; echo exit code $?; sleep 600"
         columns, rows = map(str, size)
         self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, command)
+
+    def start_shell(self, size: tuple[int, int]) -> None:
+        """Start a shell with job control in a new window, for `type_line`."""
+        self.close()
+        self._windows += 1
+        self._is_open = True
+        columns, rows = map(str, size)
+        command = f"cd {ROOT} && PS1='$ ' ENV= exec bash --norc -i"
+        self.tmux("-f", os.devnull, "new-session", "-d", "-x", columns, "-y", rows, command)
+        config = os.environ.get("POKETUI_CONFIG_DIR", "")
+        self.type_line(f"PS1='$ '; export POKETUI_CONFIG_DIR={config} PYTHONWARNINGS=ignore; clear")
+
+    def type_line(self, line: str) -> None:
+        """Type a line as it stands, and enter."""
+        self.tmux("send-keys", "-l", line)
+        self.press("Enter")
+
+    def modes(self) -> str:
+        """Return the terminal's modes (`stty -g`), asked for by the shell in it."""
+        self.type_line(
+            f"stty -g > {self._folder / 'modes.new'}; mv {self._folder}/modes.new "
+            f"{self._folder / 'modes'}"
+        )
+        end = time.monotonic() + LIMIT_S
+        path = self._folder / "modes"
+        while not path.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        modes = path.read_text()
+        path.unlink()
+        return modes
+
+    def poketui(self, *arguments: str) -> str:
+        """Return the line that runs the program from the shell."""
+        saves = self._folder / "saves"
+        return f"{sys.executable} -m pokeTUI {' '.join(arguments)} --save-dir {saves}"
 
     def program(self) -> int:
         """Return the id of the program's process: the only child of the window's shell."""

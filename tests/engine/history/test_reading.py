@@ -178,6 +178,11 @@ def test_another_versions_file_is_left_alone(path: Path) -> None:
         "context = 'x'",
         "context = replace(hex(zeroblob(50000)), '0', '[')",
         "action = 'A'",
+        "context = 'null'",
+        "timestamp = 'soon'",
+        "action = 99",
+        "confidence = 'x'",
+        "step_number = 'x'",
     ],
 )
 def test_a_value_of_another_type_is_damage(path: Path, change: str) -> None:
@@ -185,3 +190,11 @@ def test_a_value_of_another_type_is_damage(path: Path, change: str) -> None:
         database.execute(f"UPDATE decisions SET {change}")
     with pytest.raises(CheckpointError, match="is damaged"):
         read_decisions(path, ANY, 25)
+
+
+def test_a_damaged_pattern_is_called_damaged(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE decisions SET context = '[]'")
+    database.close()
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_patterns(path, 5, min_frequency=1)

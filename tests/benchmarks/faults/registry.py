@@ -1,0 +1,13 @@
+"""All faults, in the order in which they happen."""
+
+from tests.benchmarks.faults import damage, inputs, machine, processes, terminals, viewers
+
+FAULTS = (
+    *inputs.FAULTS,
+    *damage.FAULTS,
+    *viewers.FAULTS,
+    *machine.FAULTS,
+    *processes.FAULTS,
+    *terminals.FAULTS,
+)
+SOAK = terminals.SOAK
