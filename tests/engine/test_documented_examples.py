@@ -373,6 +373,7 @@ def test_debug_level_alone_prints_our_lines_and_no_librarys_noise(tmp_path: Path
     assert len(decided) == 50 + 2 * 50  # and those of the two final evaluations
 
 
+@pytest.mark.slow
 def test_max_steps_per_episode_is_obeyed_beyond_the_usual_limit(tmp_path: Path) -> None:
     usual = EnvConfig().max_steps
     env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state")
