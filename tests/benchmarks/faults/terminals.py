@@ -139,8 +139,10 @@ def soaked(shop: Workshop) -> Iterator[Strike]:
             end_mb = play_until(shop.soak_steps)
             print(f"soak: {start_mb:.0f} MB after a tenth, {end_mb:.0f} MB at the end", flush=True)
             terminal.press("?")
-            terminal.wait_for("Take one step while paused")
+            help_text = "Take one step while paused"
+            terminal.wait_for(help_text)
             terminal.press("Escape")
+            terminal.wait_until("the cockpit alone", "► playing", gone=(help_text,))
             terminal.press("q")
             terminal.wait_for(_LEFT)
             if end_mb > 1.1 * start_mb:
