@@ -19,7 +19,6 @@ from pokeTUI.toml_text import to_toml
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
 
-
 PaneKey = Literal[
     "game",
     "party",
