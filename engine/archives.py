@@ -1,4 +1,4 @@
-"""Read zip archives of arrays without trusting what they say of themselves.
+"""Read zip archives of arrays without trusting their headers.
 
 Only what numpy and this project write is taken: members that are stored or deflated, each once,
 and arrays of plain numbers or text behind numpy's own form of header. What a member would unpack to

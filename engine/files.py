@@ -32,7 +32,7 @@ MAX_INT = 1 << 63
 MAX_TIME = 2.0**33
 """Seconds since the epoch, beyond which no calendar goes everywhere."""
 _MAX_DEPTH = 32
-_TOO_DEEP = "it is nested too deeply"
+_TOO_DEEP, _NOT_TEXT = "it is nested too deeply", "it is not UTF-8 text"
 _BLOCK = 1 << 16
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
@@ -202,7 +202,7 @@ def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
     except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8 text") from None
+        raise ValueError(_NOT_TEXT) from None
     if not isinstance(values, dict):
         raise ValueError("it holds no keys")
     check_values(values)
@@ -406,6 +406,19 @@ def inflate(data: bytes, limit: int) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError("it is cut off, or something follows it")
     return content
+
+
+def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+    """Return what a TOML file holds.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is too large.
+        ValueError: It is broken, not UTF-8 text, or nested too deeply.
+    """
+    try:
+        return parse_toml(read_file(path, limit).decode())
+    except UnicodeDecodeError:
+        raise ValueError(_NOT_TEXT) from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -219,7 +219,7 @@ class DemoWriter:
         change(self._draft)
 
     def _restore(self) -> None:
-        """Write the log anew if it was deleted; nobody sees it locked by another meanwhile."""
+        """Write the log again if it was deleted; nobody sees it locked by another meanwhile."""
         if os.path.lexists(self._log):
             return
         # What is being deleted just now is tried again with the next step.
