@@ -1,4 +1,4 @@
-"""Read zip archives of arrays without trusting what they say of themselves.
+"""Read zip archives of arrays without trusting their headers.
 
 Only what numpy and this project write is taken: members that are stored or deflated, each once,
 and arrays of plain numbers or text behind numpy's own form of header. What a member would unpack to
@@ -13,8 +13,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +105,8 @@ class Archive:
         members: By name.
 
     Raises:
-        OSError, ValueError, zipfile.BadZipFile, ...: One of `BROKEN`: it is none, or too large.
+        OSError, ValueError, zipfile.BadZipFile, ...: One of `BROKEN`: it is no archive, or too
+            large.
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:
@@ -120,17 +120,6 @@ class Archive:
         except BaseException:  # whatever failed, the file must not stay open; it is raised again
             self.file.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file."""
@@ -203,7 +192,7 @@ def read_header(file: IO[bytes]) -> Header:
         raise ValueError("its header is too large")
     found = _HEADER.fullmatch(file.read(size))
     if found is None:
-        raise ValueError("its header is none")
+        raise ValueError("its header is not as numpy writes it")
     kind, order, sides = found.groups()
     shape = tuple(int(side) for side in sides.split(b",") if side.strip())
     return Header(shape, order == b"True", np.dtype(kind.decode()))

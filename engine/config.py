@@ -491,9 +491,8 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "Put the key into OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY, or the "
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
-        value = (
-            f"{key} = {_shown(first['input'])}: " if key else ""
-        )  # else it is about several keys
+        # Without a key it is about several of them.
+        value = f"{key} = {_shown(first['input'])}: " if key else ""
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None

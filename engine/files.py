@@ -27,9 +27,13 @@ EXPORT_MODE = 0o666
 """Of a file that a person asked for by name; the umask takes away from it, as from any other."""
 MAX_SETTINGS, MAX_LINE = 1 << 18, 1 << 23
 """Bytes of a file of settings, and of a line of a journal: far more than any of ours has."""
+MAX_INT = 1 << 63
+"""Whole numbers in files are smaller: they have 64 bits, with a sign."""
+MAX_TIME = 2.0**33
+"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 _MAX_DEPTH = 32
+_TOO_DEEP, _NOT_TEXT = "it is nested too deeply", "it is not UTF-8 text"
 _BLOCK = 1 << 16
-
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
 _HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
@@ -48,7 +52,11 @@ class UnsafeFileError(OSError):
         super().__init__(number, text, str(path))
 
 
-def remedy(error: OSError, otherwise: str) -> str:
+class FileTooLargeError(OSError):
+    """A file holds more than is read of it."""
+
+
+def remedy(error: Exception, otherwise: str) -> str:
     """Return what to do about a file that cannot be used."""
     return error.remedy if isinstance(error, UnsafeFileError) else otherwise
 
@@ -140,8 +148,8 @@ def read_file(path: Path, limit: int) -> bytes:
     return content
 
 
-def _too_large(path: Path, limit: int) -> OSError:
-    return OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
+def _too_large(path: Path, limit: int) -> FileTooLargeError:
+    return FileTooLargeError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
 
 
 def read_lines(path: Path, newest: int | None = None, limit: int = MAX_LINE) -> Iterator[bytes]:
@@ -194,7 +202,7 @@ def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
     except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8 text") from None
+        raise ValueError(_NOT_TEXT) from None
     if not isinstance(values, dict):
         raise ValueError("it holds no keys")
     check_values(values)
@@ -220,13 +228,13 @@ def check_values(values: dict[str, Any]) -> None:
             for value in level
             for part in (value.values() if isinstance(value, dict) else value)
         ]
-        if any(isinstance(part, int) and abs(part) >= 1 << 63 for part in parts):
+        if any(isinstance(part, int) and abs(part) >= MAX_INT for part in parts):
             raise ValueError("a number is too large")
         if any(isinstance(part, str) and not _is_unicode(part) for part in parts):
             raise ValueError("a text is not Unicode")
         level = [part for part in parts if isinstance(part, dict | list)]
     if level:
-        raise ValueError("it is nested too deeply")
+        raise ValueError(_TOO_DEEP)
 
 
 def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
@@ -235,22 +243,36 @@ def write_file(path: Path, content: bytes, mode: int = FILE_MODE) -> None:
     Raises:
         OSError: It could not be written; what was at `path` is untouched.
     """
+    os.close(_replace(path, [content], os.O_WRONLY, mode))
+
+
+def write_all(descriptor: int, content: bytes | bytearray) -> None:
+    """Write all of it; `os.write` may take only a part.
+
+    Raises:
+        OSError: It could not be written, or not all of it.
+    """
+    waiting = memoryview(content)
+    while waiting:
+        waiting = waiting[os.write(descriptor, waiting) :]
+
+
+def _replace(path: Path, blocks: Iterable[bytes], flags: int, mode: int = FILE_MODE) -> int:
+    """Write a new file beside `path`, give it that name, and return its descriptor."""
     beside = temporary_path(path)
+    descriptor = open_file(beside, flags | os.O_CREAT | os.O_EXCL, mode)
     try:
-        descriptor = open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        try:
-            waiting = memoryview(content)
-            while waiting:
-                waiting = waiting[os.write(descriptor, waiting) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        for block in blocks:
+            write_all(descriptor, block)
+        os.fsync(descriptor)
         os.replace(beside, path)  # noqa: PTH105 (see above)
+        sync_folder(path.parent)
     except BaseException:  # Ctrl-C too must leave no half file behind; it is raised again
+        os.close(descriptor)
         with contextlib.suppress(OSError):
             os.unlink(beside)  # noqa: PTH108 (see above)
         raise
-    sync_folder(path.parent)
+    return descriptor
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -275,7 +297,7 @@ def is_named(path: Path, descriptor: int) -> bool:
 
 
 def restore_file(path: Path, descriptor: int) -> int:
-    """Write an open file that was deleted anew under its name.
+    """Write a deleted file again, under its name, from its descriptor that is still open.
 
     Args:
         path: Its name.
@@ -288,24 +310,10 @@ def restore_file(path: Path, descriptor: int) -> int:
         OSError: It could not be written; `descriptor` is as it was.
     """
     make_folder(path.parent)
-    beside = temporary_path(path)
-    restored = open_file(beside, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL)
-    try:
-        at = 0
-        while block := os.pread(descriptor, _BLOCK, at):
-            at += len(block)
-            waiting = memoryview(block)
-            while waiting:
-                waiting = waiting[os.write(restored, waiting) :]
-        os.fsync(restored)
-        os.replace(beside, path)  # noqa: PTH105 (see above)
-    except BaseException:  # as in `write_file`
-        os.close(restored)
-        with contextlib.suppress(OSError):
-            os.unlink(beside)  # noqa: PTH108 (see above)
-        raise
+    size = os.fstat(descriptor).st_size
+    blocks = (os.pread(descriptor, _BLOCK, at) for at in range(0, size, _BLOCK))
+    restored = _replace(path, blocks, os.O_RDWR | os.O_APPEND)
     os.close(descriptor)
-    sync_folder(path.parent)
     return restored
 
 
@@ -400,6 +408,19 @@ def inflate(data: bytes, limit: int) -> bytes:
     return content
 
 
+def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+    """Return what a TOML file holds.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, or is too large.
+        ValueError: It is broken, not UTF-8 text, or nested too deeply.
+    """
+    try:
+        return parse_toml(read_file(path, limit).decode())
+    except UnicodeDecodeError:
+        raise ValueError(_NOT_TEXT) from None
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """Return what TOML text holds.
 
@@ -409,7 +430,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
@@ -421,4 +442,4 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     try:
         return json.loads(text, **options)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None

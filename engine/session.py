@@ -246,7 +246,7 @@ class EngineSession(ThreadedSession):
 
     @property
     def _has_checkpoint(self) -> bool:
-        # What another process goes on with is not ours to resume.
+        # A run that another process has taken is not ours to resume.
         return self._folder.is_held() and self._folder.has_checkpoint
 
     @property
@@ -283,7 +283,7 @@ def _keep_given_state(config: RunConfig) -> RunConfig:
 class _QuietFileHandler(logging.handlers.WatchedFileHandler):
     """Leaves out what a full disk does not take; logging would complain on the terminal.
 
-    A file that was deleted is begun anew.
+    A deleted file is created again.
     """
 
     def emit(self, record: logging.LogRecord) -> None:

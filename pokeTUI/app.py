@@ -308,7 +308,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        resume = resume_command(self._run_dir) if self._run_dir else "poketui run --resume"
+        resume = resume_command(self._run_dir)
         if isinstance(end, RunFailed) and not end.has_checkpoint:
             resume = ""
         is_there = bool(resume) or (isinstance(end, ConnectionLost) and end.is_running)

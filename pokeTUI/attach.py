@@ -65,7 +65,7 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
     session = RemoteSession(live, is_read_only=is_read_only)
     sessions = [session]
     hello = session.hello
-    settings = _settings(hello.run_dir)
+    settings = read_settings(RunFolder(Path(hello.run_dir)))
 
     def again() -> RemoteSession:
         """Attach again, to a run that was started again where its process is gone."""
@@ -131,10 +131,6 @@ def live_run_dirs() -> frozenset[Path]:
     except PokeTUIError:
         return frozenset()
     return frozenset(Path(live.hello.run_dir) for live in found if live.hello is not None)
-
-
-def _settings(run_dir: str) -> RunConfig:
-    return read_settings(RunFolder(Path(run_dir)))
 
 
 def _saved(live: LiveRun) -> str:

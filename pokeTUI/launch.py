@@ -122,7 +122,8 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         end: How it ended; None: it was left without waiting for that.
         run_dir: Its folder; "": it is the latest.
     """
-    resume = resume_command(run_dir) if run_dir else "poketui run --resume"
+    resume = resume_command(run_dir)
+    from_checkpoint = f"Go on from the last checkpoint with: {resume}" if resume else ""
     match end:
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             if not checkpoint and not steps:
@@ -138,11 +139,10 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
             return _ended_by(reason) if is_whole else EXIT_FAILED
         case RunFailed() | ConnectionLost():
             complain(f"poketui: {end.message} {end.hint}".rstrip())
-            if isinstance(end, RunFailed) and end.has_checkpoint and resume:
-                complain(f"Go on from the last checkpoint with: {resume}")
+            if isinstance(end, RunFailed) and end.has_checkpoint and from_checkpoint:
+                complain(from_checkpoint)
         case None:
-            go_on = f"Go on from the last checkpoint with: {resume}"
-            complain(f"poketui: Left without saving. {go_on if resume else 'Nothing is saved.'}")
+            complain(f"poketui: Left without saving. {from_checkpoint or 'Nothing is saved.'}")
     return EXIT_FAILED
 
 

@@ -11,14 +11,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
-from engine.files import MAX_SETTINGS, make_folder, parse_toml, read_file, write_file
+from engine.files import make_folder, read_toml, write_file
 from engine.folders import config_folder as config_folder
 from pokeTUI.layout import Arrangement
 from pokeTUI.toml_text import to_toml
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
-
 
 PaneKey = Literal[
     "game",
@@ -90,19 +89,6 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
     )
 
 
-def read_preferences(path: Path) -> dict[str, Any]:
-    """Return what is written there.
-
-    Raises:
-        OSError: It cannot be read, is no regular file, or is too large.
-        ValueError: It is no TOML, no UTF-8 text, or nested too deeply.
-    """
-    try:
-        return parse_toml(read_file(path, MAX_SETTINGS).decode())
-    except UnicodeDecodeError:
-        raise ValueError("it is no UTF-8 text") from None
-
-
 class PreferenceFile:
     """The file with the preferences.
 
@@ -120,7 +106,7 @@ class PreferenceFile:
             ConfigurationError: The file is broken; it is left as it is.
         """
         try:
-            values = read_preferences(self.path)
+            values = read_toml(self.path)
         except OSError as error:
             if error.errno in (errno.EFBIG, errno.EINVAL):
                 raise self._broken(str(error.strerror)) from None

@@ -9,7 +9,7 @@ was follows from how much the bias raised its probability: with p before and p' 
 alone would have taken it in min(1, p/p') of the cases. Below one half the planner made the
 difference.
 
-Where decisions are dealt out by share (`Guidance.is_planners`), one of the two decides alone: the
+Where decisions are assigned by share (`Guidance.is_planners`), one of the two decides alone: the
 planner's best action is taken as it is, unless the policy is as confident as the stage asks for, or
 the policy draws without any bias.
 
@@ -68,8 +68,8 @@ def advice_bias(
         c_policy: (envs,) likewise.
         guidance: From the curriculum.
     """
-    dealt = guidance.is_planners
-    share = guidance.planner_share if dealt is None else dealt.astype(np.float32)
+    assigned = guidance.is_planners
+    share = guidance.planner_share if assigned is None else assigned.astype(np.float32)
     trust = share * c_planner * (c_policy < guidance.needed_confidence)
     return (STRENGTH * trust[:, None] * prior).astype(np.float32)
 

@@ -23,9 +23,9 @@ class Guidance:
         advice_trust: (envs,) likewise of the planner's, or one number for all.
         advice_proof: (envs,) how far it is proven that following it leads somewhere, or one number
             for all: so far is what is followed also imitated.
-        is_planners: (envs,) bool, whose decision it is where they are dealt out by share: the
-            planner's, whose advice is then taken as it is, or the policy's, which then is left
-            alone. None: planner and policy decide together, the advice weighing `planner_share`.
+        is_planners: (envs,) bool, whose decision it is where each is assigned to one of the two:
+            True, the planner's advice is taken as it is; False, the policy decides alone. None:
+            both decide together, and the advice weighs `planner_share`.
     """
 
     planner_share: float

@@ -232,13 +232,14 @@ class DQN:
         is_advised = (c_policy < guidance.needed_confidence) & (advice.max(1) > 0)
         if guidance.is_planners is None:
             is_advised &= follows < guidance.planner_share * c_planner
+            is_planned = is_advised & (advised != own)
         else:
-            is_advised &= guidance.is_planners
+            is_planned = is_advised = is_advised & guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
         return Choices(
             np.where(is_advised, advised, own).astype(np.int64),
             np.where(is_advised, c_planner, confidences).astype(np.float32),
-            is_advised & ((advised != own) if guidance.is_planners is None else True),
+            is_planned,
             Source.POLICY,
         )
 

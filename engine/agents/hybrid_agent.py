@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 _CHARACTERS_A_TOKEN = 3
 _PLANNER = 0
-"""The planner's place among the two whom decisions are dealt out to."""
+"""The planner's place among the two whom decisions are assigned to."""
 _NOBODY = np.array([False])
 
 _UNPROVEN = 0.5

@@ -60,8 +60,10 @@ class ExactShares:
         self._owed[:] = saved
 
 
-def deal_out(shares: ExactShares, share: float, batch: Batch, guidance: Guidance) -> Guidance:
-    """Return `guidance` with the decisions dealt out to planner and policy, wherever one advises.
+def assign_decisions(
+    shares: ExactShares, share: float, batch: Batch, guidance: Guidance
+) -> Guidance:
+    """Return `guidance` with each decision assigned to planner or policy, where there is advice.
 
     The share of a fixed strategy holds however sure the policy is.
 

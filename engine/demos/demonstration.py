@@ -1,6 +1,5 @@
 """Keep one played episode exactly and small: its start, its inputs, and what came of them."""
 
-import errno
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from engine.demos.decisions import Beginning, Shown, shown
 from engine.env.live import FRAMES_PER_S
 from engine.env.recording import Recording
 from engine.errors import DemoError
-from engine.files import FILE_MODE, read_file
+from engine.files import FILE_MODE, FileTooLargeError, read_file
 
 SUFFIX = ".demo"
 NO_PROPOSAL = 255
@@ -235,10 +234,8 @@ def read_limited(path: Path, limit: int) -> bytes:
             what = "is a folder" if path.is_dir() else "is not there"
             raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
         return read_file(path, limit)
+    except FileTooLargeError:
+        raise DemoError(f"{path} is too large for a demonstration.", "Name another file.") from None
     except (OSError, ValueError) as error:
-        if getattr(error, "errno", None) == errno.EFBIG:
-            raise DemoError(
-                f"{path} is too large for a demonstration.", "Name another file."
-            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise DemoError(f"Cannot read {path}: {reason}.", "Make it readable.") from None

@@ -32,7 +32,7 @@ from engine.demos.recording_log import (
 from engine.demos.writing import cannot_write
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.files import make_folder, open_file, restore_file, sync_folder
+from engine.files import make_folder, open_file, restore_file, sync_folder, write_all
 
 _SYNC_EVERY_S = 0.5
 
@@ -219,7 +219,7 @@ class DemoWriter:
         change(self._draft)
 
     def _restore(self) -> None:
-        """Write the log anew if it was deleted; nobody sees it locked by another meanwhile."""
+        """Write the log again if it was deleted; nobody sees it locked by another meanwhile."""
         if os.path.lexists(self._log):
             return
         # What is being deleted just now is tried again with the next step.
@@ -231,9 +231,7 @@ class DemoWriter:
         self._restore()
         size = os.fstat(self._file).st_size
         try:
-            waiting = memoryview(data)
-            while waiting:
-                waiting = waiting[os.write(self._file, waiting) :]
+            write_all(self._file, data)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, size)  # a half record would hide those after it

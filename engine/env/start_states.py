@@ -1,6 +1,5 @@
 """Make the states that episodes start from: played to automatically, or given by the user."""
 
-import errno
 import hashlib
 import logging
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from engine.emulator.gameboy import GameBoy
 from engine.env.introduction import make_fast, play_introduction
 from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state, unpack_state
 from engine.errors import ConfigurationError, EnvironmentError
-from engine.files import make_folder, read_file, write_file
+from engine.files import FileTooLargeError, make_folder, read_file, write_file
 from engine.games.crystal.reader import CrystalReader
 from engine.games.profile import GameProfile, load_rom
 from engine.types import Action
@@ -210,11 +209,11 @@ def _read(file: Path) -> bytes:
                 "Begin a run with a saved state or a .sav file as --state, or without.",
             )
         return read_file(file, _MAX_FILE_SIZE)
+    except FileTooLargeError:
+        raise ConfigurationError(
+            f"{file} is too large for a saved state.", "Give another file, or none."
+        ) from None
     except (OSError, ValueError) as error:
-        if getattr(error, "errno", None) == errno.EFBIG:
-            raise ConfigurationError(
-                f"{file} is too large for a saved state.", "Give another file, or none."
-            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(f"Cannot read {file}: {reason}.", "Make it readable.") from None
 

@@ -1,6 +1,5 @@
 """Recognise a ROM file: which game it is, and which tables of names and milestones fit it."""
 
-import errno
 import hashlib
 import importlib
 import shlex
@@ -12,7 +11,7 @@ from typing import Protocol
 
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
-from engine.files import read_file
+from engine.files import FileTooLargeError, read_file
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -242,9 +241,9 @@ def _read(file: Path) -> bytes:
         return read_file(file, _MAX_SIZE)
     except FileNotFoundError:
         raise RomError(f"There is no ROM file at {file}.", _BRING_YOUR_OWN) from None
+    except FileTooLargeError:
+        raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN) from None
     except (OSError, ValueError) as error:
-        if getattr(error, "errno", None) == errno.EFBIG:
-            raise RomError(f"{file} is too large for a Game Boy ROM.", _BRING_YOUR_OWN) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise RomError(f"Cannot read the ROM {file}: {reason}.", "Make it readable.") from None
 

@@ -272,7 +272,7 @@ class DecisionHistoryAnalyzer:
         return self._store.flush()
 
     def restore(self) -> bool:
-        """Write the file anew if it was deleted; tell whether it was.
+        """Write the file again if it was deleted; return whether it was.
 
         Raises:
             CheckpointError: It cannot be written.
@@ -281,7 +281,7 @@ class DecisionHistoryAnalyzer:
             return self._store.restore()
         except (sqlite3.Error, OSError, ConfigurationError) as error:
             raise CheckpointError(
-                f"The decision history {self._path} was deleted and cannot be written anew: "
+                f"The decision history {self._path} was deleted and cannot be written again: "
                 f"{error}.",
                 "What was decided until now is lost.",
             ) from None

@@ -5,12 +5,12 @@ import math
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from engine.errors import CheckpointError, ConfigurationError
+from engine.files import MAX_TIME
 from engine.history.patterns import Context, read_context, success_interval
 from engine.history.schema import (
     APPLICATION_ID,
@@ -28,7 +28,6 @@ _ROW = (
 )
 _KINDS = (int, float, str, int, str, float, str, float, str, int, float | None, str)
 """Of the columns of a row: SQLite takes anything in any of them."""
-_END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _PATTERNS = """
     SELECT context, action, SUM(frequency), SUM(successes), SUM(reward_sum) FROM (
         SELECT context, action, frequency, successes, reward_sum FROM folded_decisions
@@ -201,7 +200,7 @@ def _decision(row: tuple[Any, ...]) -> DecisionRow:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError("a number is not finite")
     number, timestamp, context, action, *rest = row
-    if not (0 <= timestamp < _END_OF_TIME and 0 <= action < NUM_ACTIONS):
+    if not (0 <= timestamp < MAX_TIME and 0 <= action < NUM_ACTIONS):
         raise ValueError(f"there is no action {action} at {timestamp}")
     return DecisionRow(number, timestamp, read_context(context), action, *rest)
 

@@ -89,9 +89,9 @@ class DecisionRecorder:
         }
 
     def restore(self) -> bool:
-        """Write the history's file anew if it was deleted; tell whether it was.
+        """Write the history's file again if it was deleted; return whether it was.
 
-        One that cannot be written anew must not keep a run from being saved.
+        One that cannot be written must not keep a run from being saved.
         """
         with contextlib.suppress(CheckpointError):
             return self.history.restore()

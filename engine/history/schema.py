@@ -114,10 +114,9 @@ async def open_database(path: Path) -> aiosqlite.Connection:
     except (OSError, sqlite3.Error) as error:
         where = getattr(error, "filename", None) or path
         reason = getattr(error, "strerror", None) or error
-        hint = "Give a writable file as decision_db_path."
         raise ConfigurationError(
             f"Cannot open the decision history {where}: {reason}.",
-            remedy(error, hint) if isinstance(error, OSError) else hint,
+            remedy(error, "Give a writable file as decision_db_path."),
         ) from None
     try:
         await _prepare(database, path)

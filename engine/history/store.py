@@ -119,7 +119,7 @@ class DecisionStore:
         return self._call(lambda: self._rows(query, parameters))
 
     def restore(self) -> bool:
-        """Write the file anew if it was deleted; tell whether it was.
+        """Write the file again if it was deleted; return whether it was.
 
         Raises:
             PokeTUIError, OSError, sqlite3.Error: It cannot be written.

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.files import open_file, parse_json, read_lines, remedy, write_file
+from engine.files import (
+    MAX_INT,
+    MAX_TIME,
+    open_file,
+    parse_json,
+    read_lines,
+    remedy,
+    write_all,
+    write_file,
+)
 from engine.plans import Outcome, Verdict
 
 EXCHANGES = "exchanges.jsonl"
@@ -20,10 +29,6 @@ EXCHANGES = "exchanges.jsonl"
 
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
-
-_MAX_INT = 2**63
-_MAX_TIME = 2.0**33
-"""Seconds since the epoch, beyond which no calendar goes everywhere."""
 
 T = TypeVar("T")
 
@@ -217,9 +222,7 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
         # A writing that was cut off must not spoil the line that comes after it.
         size = os.fstat(descriptor).st_size
         is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        rest = memoryview(b"\n" * is_torn + b"".join(lines))
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        write_all(descriptor, b"\n" * is_torn + b"".join(lines))
     finally:
         os.close(descriptor)
 
@@ -248,7 +251,7 @@ def _exchange(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in _TYPES.items():
         value = values[name]
         exchange[name] = _number(value) if kind is float else _exactly(value, kind)
-    if not 0 <= (exchange["time"] or 0) < _MAX_TIME:
+    if not 0 <= (exchange["time"] or 0) < MAX_TIME:
         raise ValueError("it is of no day")
     repairs, tally = values["repairs"], values.get("verdicts", {})
     outcome = values.get("outcome", "")
@@ -272,7 +275,7 @@ def _number(value: Any) -> float | None:
 def _exactly(value: Any, kind: type[T]) -> T:
     if type(value) is not kind:
         raise TypeError(f"no {kind.__name__}")
-    if isinstance(value, int) and not -_MAX_INT <= value < _MAX_INT:
+    if isinstance(value, int) and not -MAX_INT <= value < MAX_INT:
         raise ValueError("a number is too large")
     return value
 

@@ -20,11 +20,10 @@ import numpy as np
 
 from engine.errors import ProtocolError
 from engine.events import FrameRendered
-from engine.files import inflate, parse_json
+from engine.files import MAX_INT, inflate, parse_json
 
 _SIZES = struct.Struct(">II")
 _MAX_ARRAY_BYTES = 4 * 2**20
-_MAX_INT = 2**63
 _COMPRESSED_FROM = 512
 """Bytes from which compressing is worth it."""
 
@@ -203,7 +202,7 @@ def _exactly(kind: type, value: Any) -> Any:
 
 
 def _read_int(value: Any, buffers: _Buffers) -> int:
-    if not -_MAX_INT <= _exactly(int, value) < _MAX_INT:
+    if not -MAX_INT <= _exactly(int, value) < MAX_INT:
         raise ProtocolError("A number is too large.")
     return int(value)
 

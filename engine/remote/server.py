@@ -162,14 +162,14 @@ class RunServer:
                 viewer.close()
                 return
             if len(self._viewers) >= MAX_VIEWERS:
-                self._lose_mute()
+                self._drop_silent()
             self._viewers.append(viewer)
             self._selector.register(connection, selectors.EVENT_READ, viewer)
             if len(self._viewers) > MAX_VIEWERS:
                 self._dismiss(viewer, f"{MAX_VIEWERS} viewers look at this run already.")
 
-    def _lose_mute(self) -> None:
-        """Make room: the connection goes that has been open longest without a word."""
+    def _drop_silent(self) -> None:
+        """Make room: close the connection that has been open longest without saying who it is."""
         for viewer in self._viewers:
             if viewer.hello is None and self._clock() - viewer.came_at > _SHORT_HELLO_S:
                 self._lose(viewer)

@@ -15,9 +15,10 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,14 +209,10 @@ def is_whole(path: Path) -> bool:
     """Tell whether no byte of a checkpoint has changed, without reading what it holds."""
     try:
         with os.fdopen(open_file(path, os.O_RDONLY), "rb") as file:
-            waiting = os.fstat(file.fileno()).st_size - _SUM_LENGTH
-            digest = hashlib.sha256()
-            while waiting > 0 and (block := file.read(min(waiting, 1 << 20))):
-                digest.update(block)
-                waiting -= len(block)
-            return file.read() == digest.hexdigest().encode()
-    except OSError:
+            _check_sum(file)
+    except (OSError, ValueError):
         return False
+    return True
 
 
 def seal(content: bytes) -> bytes:
@@ -229,7 +226,7 @@ def _is_better(checkpoint: Checkpoint, best: Path) -> bool:
     if score is None or not best.exists():
         return score is not None
     try:
-        with Archive(best, LIMITS) as archive:
+        with closing(Archive(best, LIMITS)) as archive:
             return tuple(score) > tuple(_facts(archive)["score"])
     except BROKEN:
         return True
@@ -287,7 +284,7 @@ def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:
 def _read(path: Path) -> Checkpoint:
     arrays: dict[str, NDArray[np.generic]] = {}
     blobs: dict[str, bytes] = {}
-    with Archive(path, LIMITS) as archive:
+    with closing(Archive(path, LIMITS)) as archive:
         _check_sum(archive.file)
         for name in archive.members:
             if name.startswith(_ARRAYS):
@@ -297,7 +294,7 @@ def _read(path: Path) -> Checkpoint:
         return Checkpoint(_facts(archive), arrays, blobs)
 
 
-def _check_sum(file: io.FileIO) -> None:
+def _check_sum(file: BinaryIO) -> None:
     """Refuse a file that is not as it was written.
 
     Raises:

@@ -39,7 +39,7 @@ class CloningJournal:
         self._journal.take(EvaluationEnded(number, steps, evaluation))
 
     def noted(self) -> dict[str, Any]:
-        """Return what a checkpoint must know to go on here; write anew what was deleted.
+        """Return what a checkpoint must know to go on here; write again what was deleted.
 
         Raises:
             CheckpointError: The disk is full or broken.

@@ -67,7 +67,7 @@ def saved_curves(
     Args:
         save_dir: Where both are saved.
         name: An id, a path, or "latest".
-        warn: Is told what of the journal is damaged.
+        warn: Called with a line about damage in the journal.
 
     Raises:
         CheckpointError: There is neither.
@@ -90,7 +90,7 @@ def digest_run(
     Args:
         save_dir: Where both are saved.
         run: An id, a path, or "latest".
-        warn: Is told what of the journal is damaged.
+        warn: Called with a line about damage in the journal.
 
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.

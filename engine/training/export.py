@@ -12,7 +12,7 @@ from engine.errors import ConfigurationError
 from engine.events import CurriculumChanged, EpisodeEnded, EvaluationEnded, Event, PolicyUpdated
 from engine.files import EXPORT_MODE, write_file
 from engine.llm.exchanges import export_rows, scan
-from engine.training.journal import plain, read_journal
+from engine.training.journal import plain, read_journal, skipped_lines
 from engine.training.policy_folders import find_saved
 from engine.training.runs import RunFolder, read_settings
 
@@ -42,7 +42,7 @@ def export_run(
             "evaluations"; "exchanges" with a language model.
         out: The file; None: named after the run, in the current folder.
         is_forced: Overwrite it.
-        warn: Is told what of the run is damaged, and so is left out.
+        warn: Called with a line about what is damaged, and so is left out.
 
     Raises:
         CheckpointError: There is no such run.
@@ -95,7 +95,7 @@ def _exchanges(path: Path, warn: Callable[[str], None]) -> list[dict[str, Any]]:
         warn(f"{path} cannot be read: {error.strerror or error}.")
         return []
     if found.damaged:
-        warn(f"{found.damaged:,} damaged lines of {path} are skipped.")
+        warn(skipped_lines(found.damaged, path))
     return list(export_rows(found.exchanges))
 
 

@@ -86,7 +86,7 @@ class Journal:
         return max(0, position - size)
 
     def restore(self) -> bool:
-        """Write the file anew if it was deleted or replaced; tell whether it was.
+        """Write the file again if it was deleted or replaced; return whether it was.
 
         Raises:
             CheckpointError: It cannot be written; nothing is lost yet.
@@ -139,7 +139,7 @@ def read_journal(
     Args:
         path: The file; a missing one holds nothing.
         newest: How many of the last lines to read; None for all.
-        warn: Is told in the end, in a line, how many lines are damaged, or why none can be read.
+        warn: Called at the end with how many lines are damaged, or why none can be read.
     """
     reader, damaged = _reader(), 0
     try:
@@ -153,10 +153,13 @@ def read_journal(
     except OSError as error:
         warn(f"The journal {path} cannot be read: {error.strerror or error}.")
     if damaged:
-        warn(
-            f"{damaged:,} damaged {'line' if damaged == 1 else 'lines'} of {path} "
-            f"{'is' if damaged == 1 else 'are'} skipped."
-        )
+        warn(skipped_lines(damaged, path))
+
+
+def skipped_lines(count: int, path: Path) -> str:
+    """Return the warning about damaged lines of a file."""
+    lines, are = ("line", "is") if count == 1 else ("lines", "are")
+    return f"{count:,} damaged {lines} of {path} {are} skipped."
 
 
 @cache

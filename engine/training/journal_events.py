@@ -25,7 +25,7 @@ from pydantic_core.core_schema import (
     with_default_schema,
 )
 
-_MAX_INT = 2**63
+from engine.files import MAX_INT
 
 
 class EventReader:
@@ -81,7 +81,7 @@ def _with_default(field: "dataclasses.Field[Any]", schema: CoreSchema) -> CoreSc
 
 _PLAIN: Mapping[Any, CoreSchema] = {
     bool: bool_schema(strict=True),
-    int: int_schema(strict=True, ge=-_MAX_INT, lt=_MAX_INT),
+    int: int_schema(strict=True, ge=-MAX_INT, lt=MAX_INT),
     # Null stands for a number that was not finite.
     float: union_schema(
         [

@@ -149,7 +149,7 @@ class PolicyFolder:
             ) from None
 
     def restore(self, settings: Mapping[str, Any]) -> None:
-        """Write the settings that it was begun with anew if they were deleted.
+        """Write the settings that it was begun with again if they were deleted.
 
         Raises:
             CheckpointError: They cannot be written.

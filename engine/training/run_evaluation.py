@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from engine.agents.base import Guidance, Player
-from engine.agents.shares import ExactShares, deal_out
+from engine.agents.shares import ExactShares, assign_decisions
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
 from engine.games.profile import load_rom
@@ -85,16 +85,16 @@ def evaluate_run(
         leader = guidance if with_planner else ALONE
         player = agent.player(seed)
         if with_planner and "shares" in saved.arrays and curriculum.forced_share is not None:
-            player = _dealt(player, curriculum.forced_share, few.num_envs)
+            player = _with_share(player, curriculum.forced_share, few.num_envs)
         played = play_episodes(player, vector, episodes, seed, leader, tell=tell)
     milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
     return EvaluatedRun(folder.run_id, path, total_steps, milestones, played or [], warnings)
 
 
-def _dealt(player: Player, share: float, num_envs: int) -> Player:
+def _with_share(player: Player, share: float, num_envs: int) -> Player:
     """Return the player, which gives the planner its share of the decisions as training did."""
     shares = ExactShares(num_envs, 2)
-    return lambda batch, guidance: player(batch, deal_out(shares, share, batch, guidance))
+    return lambda batch, guidance: player(batch, assign_decisions(shares, share, batch, guidance))
 
 
 def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:

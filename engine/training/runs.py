@@ -151,7 +151,7 @@ class RunFolder:
         Args:
             config: Names the save folder.
             run: Its id, its path, or "latest": the latest that can be resumed.
-            warn: Is told which later runs cannot be.
+            warn: Called with a line for each later run that cannot be.
 
         Raises:
             ConfigurationError: It cannot be written, or another process works on it.
@@ -264,7 +264,7 @@ class RunFolder:
         return self._lock is not None and is_named(self._lock_path, self._lock)
 
     def restore(self) -> list[str]:
-        """Write lock and settings anew if they were deleted; return what was.
+        """Write lock and settings again if they were deleted; return which were.
 
         Raises:
             TrainingError: Another process has taken the run since.
@@ -284,7 +284,7 @@ class RunFolder:
         except OSError as error:
             raise CheckpointError(
                 f"Cannot write in the run's folder {self.path}: {error.strerror or error}.",
-                "It was deleted or replaced while the run went on.",
+                "It was deleted or replaced while the run was active.",
             ) from None
         return restored
 
@@ -298,14 +298,12 @@ class RunFolder:
 
     def _files(self) -> set[str]:
         found: set[str] = set()
+        # TensorBoardFile itself restores the file that it writes in this process.
+        passing = (".tmp", "-wal", "-shm", f".{os.getpid()}")
         with contextlib.suppress(OSError):
             found |= {path.name for path in self.path.iterdir()}
-            found = {name for name in found if not name.endswith((".tmp", "-wal", "-shm"))}
-            # This process's own file of figures is written anew by who has it open.
-            figures = {path.name for path in (self.path / "tensorboard").iterdir()}
-            ours = f".{os.getpid()}"
-            found |= {f"tensorboard/{name}" for name in figures if not name.endswith(ours)}
-        return found - {"tensorboard"}
+            found |= {f"tensorboard/{path.name}" for path in self.path.glob("tensorboard/*")}
+        return {name for name in found - {"tensorboard"} if not name.endswith(passing)}
 
     @property
     def _lock_path(self) -> Path:
@@ -335,8 +333,8 @@ class RunFolder:
     def _take_lock_again(self) -> None:
         is_free = True
         with contextlib.suppress(FileNotFoundError):
-            # One with our word in it is ours, copied back; every other was made by a process that
-            # has gone on with the run, whether it still does or not.
+            # One with our token in it is ours, copied back; every other was made by a process that
+            # has resumed the run, even if it has ended since.
             is_free = read_file(self._lock_path, MAX_SETTINGS) == self._token
         lock = self._take_lock() if is_free else None
         if lock is None:
@@ -354,7 +352,12 @@ def resume_command(run_dir: str) -> str:
 
     It names the run by its id where that is found from here, else by its folder, in the shorter
     way: the command is to stand on one line.
+
+    Args:
+        run_dir: The run's folder; "" where it is not known: the latest run is resumed.
     """
+    if not run_dir:
+        return "poketui run --resume"
     folder = RunFolder(Path(run_dir))
     if not folder.has_checkpoint:
         return ""
@@ -370,7 +373,7 @@ def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text:
     Args:
         save_dir: Where runs are saved.
         run: Its id, its path, or "latest": the latest that can be resumed.
-        warn: Is told which later runs cannot be.
+        warn: Called with a line for each later run that cannot be.
 
     Raises:
         CheckpointError: There is no such run.
@@ -479,7 +482,7 @@ def saved_session(saved: RunConfig) -> RunConfig:
 
 
 def _with_former_curriculum(values: Any) -> Any:
-    """Return saved settings so that a run from before `hold_episodes` goes on as it began.
+    """Return saved settings so that a run from before `hold_episodes` continues as it began.
 
     `advancement_patience` then meant what `hold_episodes` does, fewer than ten episodes counted
     nowhere, the last of several stages was autonomous whatever it preferred, and the one after it
@@ -552,7 +555,7 @@ def _inspect(path: Path) -> RunInfo:
 
 
 def _why_not_resume(info: RunInfo) -> str:
-    """Return why a run cannot be gone on with, "" if it can."""
+    """Return why a run cannot be resumed, "" if it can."""
     if info.refusal:
         return info.refusal
     if not info.num_checkpoints:

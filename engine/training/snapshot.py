@@ -150,7 +150,7 @@ def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
         trainer.emit(
             WarningRaised(
                 f"The journal lacks {missing:,} bytes of what happened before the checkpoint: "
-                "curves and lists of episodes have a gap. The run itself goes on whole."
+                "curves and lists of episodes have a gap. The run itself is complete."
             )
         )
     if trainer.recorder and facts["history"]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.agents.base import Agent, Guidance
 from engine.agents.calibration import Calibration
 from engine.agents.rollout import FloatArray
-from engine.agents.shares import ExactShares, deal_out
+from engine.agents.shares import ExactShares, assign_decisions
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.curriculum.handover import hand_over
@@ -83,8 +83,8 @@ class Trainer:
         milestones: (key, text) of the game.
         known_goals: Keys of those that the rule planner knows a way to.
         state_files: Writes the states that a person keeps; None: they are kept in memory alone.
-        folder: The run's; what is deleted of it is written anew with each checkpoint. None: nobody
-            sees to it.
+        folder: The run's; what is deleted of it is written again with the next checkpoint. None:
+            it is not.
         commands: What the outside asks for.
         emit: Takes events to the outside.
         clock: Seconds that only rise.
@@ -95,7 +95,7 @@ class Trainer:
         kept_planning: What `Planning.save` returned while a model was asked, in a run that goes on
             without one: plans and what was spent are there when it is asked again.
         shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
-            fixed strategy only weighed the planner's advice, and goes on so.
+            fixed strategy only weighed the planner's advice, and still does there.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Trainer:
         self.pace.mark()
         if self.recorder is not None:
             self.reporter.look_unwatched(self.vector, self.tally.steps)
-        choices = self.actor.decide(self.batch, self._dealt(self.guidance()))
+        choices = self.actor.decide(self.batch, self._assigned(self.guidance()))
         batch = self.vector.step(choices.actions, shows=self.reporter.wants_picture())
         self.actor.observe(self._shaped(batch))
         self.controls.steps_due = max(0, self.controls.steps_due - 1)
@@ -340,7 +340,7 @@ class Trainer:
         self.reporter.phase(*former)
 
     def _restore_files(self) -> None:
-        """Write anew what was deleted of the run's folder, and tell."""
+        """Write again what was deleted of the run's folder, and report it."""
         restored = self._folder.restore() if self._folder is not None else []
         if self.journal.restore():
             restored.append("the journal")
@@ -348,9 +348,11 @@ class Trainer:
             restored.append("the history of decisions")
         lost = self._folder.lost() if self._folder is not None else []
         if restored or lost:
-            anew = f" Written anew: {', '.join(restored)}." if restored else ""
+            again = f" Written again: {', '.join(restored)}." if restored else ""
             gone = f" Lost: {', '.join(lost)}." if lost else ""
-            self.emit(WarningRaised(f"Files of the run were deleted while it went on.{anew}{gone}"))
+            self.emit(
+                WarningRaised(f"Files of the run were deleted while it was running.{again}{gone}")
+            )
 
     def _snapshot(self) -> Checkpoint:
         try:
@@ -397,13 +399,13 @@ class Trainer:
             proof,
         )
 
-    def _dealt(self, guidance: Guidance) -> Guidance:
-        """Deal the decisions out where a strategy is fixed; a HybridAgent does so itself."""
+    def _assigned(self, guidance: Guidance) -> Guidance:
+        """Assign each decision where a strategy is fixed; a HybridAgent does so itself."""
         forced = self.strategy.forced
-        is_fixed = forced is not None and self.curriculum.fixed_share is None
-        if forced is None or not is_fixed or self.shares is None or self.agent.name == "hybrid":
+        is_mixed = self.curriculum.fixed_share is None and self.agent.name != "hybrid"
+        if forced is None or self.shares is None or not is_mixed:
             return guidance
-        return deal_out(self.shares, forced.planner_share, self.batch, guidance)
+        return assign_decisions(self.shares, forced.planner_share, self.batch, guidance)
 
     def _shaped(self, batch: Batch) -> Batch:
         """Return what a step led to as the agent learns from it, where goals are followed."""

@@ -144,7 +144,6 @@ def delete(
 ) -> None:
     """Delete demonstrations for good."""
     from pokeTUI.cli import demo_reports
-    from pokeTUI.cli.printing import say
 
     demos = demo_reports.deletable(save_dir, files)
     count = f"{len(demos)} demonstration{'s' * (len(demos) != 1)}"

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from pokeTUI.cli.printing import say
+
 
 def trust(
     names: Annotated[
@@ -25,7 +27,6 @@ def trust(
     """
     from engine import trust as trusting
     from engine.errors import ConfigurationError
-    from pokeTUI.cli.printing import say
 
     for name in names or []:
         if not name.strip() or not name.isprintable():

@@ -182,7 +182,7 @@ def load_curves(
         run_dir: The folder of the one.
         run_id: The other.
         is_cancelled: Asked after each event; yes: what was read so far is enough.
-        warn: Is told what of the journal is damaged.
+        warn: Called with a line about damage in the journal.
     """
     from pathlib import Path
 

@@ -96,7 +96,7 @@ class Connections:
         return self._open.get(transport) if transport is not None else None
 
     def add(self, connection: "_Connection", transport: asyncio.Transport) -> None:
-        """Take a connection in; if there are too many, the oldest that nobody vouches for goes."""
+        """Add a connection; if there are too many, end the oldest that has not shown the token."""
         self._open[transport] = connection
         connection.expect(self._limits.request_s)
         if len(self._open) > self._limits.connections + self._limits.viewers:

@@ -18,7 +18,7 @@ from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
-from engine.files import MAX_SETTINGS, parse_toml, read_file
+from engine.files import read_toml
 from engine.folders import config_folder
 from pokeTUI.job_control import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
@@ -430,8 +430,7 @@ class StartApp(App[None]):
 def preferred_theme() -> str:
     """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
     try:
-        text = read_file(config_folder() / "preferences.toml", MAX_SETTINGS).decode()
-        name = parse_toml(text).get("theme", "")
+        name = read_toml(config_folder() / "preferences.toml").get("theme", "")
     except (OSError, ValueError):
         return THEME_NAMES[0]
     return str(name) if name in THEME_NAMES else THEME_NAMES[0]

@@ -107,7 +107,7 @@ async def test_titles_hints_choices_and_passages_are_text(saves: Path) -> None:
             PromptScreen(text, value=text, hint=text),
             ChoiceScreen(text, [(text, text)]),
             DetailScreen(text, [Passage(text, text)]),
-            FailureScreen(failure, can_go_on=False),
+            FailureScreen(failure, text, can_go_on=False),
         ):
             app.push_screen(screen)
             await pilot.pause()
@@ -148,7 +148,7 @@ def hostile_events() -> Iterator[Event]:
     yield events.EpisodeEnded(3, 9, hostile(EpisodeSummary(0, 1.0, 9, (), is_success=True)))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((200, 60), marks=pytest.mark.slow)])
 async def test_the_cockpit_shows_hostile_events_as_text(
     open_cockpit: OpenCockpit, size: tuple[int, int]
 ) -> None:

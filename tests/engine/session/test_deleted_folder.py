@@ -128,7 +128,7 @@ def test_what_is_deleted_in_mid_run_is_written_anew(tmp_path, name):
     events = play(saves, HARMS[name])
     assert_whole(saves, events, 200)
     told = " ".join(warnings_of(events))
-    assert name == "engine.log" or "deleted while it went on" in told
+    assert name == "engine.log" or "deleted while it was running" in told
 
 
 @pytest.mark.parametrize(
@@ -229,18 +229,25 @@ def test_a_file_in_place_of_the_folder_ends_with_what_is_true(tmp_path):
     assert run.read_text() == "mine"
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    """Return the save folder of a run on the practice game that nothing was deleted of."""
+    folder = tmp_path_factory.mktemp("untouched")
+    play(folder, is_toy=False)
+    return folder
+
+
 @pytest.mark.parametrize("leaves_log", [False, True])
-def test_decisions_are_kept_though_their_file_is_deleted(tmp_path, leaves_log):
+def test_decisions_are_kept_though_their_file_is_deleted(tmp_path, untouched, leaves_log):
     def harm(run: Path) -> None:
         for path in run.glob("decisions.db*"):
             if path.name == "decisions.db" or not leaves_log:
                 path.unlink()
 
-    play(tmp_path / "harmed", harm, is_toy=False)
-    play(tmp_path / "whole", is_toy=False)
+    play(tmp_path, harm, is_toy=False)
     counts = []
-    for folder in ("harmed", "whole"):
-        (path,) = (tmp_path / folder).glob("runs/*/decisions.db")
+    for folder in (tmp_path, untouched):
+        (path,) = folder.glob("runs/*/decisions.db")
         with sqlite3.connect(path) as database:
             counts.append(database.execute("SELECT COUNT(*) FROM decisions").fetchone())
             assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -248,6 +255,7 @@ def test_decisions_are_kept_though_their_file_is_deleted(tmp_path, leaves_log):
     assert counts[0] == counts[1] != (0,)
 
 
+@pytest.mark.slow
 def test_a_run_on_the_practice_game_outlives_its_folder(tmp_path):
     events = play(tmp_path, delete_all, is_toy=False, total_steps=400)
     assert isinstance(events[-1], RunStopped)
