@@ -37,7 +37,7 @@ from engine.training.from_demonstrations import (
     settings_of_policy,
 )
 from engine.training.policies import policy_of, read_policy
-from engine.training.policy_folders import PolicyFolder
+from engine.training.policy_folders import PolicyFolder, check_save_folder
 from engine.training.tensorboard import TensorBoardFile
 from engine.trust import check_permissions, remember
 from engine.types import Evaluation
@@ -113,6 +113,7 @@ def aggregate(
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
+        check_save_folder(save_dir)
     run = run_config(save_dir, game or {})
     dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
     saved_facts: Mapping[str, Any] = {}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,6 +9,7 @@ import torch
 from engine.config import RunConfig, load_config
 from engine.env.start_states import prepare_start_state
 from engine.errors import CheckpointError, ConfigurationError
+from engine.folders import user_path
 from engine.imitation.examples import Examples, join
 from engine.imitation.settings import CloningConfig, check
 from engine.training.cloning import (
@@ -20,7 +20,7 @@ from engine.training.cloning import (
     Tell,
     rule_examples,
 )
-from engine.training.policy_folders import PolicyFolder
+from engine.training.policy_folders import PolicyFolder, check_save_folder
 
 _GAME_KEYS = (
     "rom_path", "start_state", "allow_unknown_rom", "llm_model", "llm_backend", "llm_base_url",
@@ -89,6 +89,7 @@ def clone_policy(
         source, game = saved_source(saved), saved_game(saved)
     else:
         config = check(CloningConfig, dict(given))
+        check_save_folder(save_dir)
     run = run_config(save_dir, game or {})
     examples = gather(config, run, source, tell)
     if not resume:
@@ -120,7 +121,7 @@ def gather(
         wanted = Wanted(frozenset(source.tags), is_success, source.by)
         parts.append(
             read_examples(
-                Path(source.demos).expanduser(),
+                user_path(source.demos),
                 config,
                 run,
                 lambda done, total: tell(Progress("reading demonstrations", done, total)),
