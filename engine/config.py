@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.errors import ConfigurationError
 from engine.files import MAX_SETTINGS, check_values, parse_json, parse_toml, read_file
+from engine.folders import user_path
 from engine.providers import backend_of
 from engine.trust import (
     Permission,
@@ -465,9 +466,10 @@ def load_config(path: Path | None = None, overrides: dict[str, Any] | None = Non
     _merge(values, given)
     for target in (given, values):
         _override(target, overrides or {})
+    config = parse_config(values, str(path or "the options"))
+    user_path(config.decision_db_path)
     if path is None:
-        return parse_config(values, "the options")
-    config = parse_config(values, str(path))
+        return config
     database = permissions_for_database(config.decision_db_path, path.parent)
     check_permissions([*config.permissions(), *database], path, named_in(given))
     return config
@@ -542,13 +544,20 @@ def _shown(value: Any) -> str:
 def _read_environment() -> dict[str, Any]:
     # Here, not above: each worker process would pay 16 MB for what it never does.
     from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+    from pydantic_settings.exceptions import SettingsError
 
     class Variables(RunConfig, BaseSettings):
         """The same keys, named as variables."""
 
         model_config = SettingsConfigDict(env_prefix="POKETUI_", env_nested_delimiter="__")
 
-    return EnvSettingsSource(Variables)()
+    try:
+        return EnvSettingsSource(Variables)()
+    except SettingsError as error:
+        name = str(error).partition('"')[2].partition('"')[0].upper()
+        raise ConfigurationError(
+            f"The variable POKETUI_{name} is no JSON.", "Correct it, or unset it."
+        ) from None
 
 
 def _override(values: dict[str, Any], overrides: dict[str, Any]) -> None:

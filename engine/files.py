@@ -338,6 +338,19 @@ def make_folder(path: Path) -> None:
             raise NotADirectoryError(errno.ENOTDIR, "it is not a folder", str(path))
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a folder that could not be written, or could not be made, before work is lost.
+
+    Raises:
+        OSError: What it is, or the nearest that exists above it, is no folder or not writable.
+    """
+    nearest = next(each for each in (path, *path.absolute().parents) if os.path.lexists(each))
+    if not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "it is not a folder", str(nearest))
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(nearest))
+
+
 def make_subfolder(path: Path) -> None:
     """Make a folder inside the folder of a run, a policy or a set.
 

@@ -22,6 +22,7 @@ from engine.demos.demonstration import SUFFIX
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.validation import validate
 from engine.errors import ConfigurationError, DemoError, TrainingError
+from engine.folders import user_path
 from engine.training.aggregation import aggregate
 from engine.training.cloning import evaluate_clone
 from engine.training.evaluation import summarise
@@ -125,7 +126,7 @@ def measure_imitation(
     failures: list[str] = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
-            bench = _Bench(overrides, rollouts, Path(demos or folder).expanduser(), cloning)
+            bench = _Bench(overrides, rollouts, user_path(demos or folder), cloning)
             if not demos:
                 _record(bench, seed)
             elif not any(bench.demos.glob(f"*{SUFFIX}")):

@@ -22,6 +22,7 @@ from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.writing import write_whole
 from engine.errors import DemoError
 from engine.files import open_to_read
+from engine.folders import user_path
 from engine.types import Action
 
 DEMOS_FOLDER = "demos"
@@ -245,7 +246,7 @@ class DemoSet:
 
 def demos_folder(config: RunConfig) -> Path:
     """Return the folder in which demonstrations are kept."""
-    return Path(config.save_dir).expanduser() / DEMOS_FOLDER
+    return user_path(config.save_dir) / DEMOS_FOLDER
 
 
 def copy_demo(path: Path, folder: Path) -> Path:

@@ -232,7 +232,9 @@ def read_limited(path: Path, limit: int) -> bytes:
     """
     try:
         if not path.is_file():
-            what = "is a folder" if path.is_dir() else "is not there"
+            what = "is a folder" if path.is_dir() else "is no regular file"
+            if not path.exists():
+                what = "is not there"
             raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
         return read_file(path, limit)
     except (OSError, ValueError) as error:

@@ -12,6 +12,7 @@ from engine.demos.minari_folder import DEMOS, read_minari_actions
 from engine.demos.recorder import free_path
 from engine.demos.table import from_csv
 from engine.errors import DemoError
+from engine.files import check_writable
 
 KINDS = ".demo, .npz and .csv"
 
@@ -35,11 +36,21 @@ class Importer:
 
     Args:
         config: Names that folder, and the game that foreign actions are played in.
+
+    Raises:
+        DemoError: The folder cannot be written.
     """
 
     def __init__(self, config: RunConfig) -> None:
         self._config = config
         self._folder = demos_folder(config)
+        try:
+            check_writable(self._folder)
+        except OSError as error:
+            raise DemoError(
+                f"Cannot write to {self._folder}: {error.strerror}.",
+                "Give another folder with --save-dir.",
+            ) from None
         self._there: dict[Hashable, Path] | None = None
 
     def take(self, file: Path) -> Iterator[Imported]:
@@ -67,6 +78,8 @@ class Importer:
             case ".csv":
                 demo, made = from_csv(file, self._config, self._folder)
                 yield self._played(made, demo)
+            case _ if not file.exists():
+                raise DemoError(f"{file} is not there.", f"Known kinds are {KINDS}.")
             case _:
                 raise DemoError(f"{file} is of no known kind.", f"Known are {KINDS}.")
 

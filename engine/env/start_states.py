@@ -15,6 +15,7 @@ from engine.env.introduction import make_fast, play_introduction
 from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state, unpack_state
 from engine.errors import ConfigurationError, EnvironmentError
 from engine.files import make_folder, read_file, write_file
+from engine.folders import user_path
 from engine.games.crystal.reader import CrystalReader
 from engine.games.profile import GameProfile, load_rom
 from engine.types import Action
@@ -62,7 +63,7 @@ def make_start_state(
     if given and folder is not None and _is_kept(given, folder):
         return _from_file(emulator, profile, folder / given)
     if given:
-        return _from_file(emulator, profile, Path(given).expanduser())
+        return _from_file(emulator, profile, user_path(given))
     path = _kept_path(profile, folder) if folder else None
     if path is not None and path.is_file():
         try:
@@ -122,7 +123,7 @@ def keep_given_state(config: RunConfig) -> RunConfig:
     rom, profile = load_rom(config.rom_path, config.allow_unknown_rom)
     emulator = GameBoy(rom)
     try:
-        state = _from_file(emulator, profile, Path(config.start_state).expanduser())
+        state = _from_file(emulator, profile, user_path(config.start_state))
     finally:
         emulator.close()
     digest = hashlib.sha1(state, usedforsecurity=False).hexdigest()
@@ -139,7 +140,7 @@ def keep_given_state(config: RunConfig) -> RunConfig:
 
 def states_folder(config: RunConfig) -> Path:
     """Return the folder in which a run's start states are kept."""
-    return Path(config.save_dir).expanduser() / STATES_FOLDER
+    return user_path(config.save_dir) / STATES_FOLDER
 
 
 def _kept_path(profile: GameProfile, folder: Path) -> Path:

@@ -13,6 +13,7 @@ from typing import Protocol
 from engine.emulator.cartridge import HEADER_END, Cartridge, is_image_checksum_right
 from engine.errors import RomError
 from engine.files import read_file
+from engine.folders import user_path
 
 MoveFacts = tuple[str, int, int, int, int]
 """Name, type id, power, accuracy in percent, points."""
@@ -143,7 +144,7 @@ def identify(path: str | Path = "") -> Identity:
     Raises:
         RomError: There is no such file, or it is no Game Boy ROM at all.
     """
-    file = Path(path).expanduser() if str(path) else practice_rom_path()
+    file = user_path(path) if str(path) else practice_rom_path()
     rom = _read(file)
     cartridge = _read_header(file, rom)
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import CheckpointError, ConfigurationError
+from engine.folders import user_path
 from engine.history.patterns import Context, PatternTable
 from engine.history.records import (
     INSERT,
@@ -79,7 +80,7 @@ class DecisionHistoryAnalyzer:
         warn: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._path = Path(db_path).expanduser()
+        self._path = user_path(db_path)
         self._run = run
         self._clock = clock
         self._lock = threading.Lock()

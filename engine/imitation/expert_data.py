@@ -18,6 +18,7 @@ from engine.demos.npz import NpzReader
 from engine.demos.playback import play
 from engine.demos.screens import SIDE, shrink_screen
 from engine.errors import DemoError
+from engine.folders import user_path
 from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action, Frame
 
 _MOST_STEPS = 1 << 20
@@ -165,7 +166,7 @@ def expert_paths(expert_data_dir: str | Path) -> list[Path]:
     Raises:
         DemoError: There is none.
     """
-    folder = Path(expert_data_dir).expanduser()
+    folder = user_path(expert_data_dir)
     paths = sorted(path for path in folder.glob("*") if path.suffix in {".npz", SUFFIX})
     if not paths:
         raise DemoError(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from engine.demos.recorder import random_policy, rules_policy
 from engine.env.batch import Batch
 from engine.env.pixels import FrameStack, Sight
 from engine.errors import CheckpointError
+from engine.folders import user_path
 from engine.training.evaluation import ALONE
 from engine.training.policy_folders import PolicyFolder
 from engine.training.runs import RunFolder, find_run, read_settings
@@ -63,7 +63,7 @@ def load_player(
         return _planner(config, say)
     if name == RANDOM:
         return LoadedPlayer(name, _random(config.seed))
-    path = Path(name).expanduser()
+    path = user_path(name)
     if path.is_file() or _is_there(PolicyFolder.find, name, config):
         return _policy(name, config)
     if _is_there(find_run, name, config):

@@ -47,7 +47,7 @@ from engine.training.from_demonstrations import (
     settings_of_policy,
 )
 from engine.training.policies import policy_of, read_policy
-from engine.training.policy_folders import PolicyFolder, check_name
+from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
 from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import tracking
 from engine.trust import check_permissions, remember
@@ -127,6 +127,7 @@ def aggregate(
         own = {"epochs": given["epochs"]} if "epochs" in given else {}
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
+        check_save_folder(save_dir)
     run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
     dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
     saved_facts: Mapping[str, Any] = {}

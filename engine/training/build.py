@@ -5,7 +5,6 @@ import logging
 import random
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -20,6 +19,7 @@ from engine.config import RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
+from engine.folders import user_path
 from engine.games.profile import GameProfile, load_rom
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.recorder import DecisionRecorder
@@ -80,7 +80,7 @@ def build_trainer(
     num_workers = config.worker_count()
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
-            folder.path / Path(config.decision_db_path).expanduser(),
+            folder.path / user_path(config.decision_db_path),
             run=folder.run_id,
             warn=lambda text: emit(WarningRaised(text)),
         )

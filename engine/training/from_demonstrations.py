@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ import torch
 from engine.config import RunConfig, load_config
 from engine.env.start_states import prepare_start_state
 from engine.errors import CheckpointError, ConfigurationError
+from engine.folders import user_path
 from engine.imitation.examples import Examples, join
 from engine.imitation.settings import CloningConfig, check
 from engine.training.cloning import (
@@ -22,7 +22,7 @@ from engine.training.cloning import (
     rule_examples,
     tracked,
 )
-from engine.training.policy_folders import PolicyFolder, check_name
+from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
 from engine.training.weights_biases import tracking
 
 _GAME_KEYS = (
@@ -116,6 +116,7 @@ def clone_policy(
         source, game = saved_source(saved), saved_game(saved)
     else:
         config = check(CloningConfig, dict(given))
+        check_save_folder(save_dir)
     run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
     examples = gather(config, run, source, tell)
     settings = settings_of_policy(config, source, run)
@@ -149,7 +150,7 @@ def gather(
         wanted = Wanted(frozenset(source.tags), is_success, source.by)
         parts.append(
             read_examples(
-                Path(source.demos).expanduser(),
+                user_path(source.demos),
                 config,
                 run,
                 lambda done, total: tell(Progress("reading demonstrations", done, total)),

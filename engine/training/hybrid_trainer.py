@@ -13,6 +13,7 @@ from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.errors import CheckpointError, ConfigurationError, PokeTUIError, TrainingError
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged, ReasoningLogged, WarningRaised
 from engine.files import copy_file
+from engine.folders import user_path
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.manager import BaseLLMManager
 from engine.llm.status import ANSWERING
@@ -311,7 +312,7 @@ class HybridLLMRLTrainer:
     def _load(self, checkpoint_path: str) -> LocalRun:
         config = self._settings()
         if checkpoint_path != LATEST:
-            return self._branch(config, Path(checkpoint_path).expanduser())
+            return self._branch(config, user_path(checkpoint_path))
         folder = RunFolder(find_run(config.save_dir, LATEST))
         run = self._make_run(config, folder)
         store = CheckpointStore(folder.checkpoints_path, config.keep_checkpoints)

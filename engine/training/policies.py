@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from engine.errors import CheckpointError, ConfigurationError
+from engine.folders import user_path
 from engine.imitation.policy import Policy
 from engine.training.checkpoint import BEST, LATEST, Checkpoint, read_checkpoint
 from engine.training.policy_folders import PolicyFolder
@@ -18,7 +19,7 @@ def read_policy(save_dir: str, name: str) -> tuple[Policy, Path]:
     Raises:
         CheckpointError: There is none, or it is damaged.
     """
-    path = Path(name).expanduser()
+    path = user_path(name)
     if name != LATEST and path.is_file():
         saved = read_checkpoint(path)
     else:

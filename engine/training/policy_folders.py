@@ -13,6 +13,7 @@ from typing import Any
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import (
     FOLDER_MODE,
+    check_writable,
     make_folder,
     missing_folders,
     read_object,
@@ -20,6 +21,7 @@ from engine.files import (
     remove_folder,
     write_file,
 )
+from engine.folders import user_path
 from engine.training.checkpoint import LATEST, CheckpointStore
 from engine.training.runs import RunFolder, find_run
 
@@ -55,7 +57,7 @@ class PolicyFolder:
         Raises:
             ConfigurationError: The save folder cannot be written, or the name is none.
         """
-        missing = missing_folders(Path(save_dir).expanduser() / _FOLDER)
+        missing = missing_folders(user_path(save_dir) / _FOLDER)
         folder = cls.create(save_dir, settings, name)
         try:
             yield folder
@@ -78,7 +80,7 @@ class PolicyFolder:
             ConfigurationError: The save folder cannot be written, or the name is none.
         """
         check_name(name)
-        policies = Path(save_dir).expanduser() / _FOLDER
+        policies = user_path(save_dir) / _FOLDER
         stamp = time.strftime("%Y%m%d-%H%M%S")
         stamp = f"{name}_{stamp}" if name else stamp
         try:
@@ -96,10 +98,7 @@ class PolicyFolder:
                     raise
                 return cls(path)
         except OSError as error:
-            raise ConfigurationError(
-                f"Cannot write to {policies}: {error.strerror or error}.",
-                "Give another folder with --save-dir.",
-            ) from None
+            raise _not_writable(policies, error) from None
         raise ConfigurationError(f"Too many policies began at {stamp}.", "Try again in a second.")
 
     @classmethod
@@ -109,7 +108,7 @@ class PolicyFolder:
         Raises:
             CheckpointError: There is none.
         """
-        policies = Path(save_dir).expanduser() / _FOLDER
+        policies = user_path(save_dir) / _FOLDER
         if name == LATEST:
             whole = (info.path for info in list_policies(save_dir) if not info.refusal)
             found = sorted(whole, key=_began_at)
@@ -118,7 +117,7 @@ class PolicyFolder:
                     f"There is no cloned policy in {policies}.", "Make one with: poketui bc"
                 )
             return cls(found[-1])
-        for path in (policies / name, Path(name).expanduser()):
+        for path in (policies / name, user_path(name)):
             if os.path.lexists(path / _SETTINGS):
                 return cls(path)
         raise CheckpointError(
@@ -213,7 +212,7 @@ class PolicyInfo:
 def list_policies(save_dir: str) -> list[PolicyInfo]:
     """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
-    for parent in (Path(save_dir).expanduser() / _FOLDER).glob("*"):
+    for parent in (user_path(save_dir) / _FOLDER).glob("*"):
         folder, path = PolicyFolder(parent), parent / _SETTINGS
         if not os.path.lexists(path):
             continue
@@ -267,6 +266,26 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
     return PolicyFolder(path) if path.resolve().parent.name == _FOLDER else RunFolder(path)
 
 
+def check_save_folder(save_dir: str) -> None:
+    """Refuse a save folder that cannot hold a policy, before one is trained for it.
+
+    Raises:
+        ConfigurationError: It cannot be written.
+    """
+    policies = user_path(save_dir) / _FOLDER
+    try:
+        check_writable(policies)
+    except OSError as error:
+        raise _not_writable(policies, error) from None
+
+
+def _not_writable(policies: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(
+        f"Cannot write to {policies}: {error.strerror or error}.",
+        "Give another folder with --save-dir.",
+    )
+
+
 def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
     """Return the settings, by dotted key, of a run whose agent can begin from a policy.
 
@@ -274,7 +293,7 @@ def agent_settings(save_dir: str, name: str) -> dict[str, Any]:
         CheckpointError: There is no such policy.
         ConfigurationError: No agent has its network.
     """
-    path = Path(name).expanduser()
+    path = user_path(name)
     is_file = name != LATEST and path.is_file()
     # <id>/checkpoints/step-....zip
     folder = (

@@ -10,6 +10,7 @@ from engine.agents.base import Guidance, Player
 from engine.agents.shares import ExactShares, deal_out
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
+from engine.folders import user_path
 from engine.games.profile import load_rom
 from engine.training.build import build_agent, build_curriculum
 from engine.training.checkpoint import (
@@ -100,7 +101,7 @@ def _dealt(player: Player, share: float, num_envs: int) -> Player:
 def _read(folder: RunFolder, checkpoint: str) -> tuple[Checkpoint, Path, list[str]]:
     if checkpoint == LATEST:
         return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
-    path = Path(checkpoint).expanduser()
+    path = user_path(checkpoint)
     if checkpoint == "best":
         path = folder.checkpoints_path / BEST
         if not path.is_file():

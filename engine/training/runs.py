@@ -32,6 +32,7 @@ from engine.files import (
     remove_folder,
     write_file,
 )
+from engine.folders import user_path
 from engine.training.checkpoint import checkpoint_paths, is_whole, steps_of
 from engine.trust import check_permissions, named_in, permissions_for_code, remember
 
@@ -562,7 +563,7 @@ def _why_not_resume(info: RunInfo) -> str:
 
 
 def _runs_folder(save_dir: str) -> Path:
-    return Path(save_dir).expanduser() / "runs"
+    return user_path(save_dir) / "runs"
 
 
 def _not_writable(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from engine.folders import user_path
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import LlmBackend, SaveDir
 from pokeTUI.cli.printing import say
@@ -205,7 +206,7 @@ def _what_next(path: Path) -> str:
 
 def _place(name: str, folder: Path) -> str:
     """Return where demonstrations are: a path, or the name of a set in their folder."""
-    if name and Path(name).expanduser().exists():
+    if name and user_path(name).exists():
         return name
     return str(folder / name)
 

@@ -11,9 +11,9 @@ bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 
 @bench_app.command("learn")
 def bench_learn(
-    steps: Annotated[int, typer.Option(help="Environment steps a seed.")] = 1_500_000,
-    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 1,
-    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Environment steps a seed.")] = 1_500_000,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 1,
+    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
     mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "rl_only",
     save_dir: SaveDir = None,
     set_: Settings = None,
@@ -30,7 +30,7 @@ def bench_learn(
 @bench_app.command("train")
 def bench_train(
     updates: Annotated[
-        int, typer.Option(min=1, help="How often PPO learns; medians are printed.")
+        int, typer.Option(min=1, max=1_000_000, help="How often PPO learns; medians are printed.")
     ] = 10,
     mode: Annotated[str, typer.Option(help="rl_only or adaptive.")] = "adaptive",
     set_: Settings = None,
@@ -44,8 +44,12 @@ def bench_train(
 @bench_app.command("env")
 def bench_env(
     rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
-    steps: Annotated[int, typer.Option(min=1, help="Steps of each repetition.")] = 1000,
-    repeats: Annotated[int, typer.Option(min=1, help="Repetitions; medians are printed.")] = 7,
+    steps: Annotated[
+        int, typer.Option(min=1, max=1_000_000_000, help="Steps of each repetition.")
+    ] = 1000,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Repetitions; medians are printed.")
+    ] = 7,
     allow_unknown_rom: Annotated[
         bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
     ] = False,
@@ -61,9 +65,9 @@ def bench_planner(
     arms: Annotated[
         list[str] | None, typer.Argument(metavar="[ARM]...", help="Which arms.", show_default="all")
     ] = None,
-    steps: Annotated[int, typer.Option(help="Environment steps an arm may take.")] = 600_000,
-    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
-    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Environment steps an arm may take.")] = 600_000,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 3,
+    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
     save_dir: SaveDir = None,
     set_: Settings = None,
 ) -> None:
@@ -86,10 +90,10 @@ def bench_imitation(
             show_default="five that the rules play, for each seed",
         ),
     ] = "",
-    seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
-    first_seed: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 3,
+    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
     rollouts: Annotated[
-        int, typer.Option(min=1, help="Episodes by which a policy is judged.")
+        int, typer.Option(min=1, max=1_000_000, help="Episodes by which a policy is judged.")
     ] = 30,
     arms: Annotated[
         str,

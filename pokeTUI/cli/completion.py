@@ -160,7 +160,7 @@ def words(*allowed: str) -> Completer:
 
 def _save_folder(context: typer.Context) -> Path:
     given = context.params.get("save_dir") or os.environ.get("POKETUI_SAVE_DIR") or "saves"
-    return Path(given).expanduser()
+    return Path(os.path.expanduser(given))  # noqa: PTH111 - while a shell waits, nothing is raised
 
 
 def _newest_first(runs: Path) -> list[Path]:

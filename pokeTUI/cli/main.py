@@ -44,6 +44,8 @@ app = typer.Typer(
 _UsageError = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 """Click's kind for whatever is wrong with the options, wherever typer has it from."""
 
+_ACCESS = "Give another file or folder, or see to its rights and its disk."
+
 
 @app.command()
 def run(
@@ -295,7 +297,7 @@ def main() -> None:
     except PokeTUIError as error:
         _fail(str(error))
     except OSError as error:  # of a file or folder of the user's that nobody below knew
-        _fail(f"{error.strerror or error}: {error.filename or 'no file is named'}.")
+        _fail(f"{error.strerror or error}: {error.filename or 'no file is named'}. {_ACCESS}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     except Exception as error:  # the outermost frame: Python would print it as it came

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
+from engine.folders import user_path
 from engine.games.profile import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
@@ -62,7 +63,7 @@ def examine_trust() -> Finding:
 
 def examine_saves(config: RunConfig) -> Finding:
     """Tell whether runs can be saved: the folder can be written, and there is space."""
-    folder = Path(config.save_dir).expanduser().absolute()
+    folder = user_path(config.save_dir).absolute()
     nearest = folder
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import PokeTUIError
 from engine.files import read_object
+from engine.folders import user_path
 
 if TYPE_CHECKING:
     from engine.history.reading import DecisionPage, PatternPage
@@ -74,8 +75,8 @@ def fetch(run_dir: str, given: str, view: View, limit: int) -> tuple["Found", fl
 def _read(run_dir: str, given: str, view: View, limit: int) -> "Found":
     from engine.history.reading import Wanted, read_decisions, read_patterns
 
-    path = history_path(run_dir, given)
     try:
+        path = history_path(run_dir, given)
         if view.is_patterns:
             return read_patterns(path, limit, view.offset, view.action)
         wanted = Wanted(view.source, view.action, view.outcome)
@@ -99,11 +100,11 @@ def _read(run_dir: str, given: str, view: View, limit: int) -> "Found":
 
 def history_path(run_dir: str, given: str) -> Path:
     """Return where a run's decisions are: as given here, else as its own settings say."""
-    folder = Path(run_dir).expanduser()
+    folder = user_path(run_dir)
     name = given
     if given == _DEFAULT_FILE:
         try:
             name = str(read_object(folder / "config.json").get("decision_db_path") or given)
         except ValueError:
             name = given
-    return folder / Path(name).expanduser()
+    return folder / user_path(name)

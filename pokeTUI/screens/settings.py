@@ -14,6 +14,8 @@ from textual.widgets.option_list import Option
 
 from engine.commands import Command
 from engine.config import RunConfig
+from engine.errors import ConfigurationError
+from engine.folders import user_path
 from pokeTUI.preferences import Preferences
 from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
 from pokeTUI.settings import (
@@ -287,7 +289,7 @@ class SettingsScreen(ModalScreen[None]):
     def _write(self, text: str | None) -> None:
         if text is None:
             return
-        path = Path(text.strip()).expanduser()
+        path = user_path(text.strip())
         if path.exists():
             choices = [("", "No, leave it"), ("yes", "Yes, write over it")]
             self.app.push_screen(
@@ -307,7 +309,10 @@ class SettingsScreen(ModalScreen[None]):
 
 
 def _wrong_path(text: str) -> str:
-    path = Path(text.strip()).expanduser()
+    try:
+        path = user_path(text.strip())
+    except ConfigurationError as error:
+        return error.message
     if path.suffix not in (".toml", ".json"):
         return "The name must end in .toml or .json."
     return "That is a folder." if path.is_dir() else ""

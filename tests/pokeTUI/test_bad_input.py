@@ -34,6 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, content in CONFIGS.items():
         (tmp_path / name).write_bytes(content)
     os.mkfifo(tmp_path / "pipe.json")
+    for end in ("npz", "csv", "demo", "h5"):
+        os.mkfifo(tmp_path / f"pipe.{end}")
+        (tmp_path / f"endless.{end}").symlink_to("/dev/zero")
     with (tmp_path / "large.json").open("wb") as file:
         file.truncate(3 << 30)
     (tmp_path / "endless.json").symlink_to("/dev/zero")
@@ -61,6 +64,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *((*RUN, option, HUGE) for option in ("--steps", "--episodes", "--envs", "--llm-interval")),
         *((*RUN, option, "-1") for option in ("--seed", "--envs", "--workers", "--steps")),
         ("eval", "--episodes", HUGE),
+        *(
+            ("bench", command, option, value)
+            for command, options in (
+                ("learn", ("--seeds", "--steps", "--first-seed")),
+                ("planner", ("--seeds", "--steps", "--first-seed")),
+                ("imitation", ("--seeds", "--rollouts", "--first-seed")),
+                ("env", ("--steps", "--repeats")),
+                ("train", ("--updates",)),
+            )
+            for option in options
+            for value in ("-1", "nan")
+        ),
+        *(("bench", command, "--seeds", HUGE) for command in ("learn", "planner", "imitation")),
+        *(("bench", "env", option, HUGE) for option in ("--steps", "--repeats")),
         ("bc", "--rules", HUGE),
         ("bc", "--lr", "nan"),
         ("bc", "--val-share", "2"),
@@ -68,6 +85,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("serve", "--port", "65536"),
         ("rom", "pipe.json"),
         ("rom", "x" * 5000),
+        ("rom", "~nobody-at-all/x.gbc"),
+        *(
+            (*before, "~nobody-at-all/x")
+            for before in (
+                ("runs",), ("export",), ("demos", "--save-dir"), ("bc", "--resume"),
+                ("bc",), ("run", "--headless", "--from"),
+                ("run", "--headless", "--state"), ("run", "--headless", "--save-dir"),
+            )
+        ),
+        ("run", "--headless", "--set", "decision_db_path=~nobody-at-all/x"),
+        *(
+            ("demos", command, f"{kind}.{end}")
+            for command, ends in (("import", ("npz", "csv", "demo", "h5")), ("show", ("demo",)))
+            for end in ends
+            for kind in ("pipe", "endless", "none", "x" * 1500, os.fsdecode(b"caf\xe9"))
+        ),
+        *((*before, "half.json") for before in (
+            ("demos", "import"), ("demos", "show"), ("demos", "merge"), ("eval",),
+            ("replay",), ("export",), ("bc", "--rules", "1", "--save-dir"),
+            ("bc", "--dagger", "rules", "--save-dir"), ("run", "--headless", "--save-dir"),
+            ("run", "--headless", "--state"), ("run", "--headless", "--rom"),
+            ("run", "--headless", "--from"),
+        )),
         ("rom", "endless.json"),
     ],
     ids=lambda arguments: ascii(" ".join(arguments[-2:]))[:40],
@@ -87,7 +127,15 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("SEED", "x"), ("PPO", "3"), ("NUM_ENVS", "-3"), ("PPO__X", "3")]
+    ("name", "value"),
+    [
+        ("SEED", "x"),
+        ("PPO", "3"),
+        ("NUM_ENVS", "-3"),
+        ("PPO__X", "3"),
+        ("PPO", "["),
+        ("DECISION_DB_PATH", "~nobody-at-all/x"),
+    ],
 )
 def test_nonsense_in_the_environment_is_one_line(
     name: str,
@@ -97,6 +145,53 @@ def test_nonsense_in_the_environment_is_one_line(
 ) -> None:
     monkeypatch.setenv(f"POKETUI_{name}", value)
     said = poketui(capfdbinary, *RUN)
+    assert_tame(said)
+    assert said.code == 2
+    assert said.err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("command", [("bc", "--rules", "1"), ("demos", "import", "plays.csv")])
+def test_a_save_folder_that_cannot_be_written_is_refused_before_anything_is_played(
+    folder: Path,
+    command: tuple[str, ...],
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (folder / "plays.csv").write_text("action\nA\n")
+    (folder / "saves").mkdir(0o500)
+    if os.geteuid() == 0:  # who may write everywhere
+        monkeypatch.setattr("os.access", lambda _path, mode: not mode & os.W_OK)
+    said = poketui(capfdbinary, *command, "--save-dir", "saves")
+    assert said.code == 2
+    assert said.err.startswith(b"poketui: Cannot write to saves/")
+    assert said.err.count(b"\n") == 1
+    assert not said.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("bc", "--dagger"), ("record", "--headless", "--episodes", "1", "--player")],
+    ids=lambda command: command[-1],
+)
+def test_an_unknown_home_folder_is_one_line(
+    command: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    said = poketui(capfdbinary, *command, "~nobody-at-all/x")
+    assert said.code == 2
+    assert said.err.startswith(b"poketui: ~nobody-at-all/x begins in a home folder")
+    assert said.err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("variable", ["POKETUI_CONFIG_DIR", "POKETUI_RUNTIME_DIR"])
+@pytest.mark.parametrize("place", ["half.json", "pipe.json", "x" * 5000, "half.json/below"])
+def test_an_unusable_folder_in_the_environment_is_one_line(
+    variable: str,
+    place: str,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(variable, place)
+    said = poketui(capfdbinary, *(("trust", "x.org") if "CONFIG" in variable else ("attach",)))
     assert_tame(said)
     assert said.code == 2
     assert said.err.count(b"\n") == 1
