@@ -26,7 +26,9 @@ def record(
     ] = "",
     episodes: Annotated[
         int,
-        typer.Option(min=0, help="How many the set is to have.", show_default="until you stop"),
+        typer.Option(
+            min=0, max=1_000_000, help="How many the set is to have.", show_default="until you stop"
+        ),
     ] = 0,
     time_limit: Annotated[
         str, typer.Option(metavar="TIME", help="Save each after so long: 90s, 5m, 1m30s.")

@@ -80,6 +80,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *(("bench", "env", option, HUGE) for option in ("--steps", "--repeats")),
         ("bc", "--rules", HUGE),
         ("bc", "--lr", "nan"),
+        *(
+            ("bc", *before, value)
+            for before in (
+                ("--epochs",), ("--batch-size",), ("--hidden-size",), ("--balance",),
+                ("--patience",), ("--seed",), ("--weight-decay",), ("--eval-every",),
+                ("--dagger", "rules", "--rounds"), ("--dagger", "rules", "--beta"),
+            )
+            for value in ("-1", "nan")
+        ),
+        *(("bench", "imitation", "--arms", value) for value in ("nan", "bc,x")),
+        ("record", "--headless", "--player", "random", "--episodes", HUGE),
+        ("bench", "train", "--updates", HUGE),
         ("bc", "--val-share", "2"),
         ("demos", "split", "--valid", "nan"),
         ("serve", "--port", "65536"),
