@@ -147,7 +147,7 @@ def test_advancement_patience_is_waited_for_in_every_stage(make_trainer: Make) -
     assert [episode for episode, _, _ in moves] == [5, 10]
 
 
-@pytest.mark.parametrize("patience", [12, 20])
+@pytest.mark.parametrize("patience", [pytest.param(12, marks=pytest.mark.slow), 20])
 def test_curriculum_patience_is_how_many_episodes_are_waited(
     make_trainer: Make, patience: int
 ) -> None:

@@ -260,23 +260,27 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("content", [b"[]", b'{"seed": 1e400}', b"[" * 100_000, b"\xff"])
-def test_a_run_that_cannot_be_read_is_listed_and_passed_over(
-    saved: Path, tmp_path: Path, content: bytes
-) -> None:
+def test_runs_that_cannot_be_read_are_listed_and_passed_over(saved: Path, tmp_path: Path) -> None:
     shutil.copytree(saved / "saves", tmp_path / "saves")
-    bad = run_ids(tmp_path)[-1]
-    (tmp_path / "saves" / "runs" / bad / "config.json").write_bytes(content)
+    runs = tmp_path / "saves" / "runs"
+    last = run_ids(tmp_path)[-1]
+    contents = {"a": b"[]", "b": b'{"seed": 1e400}', "c": b"[" * 100_000, "d": b"\xff"}
+    for bad, content in contents.items():
+        shutil.copytree(runs / last, runs / bad)
+        (runs / bad / "config.json").write_bytes(content)
     listed = poketui("runs", "--save-dir", str(tmp_path / "saves"))
     assert listed.returncode == 0, listed.stderr
-    (row,) = (line for line in listed.stdout.splitlines() if line.startswith(bad))
-    assert "cannot be read: " in row
-    assert_refused(headless(tmp_path, "--resume", bad), bad, "unreadable")
+    rows = {line.split()[0]: line for line in listed.stdout.splitlines()}
+    assert all("cannot be read: " in rows[bad] for bad in contents)
+    assert_refused(headless(tmp_path, "--resume", "a"), "a", "unreadable")
+    shutil.rmtree(runs / last)
     resumed = headless(tmp_path, "--resume", "--steps", "288")
     assert resumed.returncode == 0, resumed.stderr
-    assert f"The run {bad} cannot be resumed: " in resumed.stdout + resumed.stderr
+    said = resumed.stdout + resumed.stderr
+    assert all(f"The run {bad} cannot be resumed: " in said for bad in contents)
 
 
+@pytest.mark.slow
 def test_damaged_lines_of_a_journal_are_told(saved: Path, tmp_path: Path) -> None:
     shutil.copytree(saved / "saves", tmp_path / "saves")
     run = run_ids(tmp_path)[-1]

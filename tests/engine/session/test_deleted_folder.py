@@ -133,7 +133,12 @@ def test_what_is_deleted_in_mid_run_is_written_anew(tmp_path, name):
 
 @pytest.mark.parametrize(
     ("after", "times"),
-    [(RunStarted, 1), (CheckpointSaved, 1), (EpisodeEnded, 1), (EpisodeEnded, 9)],
+    [
+        (RunStarted, 1),
+        pytest.param(CheckpointSaved, 1, marks=pytest.mark.slow),
+        pytest.param(EpisodeEnded, 1, marks=pytest.mark.slow),
+        (EpisodeEnded, 9),
+    ],
 )
 def test_a_folder_is_written_anew_whenever_it_is_deleted(tmp_path, after, times):
     saves = tmp_path / "saves"
@@ -237,7 +242,7 @@ def untouched(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("leaves_log", [False, True])
+@pytest.mark.parametrize("leaves_log", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_decisions_are_kept_though_their_file_is_deleted(tmp_path, untouched, leaves_log):
     def harm(run: Path) -> None:
         for path in run.glob("decisions.db*"):

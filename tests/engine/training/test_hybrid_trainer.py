@@ -147,7 +147,7 @@ def test_evaluations_change_nothing_in_the_training(make: Make) -> None:
     assert torch.equal(weights(plain), weights(evaluated))
 
 
-@pytest.mark.parametrize("eval_interval", [0, 2, 3])
+@pytest.mark.parametrize("eval_interval", [pytest.param(0, marks=pytest.mark.slow), 2, 3])
 def test_final_evaluations_are_of_the_led_agent_and_of_the_policy_alone(
     make: Make, eval_interval: int
 ) -> None:
