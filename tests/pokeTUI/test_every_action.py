@@ -1,6 +1,6 @@
 """Drive every action of the table: its first key sends its command or changes what is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +150,17 @@ async def test_an_action_changes_what_is_shown(open_cockpit: OpenCockpit, entry:
         assert session.sent == []
 
 
-@pytest.mark.parametrize(
-    "entry", [one for one in KeyTable().entries if one.pane], ids=lambda entry: entry.id
-)
+def keys_of_panes() -> Iterator[Any]:
+    """Yield every pane's keys; all but the first of each are for the slow run."""
+    seen: set[str] = set()
+    for entry in KeyTable().entries:
+        if entry.pane:
+            is_slow = entry.pane in seen
+            seen.add(entry.pane)
+            yield pytest.param(entry, id=entry.id, marks=[pytest.mark.slow] * is_slow)
+
+
+@pytest.mark.parametrize("entry", list(keys_of_panes()))
 async def test_a_panes_key_acts_while_the_keyboard_is_on_it(
     open_cockpit: OpenCockpit, entry: Any
 ) -> None:
