@@ -5,6 +5,9 @@ direction-changing ones are in it. None of these is printable in Unicode's sense
 for an undecodable byte of a file's name.
 """
 
+import logging
+from typing import Any
+
 
 def printable(text: str) -> str:
     """Return text of the same length with a space for whatever is not printable: for a screen."""
@@ -33,3 +36,18 @@ def printable_lines(text: str) -> str:
 
 def _escaped(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode()
+
+
+class VisibleFormatter(logging.Formatter):
+    """Escapes what a terminal would obey: logs are read in one, and quote names and answers."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's name)
+        """Return a record's first line, escaped."""
+        return visible(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's name)
+        """Return a traceback, each line escaped."""
+        return "\n".join(map(visible, super().formatException(ei).split("\n")))

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.files import open_file, remedy
 from engine.games.profile import load_rom
-from engine.quoting import visible
+from engine.quoting import VisibleFormatter
 from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, resumed_config
@@ -298,22 +298,12 @@ class _QuietFileHandler(logging.handlers.WatchedFileHandler):
         pass
 
 
-class _VisibleFormatter(logging.Formatter):
-    """Escapes what a terminal would obey: a log is read in one, and quotes names and answers."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's name)
-        return visible(super().formatMessage(record))
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802 (logging's name)
-        return "\n".join(map(visible, super().formatException(ei).split("\n")))
-
-
 @contextmanager
 def _log_to_file(path: str, level: str) -> Iterator[None]:
     """Send the engine's log lines to a file, and only there: stderr is the terminal's."""
     logger = logging.getLogger("engine")
     handler = _QuietFileHandler(path, encoding="utf-8")
-    handler.setFormatter(_VisibleFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(VisibleFormatter())
     former = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(level)

@@ -17,6 +17,7 @@ from engine.folders import user_path
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.manager import BaseLLMManager
 from engine.llm.status import ANSWERING
+from engine.quoting import VisibleFormatter
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import PerformanceMetrics
 from engine.training.build import open_figures
@@ -393,7 +394,7 @@ def print_own_lines(log_level: str) -> None:
     logger.setLevel(log_level)
     if not any(isinstance(handler, _OwnLines) for handler in logger.handlers):
         handler = _OwnLines()
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        handler.setFormatter(VisibleFormatter())
         logger.addHandler(handler)
 
 
