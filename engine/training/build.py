@@ -122,25 +122,26 @@ def build_trainer(
         elif begins_from_others(config):
             begin_from_demonstrations(trainer.agent, config, emit)
         trainer.figures = open_figures(trainer, folder, emit)
-        undo.pop_all()
-    emit(
-        RunStarted(
-            run_id=folder.run_id,
-            run_dir=str(folder.path),
-            game=profile.name,
-            agent=trainer.agent.name,
-            mode=config.mode,
-            num_envs=config.num_envs,
-            num_workers=num_workers,
-            milestones=milestones,
-            resumed_from=trainer.metrics.total_steps,
+        undo.callback(trainer.figures.close)
+        emit(
+            RunStarted(
+                run_id=folder.run_id,
+                run_dir=str(folder.path),
+                game=profile.name,
+                agent=trainer.agent.name,
+                mode=config.mode,
+                num_envs=config.num_envs,
+                num_workers=num_workers,
+                milestones=milestones,
+                resumed_from=trainer.metrics.total_steps,
+            )
         )
-    )
-    if is_resumed:
-        for event in read_journal(
-            folder.journal_path, _REPLAYED_EVENTS, lambda text: emit(WarningRaised(text))
-        ):
-            emit(event)
+        if is_resumed:
+            for event in read_journal(
+                folder.journal_path, _REPLAYED_EVENTS, lambda text: emit(WarningRaised(text))
+            ):
+                emit(event)
+        undo.pop_all()
     return trainer
 
 

@@ -279,6 +279,28 @@ def test_a_failed_start_leaves_no_folder(tmp_path, failure):
     assert folders(tmp_path) == []
 
 
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_start_that_ends_with_its_last_word_leaves_nothing_running(
+    tmp_path, monkeypatch, is_resumed
+):
+    if is_resumed:
+        play(session(tmp_path, total_steps=400))
+    before = set(threading.enumerate())
+    subject = session(tmp_path, "latest" if is_resumed else None)
+    last, post = EpisodeEnded if is_resumed else RunStarted, subject.mailbox.post
+
+    def ends(event):
+        if isinstance(event, last):
+            raise WorkerError("gone", "again")
+        post(event)
+
+    monkeypatch.setattr(subject.mailbox, "post", ends)
+    (end,) = of(play(subject), RunFailed)
+    assert end.message == "gone"
+    left = {thread.name for thread in set(threading.enumerate()) - before}
+    assert left <= {"engine start"}  # a watch that wakes up and ends by itself
+
+
 def test_an_unexpected_failure_of_a_start_leaves_its_log_alone(tmp_path):
     def fails(config):
         raise ZeroDivisionError("oops")
