@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import textual.app
 import textual.pilot
-from textual._wait import wait_for_idle
+from textual._styles_cache import StylesCache
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
@@ -17,6 +17,8 @@ from tests.pokeTUI.fake_session import FakeSession
 
 _MANY_TURNS = 1000
 """Of the event loop; more only where it cannot keep up with the polls."""
+_PAINT_INTERVAL_S = 1 / 100
+"""Longer than Textual's own: what was to be painted is due after it."""
 
 Cockpit = tuple[Pilot[None], FakeSession]
 OpenCockpit = Callable[..., AbstractAsyncContextManager[Cockpit]]
@@ -44,16 +46,26 @@ def _patient_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
     have all of it, and the next key may then come before the screen that is to take it.
     """
 
-    async def wait(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
-        await wait_for_idle(min_sleep, max_sleep)
+    async def wait(_min_sleep: float = 0.0, _max_sleep: float = 1.0) -> None:
+        await asyncio.sleep(_PAINT_INTERVAL_S)
         loop = asyncio.get_running_loop()
         for _ in range(_MANY_TURNS):
+            await asyncio.sleep(0)
             if not loop._ready:  # type: ignore[attr-defined]
                 break
-            await asyncio.sleep(0)
 
     monkeypatch.setattr(textual.pilot, "wait_for_idle", wait)
     monkeypatch.setattr(textual.app, "wait_for_idle", wait)
+
+
+@pytest.fixture(autouse=True)
+def _no_drawn_lines_left() -> Iterator[None]:
+    """Drop the lines that closed applications drew: Textual's cache keeps them from the collector.
+
+    It would look at each of them again and again.
+    """
+    yield
+    StylesCache.get_inner_outer.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -101,10 +113,11 @@ async def settle(pilot: Pilot[None]) -> None:
     """Let the next polls happen and be drawn, however slow the machine is."""
     app = pilot.app
     assert isinstance(app, CockpitApp)
-    wanted = app.polls + 2 * FRAMES_PER_FIGURES
-    while app.is_running and app.polls < wanted:
-        await asyncio.sleep(0.01)
-    for _ in range(3):
+    for _ in range(2):  # what the first shows may need a layout, which the second then fits
+        polls = app.polls
+        app._figures_at = -FRAMES_PER_FIGURES  # due with the next poll that may draw
+        while app.is_running and app._figures_at <= polls:
+            await asyncio.sleep(0.005)
         await pilot.pause()
 
 

@@ -1,6 +1,7 @@
 """Something small to show in a browser: it says what was pressed, and how large it is."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class SmallViewer(App[None]):
         if event.key == "h":  # hang: take no notice of anything any more
             self._note("hangs")
             while True:
-                pass
+                signal.pause()
         self._keys.append(event.key)
         self.query_one("#said", Static).update(f"pressed {' '.join(self._keys)}")
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.remote.folder import FOLDER_VARIABLE
 from tests.engine.processes import wait_until
 from tests.pokeTUI.background import LIMIT_S, SSHD, Background, SecureShell, Window, all_gone
+from tests.pokeTUI.in_process import poketui
 
 needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
 needs_sshd = pytest.mark.skipif(SSHD is None, reason="needs sshd")
@@ -46,21 +48,25 @@ def ssh(tmp_path: Path) -> Iterator[SecureShell]:
 
 @pytest.mark.parametrize("command", ["attach", "stop"])
 def test_without_a_run_in_the_background_one_line_says_so(
-    background: Background, command: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    done = background.run(command)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
+    done = poketui(command)
     assert done.returncode == 2
     assert done.stderr == (
         "poketui: No run goes on in the background. Start one: poketui run --detach\n"
     )
 
 
-def test_a_mistake_is_told_before_a_run_goes_into_the_background(background: Background) -> None:
-    done = background.run("run", "--detach", "--rom", "none.gbc", "--save-dir", "/tmp")
+def test_a_mistake_is_told_before_a_run_goes_into_the_background(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
+    done = poketui("run", "--detach", "--rom", "none.gbc", "--save-dir", str(tmp_path))
     assert done.returncode == 2
     assert "none.gbc" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert background.run("stop").returncode == 2
+    assert poketui("stop").returncode == 2
 
 
 @pytest.mark.slow

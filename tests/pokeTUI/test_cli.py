@@ -14,20 +14,22 @@ from engine.errors import CheckpointError
 from engine.events import RunStopped
 from pokeTUI.cli.reports import print_evaluation
 from pokeTUI.launch import report
+from tests.pokeTUI.in_process import poketui
 
 ROOT = Path(__file__).parents[2]
 PRACTICE_ROM = ROOT / "roms" / "practice.gbc"
 SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32")
 
 
-def poketui(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `poketui` in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
     return subprocess.run(
         [sys.executable, "-m", "pokeTUI", *arguments],
         capture_output=True,
         text=True,
         timeout=300,
-        cwd=cwd or ROOT,
+        cwd=ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,
         check=False,
@@ -63,9 +65,10 @@ def test_help_names_the_commands_and_needs_no_torch() -> None:
     assert result.stdout.strip().endswith("[]")
 
 
-def test_unknown_strategy_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    refused = headless(tmp_path, "--strategy", "bold")
+def test_a_mistake_is_one_line_of_the_program_and_its_exit_code() -> None:
+    refused = program("run", "--headless", "--strategy", "bold")
     assert_refused(refused, "strategy", "bold", "'adaptive', 'llm_heavy', 'balanced'")
+    assert refused.stdout == ""
 
 
 def test_missing_rom_is_refused(tmp_path: Path) -> None:
@@ -138,26 +141,13 @@ def test_setting_without_a_value_is_refused(tmp_path: Path) -> None:
 
 
 def test_cockpit_without_a_terminal_points_to_headless() -> None:
-    assert_refused(poketui("run"), "--headless")
+    assert_refused(program("run"), "--headless")
 
 
 def test_rom_command_says_what_the_practice_game_is() -> None:
     result = poketui("rom", str(PRACTICE_ROM))
     assert result.returncode == 0
     assert "Mosslight" in result.stdout
-
-
-def test_headless_run_saves_is_listed_and_resumes(tmp_path: Path) -> None:
-    first = headless(tmp_path, *SMALL, "--steps", "256")
-    assert first.returncode == 0, first.stderr
-    assert "poketui run --resume" in first.stdout
-    listing = poketui("runs", "--save-dir", str(tmp_path / "saves"))
-    assert listing.returncode == 0
-    assert "256" in listing.stdout
-    second = headless(tmp_path, "--resume", "--steps", "512")
-    assert second.returncode == 0, second.stderr
-    assert "resumed at step 256" in second.stdout
-    assert "512" in second.stdout.splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -252,18 +242,24 @@ def test_a_run_goes_on_without_the_model_that_nobody_serves(tmp_path: Path) -> N
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two small runs, the first one evaluated; return what their folder is in."""
     folder = tmp_path_factory.mktemp("saved")
-    short = ("--set", "env.max_steps=40", "--set", "env.progress_steps=0", "--steps", "256")
-    evaluated = ("--set", "eval_interval=4", "--set", "eval_episodes=2")
-    for options in (("--mode", "rl_only", *evaluated), ("--seed", "3")):
-        result = headless(folder, *SMALL, *short, *options)
+    options = (*SMALL, "--set", "env.max_steps=40", "--set", "env.progress_steps=0")
+    evaluated = ("--mode", "rl_only", "--set", "eval_interval=4", "--set", "eval_episodes=1")
+    where = ("run", "--headless", "--save-dir", str(folder / "saves"), "--steps", "256")
+    for result in (
+        program(*where, *options, *evaluated),
+        poketui(*where, *options, "--seed", "3"),
+    ):
         assert result.returncode == 0, result.stderr
+        assert "Saved at step 256. Go on with: poketui run --resume" in result.stdout
     return folder
 
 
-def test_runs_that_cannot_be_read_are_listed_and_passed_over(saved: Path, tmp_path: Path) -> None:
+def test_runs_are_listed_and_resumed_and_unreadable_ones_passed_over(
+    saved: Path, tmp_path: Path
+) -> None:
     shutil.copytree(saved / "saves", tmp_path / "saves")
     runs = tmp_path / "saves" / "runs"
-    last = run_ids(tmp_path)[-1]
+    first, last = run_ids(tmp_path)
     contents = {"a": b"[]", "b": b'{"seed": 1e400}', "c": b"[" * 100_000, "d": b"\xff"}
     for bad, content in contents.items():
         shutil.copytree(runs / last, runs / bad)
@@ -271,13 +267,16 @@ def test_runs_that_cannot_be_read_are_listed_and_passed_over(saved: Path, tmp_pa
     listed = poketui("runs", "--save-dir", str(tmp_path / "saves"))
     assert listed.returncode == 0, listed.stderr
     rows = {line.split()[0]: line for line in listed.stdout.splitlines()}
+    assert all("256" in rows[good] for good in (first, last))
     assert all("cannot be read: " in rows[bad] for bad in contents)
     assert_refused(headless(tmp_path, "--resume", "a"), "a", "unreadable")
     shutil.rmtree(runs / last)
-    resumed = headless(tmp_path, "--resume", "--steps", "288")
+    resumed = headless(tmp_path, "--resume", "--workers", "1", "--steps", "288")
     assert resumed.returncode == 0, resumed.stderr
     said = resumed.stdout + resumed.stderr
     assert all(f"The run {bad} cannot be resumed: " in said for bad in contents)
+    assert "resumed at step 256" in resumed.stdout
+    assert resumed.stdout.splitlines()[-1].startswith("Saved at step 288.")
 
 
 @pytest.mark.slow
@@ -315,7 +314,7 @@ def test_two_runs_are_compared(saved: Path) -> None:
     assert "agent" not in rows
     assert "save_dir" not in rows
     assert rows["steps"].split()[1:] == ["256", "256"]
-    assert "of 2, 0%" in rows["evaluation, policy alone"]
+    assert "of 1, 0%" in rows["evaluation, policy alone"]
     assert rows["evaluation, policy alone"].endswith("–")
     assert any(name.startswith("first left_bedroom") for name in rows)
 
@@ -340,13 +339,13 @@ def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
 def test_the_same_evaluation_comes_out_the_same(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def evaluate(checkpoint: str, *, with_planner: bool = False) -> str:
+    def evaluate(episodes: int, *, with_planner: bool = False) -> str:
         saves = str(saved / "saves")
-        print_evaluation(saves, run_ids(saved)[1], 2, checkpoint, with_planner=with_planner)
+        print_evaluation(saves, run_ids(saved)[1], episodes, "latest", with_planner=with_planner)
         return capsys.readouterr().out
 
-    alone, led = evaluate("latest"), evaluate("latest", with_planner=True)
-    assert evaluate("latest") == alone
+    alone, led = evaluate(2), evaluate(1, with_planner=True)
+    assert evaluate(2) == alone
     assert "planner  0% of the decisions" in alone
     assert "with the planner" in led
     assert "planner  0% of the decisions" not in led

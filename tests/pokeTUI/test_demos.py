@@ -10,7 +10,8 @@ from engine.demos.demonstration import read_demo
 from engine.demos.recorder import random_policy, record_policy
 from engine.demos.recording_log import head_of
 from engine.demos.writer import DemoWriter
-from tests.pokeTUI.test_cli import assert_refused, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import assert_refused
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,8 @@ from pokeTUI.doctor.machine import (
 from pokeTUI.doctor.models import examine_keys, examine_models
 from pokeTUI.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
-from tests.pokeTUI.test_cli import ROOT, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import ROOT, program
 
 NOBODY = "http://127.0.0.1:9"
 UTF8 = {"LANG": "C.UTF-8"}
@@ -96,7 +97,7 @@ def test_a_terminal_without_the_signs_gets_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    result = poketui("doctor", "--save-dir", str(tmp_path), "--rom", str(tmp_path / "none.gbc"))
+    result = program("doctor", "--save-dir", str(tmp_path), "--rom", str(tmp_path / "none.gbc"))
     assert result.returncode == 1
     assert "+ Python" in result.stdout
     assert "x ROM" in result.stdout

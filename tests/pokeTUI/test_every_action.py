@@ -1,6 +1,6 @@
 """Drive every action of the table: its first key sends its command or changes what is shown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,14 @@ from engine.commands import Command
 from engine.types import Action
 from pokeTUI.app import CockpitApp
 from pokeTUI.keys.actions import ACTIONS
+from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.layout import Arrangement
 from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.theme import THEME_NAMES
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
-from tests.pokeTUI.fake_session import FakeSession, make_status
+from tests.pokeTUI.fake_session import FakeSession, make_status, one_of_everything
 from tests.pokeTUI.test_start import until
 
 SENT: dict[str, tuple[str, Command]] = {
@@ -98,15 +100,21 @@ ELSEWHERE |= {"runs", "skip_evaluation", "seek_back", "seek_on", "seek_start", "
 """And in test_replay_keys.py."""
 
 
+ENDS_THE_RUN = {"stop", "quit", "leave"}
+
+
 def fill(session: FakeSession) -> None:
+    """Post what every action needs; that the game is observed answers the button before it."""
     kept = tuple(events.KeptState(number, 0, 40 * number, "FERNWICK") for number in (1, 2))
+    session.status = make_status()
     session.post(
         events.StatesKept(kept),
         events.SteeringChanged("adaptive", "adaptive", "", "", ()),
         events.PlannerStatusChanged("smollm2", "ready"),
         events.ViewersChanged(2, is_yours=True),
         events.RecordingChanged(True, steps=42, human_steps=42, rewindable=42),
-        make_status(),
+        next(event for event in one_of_everything() if isinstance(event, events.GameObserved)),
+        session.status,
     )
 
 
@@ -117,7 +125,20 @@ async def press(pilot: Pilot[None], key: str, script: str) -> None:
         await settle(pilot)
 
 
-KNOWN = [entry for entry in ACTIONS if entry.id in SENT]
+async def put_back(pilot: Pilot[None]) -> CockpitApp:
+    """Show the panes as at first, with nothing in front of them."""
+    app = pilot.app
+    assert isinstance(app, CockpitApp)
+    while len(app.screen_stack) > 1:
+        await app.pop_screen()
+    app.clear_notifications()
+    app.board.arrange_as(Arrangement())
+    app.board.activate("game")
+    await settle(pilot)
+    return app
+
+
+KNOWN = {entry.id: entry for entry in ACTIONS if entry.id in SENT}
 SHOWN = [entry for entry in ACTIONS if entry.id in CHANGED]
 
 
@@ -128,56 +149,72 @@ def test_every_action_is_driven() -> None:
     assert others <= {"live", "suspend"}, others
 
 
-@pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.id)
-async def test_an_action_sends_its_command(open_cockpit: OpenCockpit, entry: Any) -> None:
-    script, command = SENT[entry.id]
+async def test_an_action_sends_its_command(open_cockpit: OpenCockpit) -> None:
+    async with open_cockpit() as (pilot, session):
+        for name in (name for name in KNOWN if name not in ENDS_THE_RUN):
+            fill(session)
+            await put_back(pilot)
+            session.sent.clear()
+            script, command = SENT[name]
+            await press(pilot, KNOWN[name].keys[0], script)
+            assert session.sent[-1:] == [command], name
+
+
+@pytest.mark.parametrize("name", sorted(ENDS_THE_RUN))
+async def test_an_action_ends_the_run(open_cockpit: OpenCockpit, name: str) -> None:
+    script, command = SENT[name]
     async with open_cockpit() as (pilot, session):
         fill(session)
         await settle(pilot)
-        await press(pilot, entry.keys[0], script)
+        await press(pilot, KNOWN[name].keys[0], script)
         assert session.sent[-1] == command
 
 
-@pytest.mark.parametrize("entry", SHOWN, ids=lambda entry: entry.id)
-async def test_an_action_changes_what_is_shown(open_cockpit: OpenCockpit, entry: Any) -> None:
+async def test_an_action_changes_what_is_shown(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        before = CHANGED[entry.id](app)
-        await pilot.press(entry.keys[0])
-        await settle(pilot)
-        assert CHANGED[entry.id](app) != before
+        for entry in SHOWN:
+            app = await put_back(pilot)
+            before = CHANGED[entry.id](app)
+            await pilot.press(entry.keys[0])
+            await settle(pilot)
+            assert CHANGED[entry.id](app) != before, entry.id
         assert session.sent == []
 
 
-def keys_of_panes() -> Iterator[Any]:
-    """Yield every pane's keys; all but the first of each are for the slow run."""
-    seen: set[str] = set()
+def keys_of_panes() -> tuple[list[KeyAction], list[KeyAction]]:
+    """Return the first key of every pane, and all others."""
+    first: dict[str, KeyAction] = {}
+    others: list[KeyAction] = []
     for entry in KeyTable().entries:
-        if entry.pane:
-            is_slow = entry.pane in seen
-            seen.add(entry.pane)
-            yield pytest.param(entry, id=entry.id, marks=[pytest.mark.slow] * is_slow)
+        if entry.pane and first.setdefault(entry.pane, entry) is not entry:
+            others.append(entry)
+    return list(first.values()), others
 
 
-@pytest.mark.parametrize("entry", list(keys_of_panes()))
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param(keys_of_panes()[0], id="first"),
+        pytest.param(keys_of_panes()[1], id="others", marks=pytest.mark.slow),
+    ],
+)
 async def test_a_panes_key_acts_while_the_keyboard_is_on_it(
-    open_cockpit: OpenCockpit, entry: Any
+    open_cockpit: OpenCockpit, entries: list[KeyAction]
 ) -> None:
     async with open_cockpit() as (pilot, _):
-        app = pilot.app
-        assert isinstance(app, CockpitApp)
-        acted: list[str] = []
-        pane = app.board.pane(entry.pane)
-        pane.act = acted.append  # type: ignore[method-assign]
-        name = entry.id.partition(".")[2]
-        for key in entry.keys:
-            app.board.activate(entry.pane)
-            await pilot.press(key)
-        assert acted == [name] * len(entry.keys)
-        app.board.activate("game")
-        await pilot.press(*(key for key in entry.keys if not key.startswith("ctrl")))
-        assert acted == [name] * len(entry.keys)
+        for entry in entries:
+            app = await put_back(pilot)
+            acted: list[str] = []
+            pane = app.board.pane(entry.pane)
+            pane.act = acted.append  # type: ignore[method-assign]
+            name = entry.id.partition(".")[2]
+            for key in entry.keys:
+                app.board.activate(entry.pane)
+                await pilot.press(key)
+            assert acted == [name] * len(entry.keys), entry.id
+            app.board.activate("game")
+            await pilot.press(*(key for key in entry.keys if not key.startswith("ctrl")))
+            assert acted == [name] * len(entry.keys), entry.id
 
 
 async def test_the_layout_can_be_reset(open_cockpit: OpenCockpit) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from pokeTUI.preferences import PreferenceFile
 from tests.pokeTUI.background import Background
-from tests.pokeTUI.test_cli import assert_refused, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import assert_refused
 
 SMALL = ("--envs", "2", "--workers", "1", "--steps", "256")
 

@@ -8,7 +8,8 @@ import pytest
 
 from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import ScriptedPlanner
-from tests.pokeTUI.test_cli import SMALL, assert_refused, headless, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
 
 PAIR = ("scripted:latest", "second:latest")
 

@@ -11,6 +11,7 @@ from pokeTUI.terminal.holds import HOLD_S
 from pokeTUI.terminal.keys import KeyReleased
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status
+from tests.pokeTUI.test_start import until
 
 LEFT, UP = frozenset({Action.LEFT}), frozenset({Action.UP})
 NOTHING: frozenset[Action] = frozenset()
@@ -182,7 +183,7 @@ async def test_l_plays_in_real_time_and_back(open_cockpit: OpenCockpit) -> None:
         assert session.sent == [PlayLive(True)]
         assert "l by turns" in screen_text(pilot)
         await pilot.press("left")
-        await settle(pilot)
+        await until(pilot, lambda: len(session.sent) > 2)
         assert session.sent == [PlayLive(True), Hold(LEFT), Hold(NOTHING)]
         await pilot.press("l")
         await settle(pilot)

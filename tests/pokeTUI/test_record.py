@@ -1,7 +1,5 @@
 """`poketui record` without a screen, and the form of the start screen."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,17 +10,8 @@ from pokeTUI.durations import seconds
 from pokeTUI.start.choice import NewRecording
 from pokeTUI.start.record_form import RecordScreen, plan_of
 from tests.pokeTUI.conftest import screen_text
+from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_start import ready, shows, start
-
-
-def poketui(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "pokeTUI", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from engine.emulator.gameboy import GameBoy
 from tests.engine.cartridges import cartridge, crystal_like, saved_game
-from tests.pokeTUI.test_cli import PRACTICE_ROM, assert_refused, headless, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import PRACTICE_ROM, assert_refused, headless
 
 SMALL = ("--envs", "2", "--workers", "1", "--set", "ppo.rollout_steps=32", "--steps", "64")
 

@@ -24,7 +24,8 @@ from pokeTUI.serve.server import BrowserServer, Program
 from pokeTUI.serve.viewer import bounded
 from tests.engine.processes import is_gone, wait_until
 from tests.hostile_folder import HostileFolder
-from tests.pokeTUI.test_cli import ROOT, assert_refused, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import ROOT, assert_refused
 
 LIMIT_S = 180.0
 

@@ -16,7 +16,8 @@ from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.files import examine_trust
 from pokeTUI.doctor.finding import Verdict
 from pokeTUI.terminal.probe import Terminal
-from tests.pokeTUI.test_cli import ROOT, SMALL, assert_refused, headless, poketui
+from tests.pokeTUI.in_process import poketui
+from tests.pokeTUI.test_cli import ROOT, SMALL, assert_refused, headless
 from tests.pokeTUI.test_doctor import UTF8
 
 KEY = "secret-of-ollama"
