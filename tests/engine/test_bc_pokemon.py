@@ -256,8 +256,8 @@ def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) ->
         network = ImpalaCNN(hidden_dim=16)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     losses = []
-    for _ in range(12):
-        loss, _ = compute_bc_loss(network, buffer.sample(16))
+    for _ in range(10):
+        loss, _ = compute_bc_loss(network, buffer.sample(8))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -268,10 +268,7 @@ def test_a_loop_of_ones_own_learns_what_is_shown(expert: tuple[Path, object]) ->
 def test_training_clones_the_network_and_keeps_what_played_best(
     expert: tuple[Path, object], tmp_path: Path
 ) -> None:
-    args = Args(
-        expert_data_dir=str(expert[0]), model_dir=str(tmp_path), hidden_dim=8, batch_size=16,
-        total_training_steps=4, eval_episodes=0, cuda=False,
-    )  # fmt: skip
+    args = small_args(expert[0], tmp_path, total_training_steps=4)
     told: list[object] = []
     cloned = train(args, tell=told.append)
     assert [one.number for one in told if isinstance(one, Epoch)] == [1, 2]
@@ -281,7 +278,7 @@ def test_training_clones_the_network_and_keeps_what_played_best(
     assert policy.config.network == "impala"
     network = ImpalaCNN(hidden_dim=8)
     network.load_state_dict(policy.network.state_dict())
-    again = train(dataclasses.replace(args, save_best=False))
+    again = train(small_args(expert[0], tmp_path, save_best=False))
     assert again.best is None
     assert not list(again.folder.rglob("best*"))
 
@@ -297,7 +294,7 @@ def small_args(expert: Path, folder: Path, **changes: Any) -> Args:
 def test_exp_name_names_the_policy_and_the_newest_is_the_latest_whatever_its_name(
     expert: tuple[Path, object], tmp_path: Path
 ) -> None:
-    for name in ("zebra", "ant", ""):
+    for name in ("zebra", ""):
         cloned = train(small_args(expert[0], tmp_path, exp_name=name))
         assert re.fullmatch(rf"{name and name + '_'}\d{{8}}-\d{{6}}(-\d+)?", cloned.folder.name)
         assert list((cloned.folder / "tensorboard").iterdir())

@@ -10,20 +10,28 @@ from tests.roms.player import Player
 Start = Callable[[str], Machine]
 
 
-def _reach(place: str) -> bytes:
+def _reach(place: str, states: dict[str, bytes]) -> bytes:
+    """Play to a place, from another that lies on the way there; keep both."""
+    if place in states:
+        return states[place]
     game = Machine(seed=1)
     player = Player(game)
-    player.start_game()
-    if place == "town":
-        player.travel("FERNWICK")
-        player.walk_to((10, 8))
-    elif place != "bedroom":
-        player.take_starter(2)
+    if place == "bedroom":
+        player.start_game()
+    elif place in ("town", "starter"):
+        game.load(_reach("bedroom", states))
+        if place == "town":
+            player.travel("FERNWICK")
+            player.walk_to((10, 8))
+        else:
+            player.take_starter(2)
+    else:
+        game.load(_reach("starter", states))
         player.travel(place)
     player.settle()
-    state = game.save()
+    states[place] = game.save()
     game.stop()
-    return state
+    return states[place]
 
 
 @pytest.fixture(scope="session")
@@ -37,10 +45,8 @@ def start(_states: dict[str, bytes]) -> Iterator[Start]:
     running: list[Machine] = []
 
     def at(place: str) -> Machine:
-        if place not in _states:
-            _states[place] = _reach(place)
         game = Machine()
-        game.load(_states[place])
+        game.load(_reach(place, _states))
         running.append(game)
         return game
 

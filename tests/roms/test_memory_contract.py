@@ -100,7 +100,7 @@ def test_a_turn_takes_eight_frames_and_moves_nothing(start: Start) -> None:
     assert game.position == before
 
 
-@pytest.mark.parametrize("frames", [2, 4, 6, 8, 10, 12, 14, 16])
+@pytest.mark.parametrize("frames", [2, 8, 16])
 def test_up_to_sixteen_frames_in_the_facing_direction_are_one_tile(
     start: Start, frames: int
 ) -> None:
@@ -148,7 +148,7 @@ def test_collision_table_tells_where_one_can_walk(start: Start, title: str) -> N
     """Random steps go exactly where the ROM table at wTilesetCollisionAddress allows."""
     game = start(title if title not in ("HOME 2F",) else "bedroom")
     grid, rng, tried = Grid.read(game), random.Random(1), 0
-    for _ in range(150):
+    for _ in range(80):
         if game.map_key != map_of(title) or game.get("wBattleMode"):
             break
         Player(game).settle()
@@ -173,7 +173,7 @@ def test_collision_table_tells_where_one_can_walk(start: Start, title: str) -> N
         tried += 1
         expected = at if grid.cells[to] in WALLS else to
         assert game.position == expected, f"{at} {button}"
-    assert tried >= (5 if title in ("MILLBROOK PATH", "GYM") else 40)
+    assert tried >= (5 if title in ("MILLBROOK PATH", "GYM") else 20)
 
 
 def test_block_map_holds_the_neighbour_behind_the_edge(start: Start) -> None:
@@ -574,7 +574,7 @@ def test_trainers_challenge_on_sight(start: Start) -> None:
 
 def test_a_state_and_inputs_replay_exactly(start: Start) -> None:
     rng = random.Random(5)
-    buttons = [rng.choice(("a", "b", "up", "down", "left", "right", "start")) for _ in range(300)]
+    buttons = [rng.choice(("a", "b", "up", "down", "left", "right", "start")) for _ in range(120)]
 
     def play() -> bytes:
         game = start("MILLBROOK PATH")

@@ -99,7 +99,7 @@ def test_the_kickstart_keeps_the_policy_near_the_clone():
     def drift(weight: float) -> float:
         agent = began(freeze_updates=0, kickstart=weight, kickstart_updates=10_000)
         vector = ToyVector(CONFIG)
-        told, _ = drive(agent, vector, vector.reset(range(4)), 40)
+        told, _ = drive(agent, vector, vector.reset(range(4)), 20)
         return told[-1]["kickstart_kl"]
 
     assert drift(20.0) < drift(0.0) / 3

@@ -37,10 +37,9 @@ def mean_reward(summaries) -> float:
     return float(np.mean([summary.total_reward for summary in summaries]))
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_ppo_halves_the_distance_from_random_to_perfect_and_more(seed):
-    random_reward = mean_reward(train(RandomAgent(seed), 500, seed=seed))
-    learnt = train(GuidedPolicy(PPO, 8, FEATURE_SIZE, seed), 1500, seed=seed)[-100:]
+def test_ppo_halves_the_distance_from_random_to_perfect_and_more():
+    random_reward = mean_reward(train(RandomAgent(0), 500))
+    learnt = train(GuidedPolicy(PPO, 8, FEATURE_SIZE, 0), 1500)[-100:]
     assert random_reward < 0.5
     assert mean_reward(learnt) > 0.9
     assert np.mean([summary.is_success for summary in learnt]) >= 0.98

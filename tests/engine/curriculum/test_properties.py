@@ -39,7 +39,7 @@ def play(runs):
                 rewards.clear()
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_stages_are_taken_one_at_a_time(runs):
     for before, _, change in play(runs):
@@ -47,7 +47,7 @@ def test_stages_are_taken_one_at_a_time(runs):
         assert 1 <= change.stage <= change.num_stages
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_no_stage_is_left_before_its_episodes(runs):
     for before, rewards, change in play(runs):
@@ -57,7 +57,7 @@ def test_no_stage_is_left_before_its_episodes(runs):
             assert len(rewards) >= CONFIG.hold_episodes
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_whoever_advances_was_good_and_even_enough(runs):
     for before, rewards, change in play(runs):
@@ -68,7 +68,7 @@ def test_whoever_advances_was_good_and_even_enough(runs):
             assert statistics.pstdev(recent) <= MAX_VARIATION * average
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_whoever_earns_nothing_ends_in_the_first_stage(runs):
     num_stages = len(STAGES)
@@ -77,14 +77,14 @@ def test_whoever_earns_nothing_ends_in_the_first_stage(runs):
     assert change.stage == 1
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_the_planners_share_stays_between_none_and_the_first_stages(runs):
     for _, _, change in play(runs):
         assert 0.0 <= change.planner_share <= STAGES[0].planner_share
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(EPISODES, EPISODES)
 def test_a_loaded_curriculum_goes_on_alike(first, second):
     subject, other = Curriculum(CONFIG, 500.0), Curriculum(CONFIG, 500.0)
@@ -98,7 +98,7 @@ def test_a_loaded_curriculum_goes_on_alike(first, second):
     assert subject.save() == other.save()
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EPISODES)
 def test_without_approval_no_stage_is_left_upwards(runs):
     subject = Curriculum(CONFIG, 500.0)

@@ -173,7 +173,7 @@ def test_headers_that_lie_are_refused(shape: str, demo_config: RunConfig, tmp_pa
 
 def test_a_zip_bomb_is_refused(demo_config: RunConfig, tmp_path: Path) -> None:
     buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.zeros(1 << 25, np.int64))
+    np.lib.format.write_array(buffer, np.zeros(1 << 25, np.int8))
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("actions.npy", buffer.getvalue())

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def test_it_goes_as_it_was_recorded(demo_file: Recorded, demo_config: RunConfig)
 
 def test_pictures_are_the_same_every_time(demo_file: Recorded, demo_config: RunConfig) -> None:
     first, second = (play(demo_file[1], demo_config) for _ in range(2))
-    for one, other in zip(first, second, strict=True):
+    for one, other in islice(zip(first, second, strict=True), 60):
         assert np.array_equal(one.frame, other.frame)
 
 

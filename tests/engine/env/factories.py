@@ -40,10 +40,6 @@ def advised(config: RunConfig, env_index: int) -> ArrayEnv:
     return SteppedEnv(env, AlwaysRight(), sees_pixels=config.needs_pixels)
 
 
-def refusing(config: RunConfig, env_index: int) -> ArrayEnv:
-    raise RomError("There is no such game.", "Bring one.")
-
-
 def broken(config: RunConfig, env_index: int) -> ArrayEnv:
     raise ZeroDivisionError("oops")
 

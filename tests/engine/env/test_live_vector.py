@@ -1,7 +1,6 @@
 """Live play through worker processes, and in a process of one's own."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,22 +12,27 @@ from engine.env.stepping import SteppedEnv, make_crystal_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.types import Action
 
-FACTORIES = "tests.engine.env.factories"
 SEEDS = [5, 6, 7]
 LEFT = frozenset({Action.LEFT})
 NOTHING: frozenset[Action] = frozenset()
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> RunConfig:
-    return RunConfig(save_dir=str(tmp_path), env=EnvConfig(max_steps=40))
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    return RunConfig(save_dir=str(tmp_path_factory.mktemp("run")), env=EnvConfig(max_steps=40))
 
 
-@pytest.fixture
-def vector(config: RunConfig) -> Iterator[VectorEnv]:
+@pytest.fixture(scope="module")
+def plain(config: RunConfig) -> Iterator[VectorEnv]:
     with VectorEnv(PLAIN_FACTORY, config, 3, 2, answer_timeout_s=20) as vector:
-        vector.reset(SEEDS)
         yield vector
+
+
+@pytest.fixture
+def vector(plain: VectorEnv) -> VectorEnv:
+    plain.watch(None)
+    plain.reset(SEEDS)
+    return plain
 
 
 def test_a_worker_plays_the_frames_that_a_single_environment_plays(
@@ -100,16 +104,14 @@ def test_the_agent_acts_after_live_play_as_if_nothing_was_held(vector: VectorEnv
     assert after.state.control.is_free
 
 
-def test_a_lost_process_is_replaced_by_the_next_reading(config: RunConfig) -> None:
-    with VectorEnv(f"{FACTORIES}:failing", config, 2, 2, answer_timeout_s=20) as vector:
-        vector.reset(SEEDS[:2])
-        vector._pool.processes[0]._process.kill()
-        assert vector.play_frames(0, LEFT, 2, shows=True) is None
-        batch = vector.count_frames(0, is_over=False)
-        assert batch.summaries[0].is_aborted
-        assert len(batch.warnings) == 1
-        vector.play_frames(0, LEFT, 2, shows=False)
-        assert vector.count_frames(0, is_over=False).warnings == ()
+def test_a_lost_process_is_replaced_by_the_next_reading(vector: VectorEnv) -> None:
+    vector._pool.processes[0]._process.kill()
+    assert vector.play_frames(0, LEFT, 2, shows=True) is None
+    batch = vector.count_frames(0, is_over=False)
+    assert batch.summaries[0].is_aborted
+    assert len(batch.warnings) == 1
+    vector.play_frames(0, LEFT, 2, shows=False)
+    assert vector.count_frames(0, is_over=False).warnings == ()
 
 
 def test_an_environment_in_this_process_plays_live_too(config: RunConfig) -> None:

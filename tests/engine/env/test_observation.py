@@ -77,20 +77,37 @@ def story(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> Iterator[Observati
     assert has_lost
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_observation_of_a_played_story_is_in_the_space(kind: ObservationType) -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type=kind, config=EnvConfig(max_steps=5000))
+def test_every_observation_of_a_played_story_is_in_the_space() -> None:
+    """That of all parts; the other kinds are parts of it."""
+    env = EnhancedPyBoyPokemonCrystalEnv(config=EnvConfig(max_steps=5000))
     space = env.observation_space
+    parts = [observation_space(kind) for kind in KINDS]
     seen = set()
     for observation in story(env, 900):
-        assert observation.keys() == KEYS[kind]
+        assert observation.keys() == KEYS["multi_modal"]
         assert space.contains(observation), observation
+        for part in parts:
+            assert part.contains({name: observation[name] for name in part}), observation
         control, battle = env.state.control, env.state.battle
         seen |= {"text"} if control.in_text else set()
         seen |= {"menu"} if control.in_menu else set()
         seen |= {battle.kind} if battle else set()
     assert seen == {"text", "menu", BattleKind.WILD, BattleKind.TRAINER}
     env.close()
+
+
+@pytest.mark.parametrize("kind", ["screen", "state"])
+def test_observations_of_a_kind_are_parts_of_the_whole(kind: ObservationType) -> None:
+    whole = EnhancedPyBoyPokemonCrystalEnv()
+    env = EnhancedPyBoyPokemonCrystalEnv(observation_type=kind)
+    both = [env.reset(seed=1)[0], whole.reset(seed=1)[0]]
+    for action in (Action.LEFT, Action.START, Action.A, Action.B, Action.B) * 4:
+        assert both[0].keys() == KEYS[kind]
+        assert env.observation_space.contains(both[0])
+        assert all(np.array_equal(both[0][name], both[1][name]) for name in KEYS[kind])
+        both = [env.step(action)[0], whole.step(action)[0]]
+    for game in (env, whole):
+        game.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -276,7 +293,7 @@ states = st.builds(
     episode_share=st.floats(0, 10),
     last_action=st.integers(-1, 8),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whatever_is_in_memory_the_observation_is_in_the_space(
     tables: GameTables, state: GameState, idle_steps: int, episode_share: float, last_action: int
 ) -> None:

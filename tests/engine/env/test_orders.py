@@ -22,10 +22,19 @@ SEEDS = [5, 6]
 SETTINGS = {"seed": 3, "num_envs": 2, "env": EnvConfig(max_steps=400, progress_steps=0)}
 
 
-@pytest.fixture
-def vector() -> Iterator[VectorEnv]:
+@pytest.fixture(scope="module")
+def shared() -> Iterator[VectorEnv]:
     with VectorEnv(FACTORY, RunConfig(**SETTINGS), 2, 1) as vector:
         yield vector
+
+
+@pytest.fixture
+def vector(shared: VectorEnv) -> VectorEnv:
+    """Nothing is ordered or watched yet."""
+    shared.order(Orders())
+    shared.watch(None)
+    shared.reset(SEEDS)
+    return shared
 
 
 def follow(vector, batch: Batch) -> Batch:
@@ -89,7 +98,7 @@ def test_a_goal_set_before_saving_is_not_yet_in_what_was_advised(vector: VectorE
     states = vector.save()
     expected = [follow(vector, batch)]
     expected.append(follow(vector, expected[0]))
-    with VectorEnv(FACTORY, RunConfig(**SETTINGS), 2, 2) as other:
+    with VectorEnv(FACTORY, RunConfig(**SETTINGS), 2, 1) as other:
         other.order(orders)
         again = other.load(states)
         assert np.array_equal(again.prior, batch.prior)
@@ -99,20 +108,25 @@ def test_a_goal_set_before_saving_is_not_yet_in_what_was_advised(vector: VectorE
             assert np.array_equal(again.features, one.features)
 
 
-@pytest.mark.parametrize("mode", ["adaptive", "rl_only"])
-def test_advice_is_switched_in_mid_episode(mode: str) -> None:
-    config = RunConfig(**SETTINGS | {"mode": mode})
-    with VectorEnv(FACTORY, config, 2, 2) as vector:
-        batch = vector.reset(SEEDS)
-        is_advised = mode == "adaptive"
-        assert batch.prior.any() == is_advised
-        vector.order(Orders(is_advised=not is_advised))
-        states = vector.save()
-        assert vector.load(states).prior.any() == is_advised
-        batch = follow(vector, batch)
-        assert batch.prior.any() != is_advised
-        vector.order(Orders())
-        assert follow(vector, batch).prior.any() == is_advised
+def test_advice_is_switched_in_mid_episode(vector: VectorEnv) -> None:
+    assert_advice_is_switched(vector, is_advised=True)
+
+
+def test_advice_is_switched_on_in_a_run_without() -> None:
+    with VectorEnv(FACTORY, RunConfig(**SETTINGS | {"mode": "rl_only"}), 2, 1) as vector:
+        assert_advice_is_switched(vector, is_advised=False)
+
+
+def assert_advice_is_switched(vector: VectorEnv, is_advised: bool) -> None:
+    batch = vector.reset(SEEDS)
+    assert batch.prior.any() == is_advised
+    vector.order(Orders(is_advised=not is_advised))
+    states = vector.save()
+    assert vector.load(states).prior.any() == is_advised
+    batch = follow(vector, batch)
+    assert batch.prior.any() != is_advised
+    vector.order(Orders())
+    assert follow(vector, batch).prior.any() == is_advised
 
 
 def test_the_way_to_the_goal_is_shown_tile_by_tile() -> None:
@@ -175,34 +189,35 @@ def test_nothing_is_looked_for_that_nobody_sees() -> None:
     env.close()
 
 
-def vectors() -> Iterator[object]:
-    config = RunConfig(**SETTINGS)
-    with VectorEnv(FACTORY, config, 2, 1) as vector:
-        yield vector
-    env = make_crystal_env(config, 0)
+@pytest.fixture
+def local() -> Iterator[LocalVector]:
+    env = make_crystal_env(RunConfig(**SETTINGS), 0)
     yield LocalVector(GymnasiumEnv(env, PlannedAdvisor(env.profile)))
     env.close()
 
 
-def test_an_episode_is_left_for_the_start_or_a_moment() -> None:
-    for vector in vectors():
-        start = vector.reset(SEEDS[: vector.num_envs])
-        there = until_walked(vector, start, 12)
-        moment, place = vector.moment(0), vector.place(0)
-        assert place == "HOME 2F" or place
-        batch = until_walked(vector, there, 5)
-        before = batch.features[-1].copy()
-        batch = vector.begin_now(0)
-        assert batch.summaries[0].is_aborted
-        assert batch.truncated[0]
-        assert vector.place(0) == "HOME 2F"
-        if vector.num_envs > 1:
-            assert np.array_equal(batch.features[1], before)
-            assert not batch.truncated[1]
-        batch = vector.begin_now(0, moment)
-        assert vector.place(0) == place
-        assert batch.prior[0].any()
-        assert np.array_equal(batch.mask[0], there.mask[0])
+@pytest.mark.parametrize("kind", ["vector", "local"])
+def test_an_episode_is_left_for_the_start_or_a_moment(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    vector = request.getfixturevalue(kind)
+    start = vector.reset(SEEDS[: vector.num_envs])
+    there = until_walked(vector, start, 12)
+    moment, place = vector.moment(0), vector.place(0)
+    assert place == "HOME 2F" or place
+    batch = until_walked(vector, there, 5)
+    before = batch.features[-1].copy()
+    batch = vector.begin_now(0)
+    assert batch.summaries[0].is_aborted
+    assert batch.truncated[0]
+    assert vector.place(0) == "HOME 2F"
+    if vector.num_envs > 1:
+        assert np.array_equal(batch.features[1], before)
+        assert not batch.truncated[1]
+    batch = vector.begin_now(0, moment)
+    assert vector.place(0) == place
+    assert batch.prior[0].any()
+    assert np.array_equal(batch.mask[0], there.mask[0])
 
 
 def test_a_start_that_was_sent_ahead_is_forgotten(vector: VectorEnv) -> None:

@@ -12,7 +12,7 @@ from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch, Vector
 from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.stepping import make_crystal_env
-from engine.env.vector import PLAIN_FACTORY, VectorEnv
+from engine.env.vector import VectorEnv, plain_env
 from engine.plans import Choice, Condition, Directions, Outcome, Plan, PlanBook, Situation
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action, Goal, GoalKind
@@ -22,15 +22,24 @@ FACTORY = "engine.strategy.advised:make_env"
 SEEDS = [5, 6, 7]
 
 
-@pytest.fixture
-def config() -> RunConfig:
-    return RunConfig(seed=3, num_envs=3, env=EnvConfig(max_steps=60, progress_steps=0))
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    folder = str(tmp_path_factory.mktemp("run"))
+    env = EnvConfig(max_steps=60, progress_steps=0)
+    return RunConfig(save_dir=folder, seed=3, num_envs=3, env=env)
 
 
-@pytest.fixture
-def vector(config: RunConfig) -> Iterator[VectorEnv]:
+@pytest.fixture(scope="module")
+def shared(config: RunConfig) -> Iterator[VectorEnv]:
     with VectorEnv(FACTORY, config, 3, 2) as vector:
         yield vector
+
+
+@pytest.fixture
+def vector(shared: VectorEnv) -> VectorEnv:
+    """Not yet reset; nothing is known of a plan."""
+    shared.direct(Directions(is_whole=True))
+    return shared
 
 
 def follow(vector: Vector, batch: Batch) -> Batch:
@@ -127,7 +136,7 @@ def test_what_is_told_while_a_process_is_dead_is_not_lost(vector: VectorEnv) -> 
     assert batch.setters.tolist() == [1] * 3
 
 
-def test_a_resumed_vector_goes_on_bit_for_bit(config: RunConfig) -> None:
+def test_a_resumed_vector_goes_on_bit_for_bit(config: RunConfig, vector: VectorEnv) -> None:
     """In the middle of pursuits, some of them ignored."""
     on = replace(ON, model_share=0.6, ignore_share=0.3, fallback="rules")
     rng = np.random.default_rng(0)
@@ -144,15 +153,14 @@ def test_a_resumed_vector_goes_on_bit_for_bit(config: RunConfig) -> None:
             return batch, situation
         return batch, None
 
-    with VectorEnv(FACTORY, config, 3, 2) as vector:
-        vector.direct(on)
-        batch = vector.reset(SEEDS)
-        for _ in range(30):
-            acts = np.where(rng.random(3) < 0.7, batch.prior.argmax(1), int(Action.LEFT))
-            batch, _ = turn(vector, acts)
-        states, known = vector.save(), dict(book)
-        actions = [rng.integers(9, size=3) for _ in range(35)]
-        expected = [turn(vector, one) for one in actions]
+    vector.direct(on)
+    batch = vector.reset(SEEDS)
+    for _ in range(30):
+        acts = np.where(rng.random(3) < 0.7, batch.prior.argmax(1), int(Action.LEFT))
+        batch, _ = turn(vector, acts)
+    states, known = vector.save(), dict(book)
+    actions = [rng.integers(9, size=3) for _ in range(35)]
+    expected = [turn(vector, one) for one in actions]
     with VectorEnv(FACTORY, config, 3, 1) as other:
         other.direct(replace(on, plans=tuple(known.values()), is_whole=True))
         resumed = other.load(states)
@@ -193,11 +201,12 @@ def test_the_local_vector_is_the_vector_of_one_process(config: RunConfig) -> Non
 
 
 def test_an_environment_without_an_advisor_takes_no_notice(config: RunConfig) -> None:
-    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
-        vector.direct(ON)
-        batch = vector.reset([1])
-        assert not batch.wants_plan.any()
-        assert vector.question(0) is None
+    env = plain_env(config, 0)
+    env.direct(ON)
+    env.begin(1)
+    assert not env.wants_plan
+    assert env.question() is None
+    env.close()
 
 
 class TestPlanBook:

@@ -1,6 +1,7 @@
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +24,29 @@ ARRAYS = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    return RunConfig(save_dir=str(tmp_path_factory.mktemp("run")), env=EnvConfig(max_steps=40))
+
+
+@pytest.fixture(scope="module")
+def plain(config: RunConfig) -> Iterator[VectorEnv]:
+    """Environments 0 and 1 in a process, 2 in another."""
+    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
+        yield vector
+
+
+@pytest.fixture(scope="module")
+def advised(config: RunConfig) -> Iterator[VectorEnv]:
+    with VectorEnv(f"{FACTORIES}:advised", config, 3, 2) as vector:
+        yield vector
+
+
 @pytest.fixture
-def config(tmp_path: Path) -> RunConfig:
-    return RunConfig(save_dir=str(tmp_path), env=EnvConfig(max_steps=40))
+def vector(plain: VectorEnv) -> VectorEnv:
+    plain.watch(None)
+    plain.reset(SEEDS)
+    return plain
 
 
 def choose(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -38,12 +59,11 @@ def same(first: Batch, second: Batch) -> bool:
     )
 
 
-def test_batch_has_the_documented_arrays(config: RunConfig) -> None:
-    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-        batch = vector.reset(SEEDS)
-        assert vector.feature_size == FEATURE_SIZE
-        assert vector.component_names[0] == "milestone"
-        assert vector.milestone_keys[-1] == "first_badge"
+def test_batch_has_the_documented_arrays(vector: VectorEnv) -> None:
+    batch = vector.reset(SEEDS)
+    assert vector.feature_size == FEATURE_SIZE
+    assert vector.component_names[0] == "milestone"
+    assert vector.milestone_keys[-1] == "first_badge"
     assert (batch.features.shape, batch.features.dtype) == ((3, FEATURE_SIZE), np.float32)
     assert (batch.mask.shape, batch.mask.dtype) == ((3, 9), np.bool_)
     assert batch.mask.any(1).all()
@@ -52,62 +72,59 @@ def test_batch_has_the_documented_arrays(config: RunConfig) -> None:
     assert batch.summaries == {}
 
 
-@pytest.mark.parametrize("num_workers", [1, 3])
-def test_workers_play_what_a_single_environment_plays(config: RunConfig, num_workers: int) -> None:
+def test_workers_play_what_a_single_environment_plays(config: RunConfig, vector: VectorEnv) -> None:
     alone = SteppedEnv(make_crystal_env(config, 1))
     alone.begin(SEEDS[1])
     rng = np.random.default_rng(0)
     summaries: list[EpisodeSummary] = []
-    with VectorEnv(PLAIN_FACTORY, config, 3, num_workers) as vector:
-        batch = vector.reset(SEEDS)
-        for _ in range(90):
-            assert np.array_equal(batch.features[1], alone.features)
-            assert np.array_equal(batch.mask[1], alone.mask)
-            actions = choose(batch.mask, rng)
-            batch = vector.step(actions)
-            reward, terminated, truncated = alone.step(int(actions[1]))
-            assert batch.rewards[1] == np.float32(reward)
-            assert (batch.terminated[1], batch.truncated[1]) == (terminated, truncated)
-            if truncated:
-                assert np.array_equal(batch.final_features[1], alone.features)
-                assert batch.summaries[1] == alone.summary()
-                summaries.append(alone.summary())
-                alone.begin()
-            else:
-                assert not batch.final_features[1].any()
+    batch = vector.reset(SEEDS)
+    for _ in range(90):
+        assert np.array_equal(batch.features[1], alone.features)
+        assert np.array_equal(batch.mask[1], alone.mask)
+        actions = choose(batch.mask, rng)
+        batch = vector.step(actions)
+        reward, terminated, truncated = alone.step(int(actions[1]))
+        assert batch.rewards[1] == np.float32(reward)
+        assert (batch.terminated[1], batch.truncated[1]) == (terminated, truncated)
+        if truncated:
+            assert np.array_equal(batch.final_features[1], alone.features)
+            assert batch.summaries[1] == alone.summary()
+            summaries.append(alone.summary())
+            alone.begin()
+        else:
+            assert not batch.final_features[1].any()
     assert [summary.length for summary in summaries] == [40, 40]
     alone.close()
 
 
-def test_batches_are_copies(config: RunConfig) -> None:
-    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
-        first = vector.reset([1])
-        before = first.features.copy()
-        vector.step(np.array([Action.LEFT]))
-        assert np.array_equal(first.features, before)
+def test_batches_are_copies(vector: VectorEnv) -> None:
+    first = vector.reset(SEEDS)
+    before = first.features.copy()
+    vector.step(np.full(3, Action.LEFT))
+    assert np.array_equal(first.features, before)
 
 
-def test_one_environment_steps_alone(config: RunConfig) -> None:
-    with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-        before = vector.reset(SEEDS)
-        after = vector.step_one(2, Action.LEFT)
-        changed = (before.features != after.features).any(1)
-        assert changed.tolist() == [False, False, True]
-        assert after.rewards.astype(bool).tolist() == [False, False, True]
+def test_one_environment_steps_alone(vector: VectorEnv) -> None:
+    before = vector.reset(SEEDS)
+    after = vector.step_one(2, Action.LEFT)
+    changed = (before.features != after.features).any(1)
+    assert changed.tolist() == [False, False, True]
+    assert after.rewards.astype(bool).tolist() == [False, False, True]
 
 
-def test_saved_environments_go_on_exactly(config: RunConfig) -> None:
+def test_saved_environments_go_on_exactly(config: RunConfig, advised: VectorEnv) -> None:
+    """Over the end of an episode, in other processes."""
     rng = np.random.default_rng(1)
-    with VectorEnv(f"{FACTORIES}:advised", config, 3, 2) as vector:
-        batch = vector.reset(SEEDS)
-        for _ in range(25):
-            batch = vector.step(choose(batch.mask, rng))
-        states = vector.save()
-        draws = np.random.default_rng(2).random((50, 3, 9))
-        expected = [batch]
-        for draw in draws:
-            mask = expected[-1].mask
-            expected.append(vector.step(np.where(mask, draw, -1.0).argmax(1)))
+    batch = advised.reset(SEEDS)
+    for _ in range(25):
+        batch = advised.step(choose(batch.mask, rng))
+    states = advised.save()
+    draws = np.random.default_rng(2).random((25, 3, 9))
+    expected = [batch]
+    for draw in draws:
+        mask = expected[-1].mask
+        expected.append(advised.step(np.where(mask, draw, -1.0).argmax(1)))
+    assert any(one.truncated.all() for one in expected)
     with VectorEnv(f"{FACTORIES}:advised", config, 3, 1) as other:
         now = other.load(states)
         assert np.array_equal(now.features, batch.features)
@@ -118,92 +135,81 @@ def test_saved_environments_go_on_exactly(config: RunConfig) -> None:
             assert same(now, wanted)
 
 
-def test_damaged_state_is_refused(config: RunConfig) -> None:
-    with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
-        vector.reset([1])
-        with pytest.raises(CheckpointError):
-            vector.load([b"\0\0\0\0nonsense"])
+def test_damaged_state_is_refused(vector: VectorEnv) -> None:
+    _, *good = vector.save()
+    with pytest.raises(CheckpointError):
+        vector.load([b"\0\0\0\0nonsense", *good])
 
 
-def test_advice_fills_prior_confidence_goal_and_reason(config: RunConfig) -> None:
-    with VectorEnv(f"{FACTORIES}:advised", config, 2, 1) as vector:
-        batch = vector.reset([1, 2])
-        assert batch.prior[:, Action.RIGHT].tolist() == [1.0, 1.0]
-        assert batch.advice_confidence.tolist() == [0.5, 0.5]
-        vector.watch(0)
-        vector.step(np.array([8, 8]))
-        seen = vector.observed()
-        assert seen is not None
-        assert seen.goal is not None
-        assert (seen.goal.text, seen.reason) == ("go right", "asked 2 times")
+def test_advice_fills_prior_confidence_goal_and_reason(advised: VectorEnv) -> None:
+    batch = advised.reset(SEEDS)
+    assert batch.prior[:, Action.RIGHT].tolist() == [1.0] * 3
+    assert batch.advice_confidence.tolist() == [0.5] * 3
+    advised.watch(0)
+    advised.step(np.full(3, Action.NOOP))
+    seen = advised.observed()
+    assert seen is not None
+    assert seen.goal is not None
+    assert (seen.goal.text, seen.reason) == ("go right", "asked 2 times")
 
 
 class TestWatching:
-    def test_nothing_is_seen_unasked(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
-            vector.reset([1, 2])
-            assert vector.observed() is None
+    def test_nothing_is_seen_unasked(self, vector: VectorEnv) -> None:
+        assert vector.observed() is None
 
-    def test_watched_environment_shows_its_newest_state_once(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-            vector.reset(SEEDS)
-            vector.watch(2)
-            vector.step(np.full(3, Action.LEFT))
-            vector.step(np.full(3, Action.LEFT))
-            seen = vector.observed()
-            assert seen is not None
-            assert vector.observed() is None
-            assert (seen.frame.shape, seen.frame.dtype) == ((144, 160, 3), np.uint8)
-            assert seen.frame.std() > 10
-            assert seen.state.place.name == "HOME 2F"
-            assert dict(seen.breakdown.components)["step"] < 0.0
-            assert seen.paid is not None
-            two_steps = 2 * dict(seen.breakdown.components)["step"]
-            assert dict(seen.paid.components)["step"] == pytest.approx(two_steps)
-            assert dict(seen.episode)["step"] == pytest.approx(two_steps)
+    def test_watched_environment_shows_its_newest_state_once(self, vector: VectorEnv) -> None:
+        vector.watch(2)
+        vector.step(np.full(3, Action.LEFT))
+        vector.step(np.full(3, Action.LEFT))
+        seen = vector.observed()
+        assert seen is not None
+        assert vector.observed() is None
+        assert (seen.frame.shape, seen.frame.dtype) == ((144, 160, 3), np.uint8)
+        assert seen.frame.std() > 10
+        assert seen.state.place.name == "HOME 2F"
+        assert dict(seen.breakdown.components)["step"] < 0.0
+        assert seen.paid is not None
+        two_steps = 2 * dict(seen.breakdown.components)["step"]
+        assert dict(seen.paid.components)["step"] == pytest.approx(two_steps)
+        assert dict(seen.episode)["step"] == pytest.approx(two_steps)
 
-    def test_newly_watched_environment_shows_at_once(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
-            vector.reset([1, 2])
-            vector.watch(1)
-            seen = vector.observed()
-            assert seen is not None
-            assert seen.frame.std() > 10
+    def test_newly_watched_environment_shows_at_once(self, vector: VectorEnv) -> None:
+        vector.watch(1)
+        seen = vector.observed()
+        assert seen is not None
+        assert seen.frame.std() > 10
 
-    def test_watching_changes_nothing_in_the_game(self, config: RunConfig) -> None:
+    def test_watching_changes_nothing_in_the_game(self, vector: VectorEnv) -> None:
         traces = []
         for watched in (None, 0):
             rng = np.random.default_rng(0)
-            with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
-                batch = vector.reset([1, 2])
-                vector.watch(watched)
-                trace = []
-                for _ in range(60):
-                    batch = vector.step(choose(batch.mask, rng))
-                    vector.observed()
-                    trace.append(batch)
-                traces.append(trace)
+            batch = vector.reset(SEEDS)
+            vector.watch(watched)
+            trace = []
+            for _ in range(50):
+                batch = vector.step(choose(batch.mask, rng))
+                vector.observed()
+                trace.append(batch)
+            traces.append(trace)
         assert all(same(one, two) for one, two in zip(*traces, strict=True))
 
     def test_what_is_watched_unrendered_has_no_frame_but_what_was_paid(
-        self, config: RunConfig
+        self, vector: VectorEnv
     ) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-            vector.reset(SEEDS)
-            vector.watch(2, renders=False)
-            for _ in range(2):
-                vector.step(np.full(3, Action.LEFT))
-            seen = vector.observed()
-            assert seen is not None
-            assert seen.frame is None
-            assert seen.paid is not None
-            step = dict(seen.breakdown.components)["step"]
-            assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
-            vector.watch(2)
+        vector.watch(2, renders=False)
+        for _ in range(2):
             vector.step(np.full(3, Action.LEFT))
-            rendered = vector.observed()
-            assert rendered is not None
-            assert rendered.frame is not None
+        seen = vector.observed()
+        assert seen is not None
+        assert seen.frame is None
+        assert seen.paid is not None
+        step = dict(seen.breakdown.components)["step"]
+        assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
+        vector.watch(2)
+        vector.step(np.full(3, Action.LEFT))
+        rendered = vector.observed()
+        assert rendered is not None
+        assert rendered.frame is not None
 
     def test_watching_unrendered_renders_nothing(self, config: RunConfig) -> None:
         env = SteppedEnv(make_crystal_env(config, 0))
@@ -215,28 +221,26 @@ class TestWatching:
             assert (env.watched().frame is None) == (not env.env.is_rendering)
         env.close()
 
-    def test_watching_can_move_and_end(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 3, 2) as vector:
-            vector.reset(SEEDS)
-            for index in (0, 2):
-                vector.watch(index)
-                vector.step(np.full(3, Action.NOOP))
-                assert vector.observed() is not None
-            vector.watch(None)
+    def test_watching_can_move_and_end(self, vector: VectorEnv) -> None:
+        for index in (0, 2):
+            vector.watch(index)
             vector.step(np.full(3, Action.NOOP))
-            assert vector.observed() is None
+            assert vector.observed() is not None
+        vector.watch(None)
+        vector.step(np.full(3, Action.NOOP))
+        assert vector.observed() is None
 
 
 class TestFailures:
-    def test_error_of_ours_crosses_with_its_hint(self, config: RunConfig) -> None:
-        with pytest.raises(RomError) as caught:
-            VectorEnv(f"{FACTORIES}:refusing", config, 2, 1)
-        assert (caught.value.message, caught.value.hint) == ("There is no such game.", "Bring one.")
-
-    def test_missing_rom_crosses_as_rom_error(self, tmp_path: Path) -> None:
+    def test_error_of_ours_crosses_with_its_hint(self, tmp_path: Path) -> None:
         config = RunConfig(rom_path=str(tmp_path / "none.gbc"), save_dir=str(tmp_path))
-        with pytest.raises(RomError, match="There is no ROM file"):
-            VectorEnv(PLAIN_FACTORY, config, 1, 1)
+        with pytest.raises(RomError, match="There is no ROM file") as here:
+            make_crystal_env(config, 0)
+        with pytest.raises(RomError) as crossed:
+            VectorEnv(PLAIN_FACTORY, config, 2, 1)
+        assert crossed.value.hint
+        assert crossed.value.message == here.value.message
+        assert crossed.value.hint == here.value.hint
 
     def test_other_error_becomes_a_worker_error(self, config: RunConfig) -> None:
         with pytest.raises(WorkerError, match="ZeroDivisionError: oops"):
@@ -244,21 +248,32 @@ class TestFailures:
 
 
 class TestProcesses:
-    def test_close_ends_the_workers(self, config: RunConfig) -> None:
-        vector = VectorEnv(PLAIN_FACTORY, config, 2, 2)
-        pids = vector.pids
+    def test_vector_of_another_thread_works_and_close_ends_its_workers(
+        self, config: RunConfig
+    ) -> None:
+        results: list[Batch] = []
+        pids: list[int] = []
+
+        def work() -> None:
+            vector = VectorEnv(PLAIN_FACTORY, config, 2, 2)
+            pids.extend(vector.pids)
+            vector.reset([1, 2])
+            results.append(vector.step(np.array([6, 6])))
+            vector.close()
+            vector.close()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join(600)
+        assert results
         assert len(pids) == 2
-        vector.close()
-        vector.close()
         assert all(is_gone(pid) for pid in pids)
 
-    def test_workers_ignore_what_the_terminal_sends(self, config: RunConfig) -> None:
-        with VectorEnv(PLAIN_FACTORY, config, 1, 1) as vector:
-            vector.reset([1])
-            for number in (signal.SIGINT, signal.SIGHUP):
-                os.kill(vector.pids[0], number)
-            assert vector.step(np.array([Action.LEFT])).rewards.any()
-            assert os.getsid(vector.pids[0]) != os.getsid(0)
+    def test_workers_ignore_what_the_terminal_sends(self, vector: VectorEnv) -> None:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            os.kill(vector.pids[0], number)
+        assert vector.step(np.full(3, Action.LEFT)).rewards.any()
+        assert os.getsid(vector.pids[0]) != os.getsid(0)
 
     def test_workers_say_nothing_on_the_terminal(
         self, config: RunConfig, capfd: pytest.CaptureFixture[str]
@@ -266,16 +281,3 @@ class TestProcesses:
         with VectorEnv(f"{FACTORIES}:talkative", config, 1, 1) as vector:
             vector.reset([1])
         assert capfd.readouterr() == ("", "")
-
-    def test_vector_works_from_another_thread(self, config: RunConfig) -> None:
-        results: list[Batch] = []
-
-        def work() -> None:
-            with VectorEnv(PLAIN_FACTORY, config, 2, 2) as vector:
-                vector.reset([1, 2])
-                results.append(vector.step(np.array([6, 6])))
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join(600)
-        assert results

@@ -148,6 +148,7 @@ def test_all_ways_to_step_are_the_same(
         assert np.array_equal(one.final_features, other.final_features)
 
 
+@pytest.mark.slow
 def test_what_is_compared_has_both_ends_of_an_episode(
     played: tuple[np.ndarray, list[Moment]],
 ) -> None:

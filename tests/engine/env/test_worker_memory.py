@@ -36,7 +36,7 @@ def test_a_worker_with_a_game_stays_below_90_mb(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     with VectorEnv(FACTORY, config, 1) as vector:
         batch = vector.reset([1])
-        for _ in range(500):
+        for _ in range(250):
             batch = vector.step(np.where(batch.mask, rng.random((1, 9)), -1.0).argmax(1))
         vector.watch(0)
         vector.observed()

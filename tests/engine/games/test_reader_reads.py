@@ -146,7 +146,7 @@ images = st.tuples(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     profile=st.sampled_from([CRYSTAL, PRACTICE]),
     rom_seed=st.integers(0, 2**32),
@@ -173,7 +173,7 @@ def test_any_memory_gives_a_state_within_bounds(
         assert again.control == state.control
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(name=st.sampled_from(sorted(SYMBOLS)), value=st.integers(0, 255))
 def test_one_wrong_byte_does_no_harm(name: str, value: int) -> None:
     machine = MemoryMachine(rom_with_tables())

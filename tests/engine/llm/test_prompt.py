@@ -200,7 +200,7 @@ def test_tokens_are_not_underestimated(letter):
 words = st.text(max_size=60)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.builds(Section, st.just("any"), words, st.integers(0, 9)), max_size=8),
     st.builds(Notes, words, st.lists(words, max_size=9).map(tuple), words),

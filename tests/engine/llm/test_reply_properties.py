@@ -69,13 +69,13 @@ def assert_safe(reading: Reading, here: Situation) -> None:
     assert (plan.key, plan.setters) == (here.key, ("model",))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(written, reasons, situations)
 def test_any_reply_gives_a_choice_that_exists_or_nothing(text, reason, here):
     assert_safe(read_plan(text, reason, here, "model"), here)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data(), situations)
 def test_a_valid_reply_is_read_without_mending(data, here):
     wanted = data.draw(st.sampled_from(here.choices))
@@ -104,7 +104,7 @@ def valid(data: st.DataObject, wanted: Choice, condition: Condition) -> str:
     return json.dumps({name: answer[name] for name in order}, indent=indent, ensure_ascii=is_ascii)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data(), situations, reasons)
 def test_a_valid_reply_that_is_cut_off_never_becomes_another_choice(data, here, reason):
     wanted = data.draw(st.sampled_from(here.choices))
@@ -125,7 +125,7 @@ def test_a_valid_reply_that_is_cut_off_never_becomes_another_choice(data, here, 
 prose = st.text(st.characters(exclude_characters="{}[]<>", exclude_categories=["Cs"]), max_size=40)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(prose, prose, st.sampled_from(("", "```json\n", "```\n", "<think>x</think>")))
 @example('"', "'", "")
 def test_wrapping_a_reply_keeps_what_it_says(before, after, fence):
@@ -135,7 +135,7 @@ def test_wrapping_a_reply_keeps_what_it_says(before, after, fence):
         assert reading.plan == bare.plan
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(written, reasons)
 def test_what_is_found_can_be_kept_as_json(text, reason):
     found = read_object(text, reason)

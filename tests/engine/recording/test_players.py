@@ -262,10 +262,11 @@ def test_a_killed_session_loses_nothing(config: RunConfig) -> None:
         "plan = RecordingPlan(episodes=2, player='rules')\n"
         "record_headless(RunConfig(save_dir=sys.argv[1]), plan, kill)\n"
     )
+    short = config.model_copy(update={"env": EnvConfig(max_steps=60, progress_steps=0)})
     killed = subprocess.run([sys.executable, "-c", code, config.save_dir], check=False)
     assert killed.returncode == -9
     assert list((Path(config.save_dir) / "demos").glob("*.part"))
-    end = record_headless(config, RecordingPlan(episodes=2, player="rules"))
+    end = record_headless(short, RecordingPlan(episodes=2, player="rules"))
     assert end.reason == "the set has its 2 demonstrations"
     lengths = sorted(demo.episode_length for demo in assert_replays(config))
     assert lengths[0] >= 25

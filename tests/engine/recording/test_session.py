@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from engine import commands
 from engine.commands import (
     Branch,
     DescribeRecording,
@@ -32,7 +31,7 @@ from engine.commands import (
     TakeOver,
 )
 from engine.config import RunConfig
-from engine.demos.demonstration import NO_PROPOSAL, SUFFIX, read_demo
+from engine.demos.demonstration import NO_PROPOSAL, SUFFIX, Demonstration, read_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.recorder import record_policy, rules_policy
 from engine.env.stepping import make_crystal_env
@@ -59,6 +58,16 @@ from engine.types import Action, Source
 from tests.engine.recording.conftest import Begin, assert_replays
 
 WALK = (5, 7, 5, 4, 7, 7, 5, 6)
+
+
+@pytest.fixture(scope="module")
+def won(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Demonstration]:
+    """A game that the rules played to its goal, and its file."""
+    folder = tmp_path_factory.mktemp("rules")
+    config = RunConfig(save_dir=str(folder))
+    ((path, demo),) = record_policy(rules_policy(1), config, 1, folder, max_steps=0)
+    assert demo.is_success
+    return path, demo
 
 
 def test_a_person_records_a_set_by_turns(begin: Begin, config: RunConfig) -> None:
@@ -102,23 +111,22 @@ def test_a_mark_is_taken_back_and_a_note_is_none(begin: Begin) -> None:
     assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
-def test_every_pane_is_told_what_it_shows(begin: Begin, config: RunConfig) -> None:
-    folder = Path(config.save_dir) / "rules"
-    ((_, led),) = record_policy(rules_policy(1), config, 1, folder, max_steps=40)
+def test_every_pane_is_told_what_it_shows(begin: Begin, won: tuple[Path, Demonstration]) -> None:
+    actions = won[1].actions[:40]
     watcher = begin()
     watcher.recording(is_recording=True)
-    watcher.press(led.actions[:1])
+    watcher.press(actions[:1])
     decision = watcher.next(DecisionMade).decision
-    assert (int(decision.action), decision.source) == (led.actions[0], Source.HUMAN)
+    assert (int(decision.action), decision.source) == (actions[0], Source.HUMAN)
     assert watcher.next(FrameRendered).frame.shape == (144, 160, 3)
-    watcher.press(led.actions[1:])
+    watcher.press(actions[1:])
     assert watcher.next(PayoutMade).component == "milestone"
     watcher.recording(steps=40)
     observed = watcher.all(GameObserved)[-1]
     assert observed.goal is not None
     assert observed.visited is not None
     assert sum(value for _, value in watcher.all(RewardPaid)[-1].episode) > 0
-    watcher.press(led.actions[:1])
+    watcher.press(actions[:1])
     status = watcher.status(is_human=True, phase="recording")
     assert dict(status.shares)["human"] == 1.0
 
@@ -323,10 +331,11 @@ def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> N
     assert_replays(config)
 
 
-def test_what_is_told_of_a_demonstration_is_its_own(begin: Begin, config: RunConfig) -> None:
-    folder = Path(config.save_dir) / "demos"
-    ((path, other),) = record_policy(rules_policy(1), config, 1, folder / "rules", max_steps=60)
-    assert other.episode_return > 1
+def test_what_is_told_of_a_demonstration_is_its_own(
+    begin: Begin, won: tuple[Path, Demonstration]
+) -> None:
+    path, other = won
+    assert other.rewards[:40].sum() > 1
     watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
     watcher.press((4, 5, 6))
     watcher.recording(steps=3)
@@ -342,9 +351,10 @@ def test_what_is_told_of_a_demonstration_is_its_own(begin: Begin, config: RunCon
     assert abs(watcher.next(RecordingEnded).total_reward) < 1
 
 
-def test_a_demonstration_begins_within_another(begin: Begin, config: RunConfig) -> None:
-    folder = Path(config.save_dir) / "demos"
-    ((path, other),) = record_policy(rules_policy(1), config, 1, folder / "rules", max_steps=60)
+def test_a_demonstration_begins_within_another(
+    begin: Begin, config: RunConfig, won: tuple[Path, Demonstration]
+) -> None:
+    path, other = won
     watcher = begin(start=DemoPoint(str(path), 40), set_name="later")
     for _ in range(2):
         watcher.recording(is_recording=True, steps=0)
@@ -360,20 +370,20 @@ def test_a_demonstration_begins_within_another(begin: Begin, config: RunConfig) 
     assert len(assert_replays(config, "later")) == 2
 
 
-def test_no_demonstration_begins_after_the_goal(begin: Begin, config: RunConfig) -> None:
-    folder = Path(config.save_dir) / "demos"
-    ((path, other),) = record_policy(rules_policy(1), config, 1, folder)
-    assert other.is_success
+def test_no_demonstration_begins_after_the_goal(
+    begin: Begin, won: tuple[Path, Demonstration]
+) -> None:
+    path, other = won
     watcher = begin(start=DemoPoint(str(path), other.episode_length))
     with pytest.raises(AssertionError, match="goal is reached"):
         watcher.next(RunStopped)
     assert isinstance(watcher.seen[-1], RunFailed)
 
 
-def test_a_goal_ends_a_persons_demonstration(begin: Begin, config: RunConfig) -> None:
-    ((_, other),) = record_policy(
-        rules_policy(1), config, 1, Path(config.save_dir) / "rules", max_steps=0
-    )
+def test_a_goal_ends_a_persons_demonstration(
+    begin: Begin, config: RunConfig, won: tuple[Path, Demonstration]
+) -> None:
+    other = won[1]
     watcher = begin(episodes=1)
     watcher.recording(is_recording=True)
     watcher.press(tuple(other.actions))
@@ -383,9 +393,10 @@ def test_a_goal_ends_a_persons_demonstration(begin: Begin, config: RunConfig) ->
     assert bytes(demo.actions) == bytes(other.actions)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_what_makes_no_sense_is_refused_in_a_line(begin: Begin) -> None:
+    watcher = begin()
+    watcher.recording(is_recording=True)
+    for command in (
         Save(),
         SetGoal("badge"),
         Branch(1),
@@ -393,14 +404,10 @@ def test_a_goal_ends_a_persons_demonstration(begin: Begin, config: RunConfig) ->
         TakeOver(),
         StepOnce(),
         Hold(frozenset({Action.A})),
-    ],
-)
-def test_what_makes_no_sense_is_refused_in_a_line(begin: Begin, command: commands.Command) -> None:
-    watcher = begin()
-    watcher.recording(is_recording=True)
-    reason = watcher.refusal(command)
-    assert reason
-    assert "\n" not in reason
+    ):
+        reason = watcher.refusal(command)
+        assert reason, command
+        assert "\n" not in reason, command
 
 
 def test_a_plan_that_cannot_be_is_refused() -> None:

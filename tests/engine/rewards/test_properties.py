@@ -71,7 +71,7 @@ weights = st.fixed_dictionaries(dict.fromkeys(WEIGHTS, st.floats(-100, 100)))
 CHARGES = ("money", "stuck", "whiteout", "step")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(weights, states(), st.lists(steps, min_size=1, max_size=12))
 def test_breakdown_is_the_reward(
     values: dict[str, float],
@@ -98,7 +98,7 @@ def test_charges_never_pay_and_rewards_never_charge(
             assert value <= 0.0 if name in CHARGES else value >= 0.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(states(), st.lists(st.tuples(states(), st.sampled_from(Action)), min_size=1, max_size=8))
 def test_no_loop_of_states_pays_for_ever(
     start: GameState, loop: list[tuple[GameState, Action]]
@@ -112,7 +112,7 @@ def test_no_loop_of_states_pays_for_ever(
         assert not [name for name, value in paid.items() if value > 0.0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(states(), st.lists(steps, min_size=2, max_size=12))
 def test_saved_composer_goes_on_alike(
     start: GameState, trace: list[tuple[GameState, Action, dict[str, Any]]]

@@ -238,7 +238,7 @@ def test_a_file_in_place_of_the_folder_ends_with_what_is_true(tmp_path):
 def untouched(tmp_path_factory):
     """Return the save folder of a run on the practice game that nothing was deleted of."""
     folder = tmp_path_factory.mktemp("untouched")
-    play(folder, is_toy=False)
+    play(folder, is_toy=False, total_steps=100)
     return folder
 
 
@@ -249,7 +249,7 @@ def test_decisions_are_kept_though_their_file_is_deleted(tmp_path, untouched, le
             if path.name == "decisions.db" or not leaves_log:
                 path.unlink()
 
-    play(tmp_path, harm, is_toy=False)
+    play(tmp_path, harm, is_toy=False, total_steps=100)
     counts = []
     for folder in (tmp_path, untouched):
         (path,) = folder.glob("runs/*/decisions.db")

@@ -8,7 +8,7 @@ from engine.config import DQNConfig
 from tests.engine.session import test_practice_run as practice
 from tests.engine.session import test_session as toy
 
-DQN = DQNConfig(capacity=400, warmup_steps=100, batch_size=32, hidden_size=32, target_interval=20)
+DQN = DQNConfig(capacity=200, warmup_steps=100, batch_size=32, hidden_size=32, target_interval=20)
 SETTINGS = {"agent": "dqn", "dqn": DQN}
 
 
@@ -21,9 +21,9 @@ def assert_alike(whole, parted) -> None:
 
 def test_a_resumed_run_on_the_toy_is_the_uninterrupted_one_bit_for_bit(tmp_path):
     whole, parted = tmp_path / "whole", tmp_path / "parted"
-    toy.play(toy.session(whole, total_steps=1000, **SETTINGS))
-    toy.play(toy.session(parted, total_steps=700, **SETTINGS))
-    toy.play(toy.session(parted, "latest", total_steps=1000, **SETTINGS))
+    toy.play(toy.session(whole, total_steps=500, **SETTINGS))
+    toy.play(toy.session(parted, total_steps=350, **SETTINGS))
+    toy.play(toy.session(parted, "latest", total_steps=500, **SETTINGS))
     assert_alike(whole, parted)
 
 

@@ -122,11 +122,13 @@ class Viewer:
         self.until(lambda it: bool(it.of(StatusChanged)) and it.status.episode_steps == step)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def viewer(saves: Path) -> Iterator[Viewer]:
-    """The run's last episode, as fast as it goes."""
+    """The run's last episode, played to its end as fast as it goes."""
     session = ReplaySession(latest(saves), speed=0)
-    yield Viewer(session)
+    watching = Viewer(session)
+    watching.until(lambda it: bool(it.of(EpisodeEnded)) and it.status.is_paused)
+    yield watching
     assert session.stop(300)
 
 
@@ -142,7 +144,6 @@ def still(saves: Path) -> Iterator[Viewer]:
 
 
 def test_the_rewards_are_those_that_were_recorded(viewer: Viewer, recorded: EpisodeEnded) -> None:
-    viewer.until(lambda it: bool(it.of(EpisodeEnded)) and it.status.is_paused)
     summary = recorded.summary
     assert viewer.of(EpisodeEnded) == [recorded]
     paid = {name: value for name, value in viewer.of(RewardPaid)[-1].episode if value}
@@ -157,7 +158,6 @@ def test_the_rewards_are_those_that_were_recorded(viewer: Viewer, recorded: Epis
 
 
 def test_it_says_that_it_is_a_replay_and_of_what(viewer: Viewer, recorded: EpisodeEnded) -> None:
-    viewer.until(lambda it: bool(it.of(EpisodeEnded)))
     (run,) = viewer.of(RunStarted)
     assert (run.mode, run.agent, run.num_envs) == (REPLAY, "rules", 1)
     assert Path(run.run_dir).name == run.run_id

@@ -182,7 +182,7 @@ def test_a_battle_is_won_left_or_used_to_catch():
     assert [c.kind for c in choices(trainer, TABLES, WORLD)] == [GoalKind.FIGHT]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_choices_are_few_and_unique_among_their_kind(seed):
     rng = np.random.default_rng(seed)

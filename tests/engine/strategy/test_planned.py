@@ -270,7 +270,7 @@ def test_a_goal_that_ends_alike_again_and_again_is_not_offered_again(env):
 
 def test_a_restored_advisor_goes_on_as_the_saved_one(env):
     played = Played(env, directions=replace(ON, ignore_share=0.3, fallback="rules"), seed=2)
-    walking(played, 150)
+    walking(played, 100)
     saved = json.loads(json.dumps(played.advisor.save()))
     other = PlannedAdvisor(env.profile, 0, 2)
     other.direct(replace(played.advisor._book.whole()))
@@ -280,7 +280,7 @@ def test_a_restored_advisor_goes_on_as_the_saved_one(env):
     other.take_verdicts()
     assert other.setter == played.setters[-1]
     assert last.goal is not None
-    for _ in range(250):
+    for _ in range(150):
         env.advance(int(played.rng.choice(np.flatnonzero(env.action_mask()))))
         one, two = (a.advise(env.state, env.action_mask()) for a in (played.advisor, other))
         assert (one.goal, one.reason, one.confidence) == (two.goal, two.reason, two.confidence)
@@ -336,7 +336,7 @@ def test_plans_that_are_switched_off_are_forgotten(env):
     assert played.advisor.take_verdicts() == ()
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10_000))
 def test_no_plan_makes_the_advice_name_a_masked_action(env, seed):
     """Whatever is chosen, on whatever condition, and in situations that it was not made for."""

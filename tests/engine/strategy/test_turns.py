@@ -46,10 +46,10 @@ def leaders(turns: Turns, directions: Directions, count: int) -> Iterator[str]:
 )  # fmt: skip
 def test_the_model_has_its_share_of_the_events_at_any_time(model_share, ignore_share, dealt):
     directions = Directions(True, model_share, ignore_share)
-    for env_index in range(3):
+    for env_index in range(2):
         turns = Turns("game", env_index, 5, plan_for)
         had = 0
-        for number, leader in enumerate(leaders(turns, directions, 300), 1):
+        for number, leader in enumerate(leaders(turns, directions, 150), 1):
             had += leader != RULES
             assert abs(had - dealt * number) < 1 + 1e-6
 
@@ -69,9 +69,10 @@ def test_plans_are_ignored_at_random_by_the_seed_alone():
         turns = Turns("game", env_index, seed, plan_for)
         return list(leaders(turns, Directions(True, 0.8, 0.2), 1000))
 
-    assert run(5) == run(5)
-    assert len({tuple(run(seed, index)) for seed, index in ((5, 0), (5, 1), (6, 0))}) == 3
-    assert Counter(run(5)) == {MODEL: 789, IGNORED: 211}
+    led = run(5)
+    assert led == run(5)
+    assert len({tuple(one) for one in (led, run(5, 1), run(6))}) == 3
+    assert Counter(led) == {MODEL: 789, IGNORED: 211}
 
 
 def test_share_and_random_numbers_go_on_over_episodes():

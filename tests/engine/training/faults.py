@@ -106,7 +106,7 @@ def cases(calls: list[str]) -> Iterator[tuple[int, str, float]]:
     for number, name in enumerate(calls):
         for way in WAYS:
             within = way == "killed within"
-            shares = [step / 24 for step in range(25)] if name == "write" and within else [0.5]
+            shares = [step / 8 for step in range(9)] if name == "write" and within else [0.5]
             if within and name != "write":
                 continue
             for share in shares:

@@ -33,7 +33,7 @@ def closed_port() -> Iterator[str]:
 
 
 def played(
-    folder: Path, said: list[str], url: str = "", model: str = MODEL, steps: int = 250
+    folder: Path, said: list[str], url: str = "", model: str = MODEL, steps: int = 160
 ) -> tuple[set[int], set[str]]:
     """Follow the planner in two games; return who set goals, and where they were."""
     config = RunConfig(

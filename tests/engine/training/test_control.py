@@ -41,7 +41,7 @@ PROFILE = load_rom("", False)[1]
 def made(folder: Path, **settings) -> Iterator[Run]:
     run = Run(
         folder,
-        make_vector=lambda config: VectorEnv(ENV_FACTORY, config, config.num_envs, 2),
+        make_vector=lambda config: VectorEnv(ENV_FACTORY, config, config.num_envs, 1),
         save_dir=str(folder.parent),
         **SETTINGS | settings,
     )

@@ -149,16 +149,17 @@ def test_the_named_algorithm_learns(tmp_path: Path, agent: str, kind: type) -> N
     trainer = create_test_trainer(2, temp_dir=tmp_path, agent=agent, dqn=dqn)
     updates = []
     trainer.register_callback("policy_update", lambda *args: updates.append(args))
-    trainer.train(max_steps_per_episode=40, eval_interval=0)
+    trainer.train(max_steps_per_episode=20, eval_interval=0)
     assert isinstance(trainer.parts.agent.policy, kind)
     assert updates
     trainer.close()
 
 
 def test_a_screen_is_learnt_from_by_its_pixels(tmp_path: Path) -> None:
-    trainer = create_test_trainer(2, temp_dir=tmp_path, observation_type="screen")
-    trainer.train(max_steps_per_episode=20, eval_interval=1)
+    ppo = {"rollout_steps": 12, "minibatch_size": 12, "epochs": 1, "hidden_size": 32}
+    trainer = create_test_trainer(2, temp_dir=tmp_path, observation_type="screen", ppo=ppo)
+    trainer.train(max_steps_per_episode=10, eval_interval=1)
     assert trainer.config.encoder == "pixels"
     assert trainer.load_checkpoint("latest")
-    assert np.isfinite(trainer.train(total_episodes=3, max_steps_per_episode=20)["best_reward"])
+    assert np.isfinite(trainer.train(total_episodes=3, max_steps_per_episode=10)["best_reward"])
     trainer.close()

@@ -1,5 +1,6 @@
 """Checkpoints that somebody made to do harm: sealed anew, so that only their contents are wrong."""
 
+import functools
 import io
 import random
 import struct
@@ -91,6 +92,7 @@ def lying_over_each_other() -> bytes:
     return file.getvalue()
 
 
+@functools.cache
 def many_members() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as packed:
@@ -255,7 +257,7 @@ def test_checkpoints_that_were_changed_and_sealed_anew_raise_nothing_else(tmp_pa
         for name in old.namelist():
             new.writestr(name, old.read(name))
     refused = 0
-    for number in range(1500):
+    for number in range(600):
         content = bytearray(whole if number % 2 else stored.getvalue())
         for _ in range(rng.choice((1, 1, 3, 10))):
             at = rng.randrange(len(content) - 64)
@@ -273,7 +275,7 @@ def test_checkpoints_that_were_changed_and_sealed_anew_raise_nothing_else(tmp_pa
             read_checkpoint(path)
         except CheckpointError as error:
             refused += "\n" not in str(error)
-    assert refused > 750
+    assert refused > 300
 
 
 def test_what_could_not_be_read_again_is_not_written(

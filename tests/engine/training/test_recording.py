@@ -4,8 +4,6 @@ import contextlib
 import os
 import resource
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +31,7 @@ from engine.commands import (
 )
 from engine.config import EnvConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
+from engine.demos.playback import play
 from engine.demos.recorded_env import RecordedEnv
 from engine.demos.recording_log import log_path, read_log
 from engine.env.array_env import ArrayEnv
@@ -54,16 +53,6 @@ from tests.engine.training.helpers import Clock, Run
 
 MOVES = (Action.LEFT, Action.LEFT, Action.DOWN, Action.A, Action.RIGHT, Action.UP, Action.B)
 
-REPLAY = """
-import sys
-from engine.config import RunConfig
-from engine.demos.demonstration import read_demo
-from engine.demos.playback import play
-from pathlib import Path
-steps = list(play(read_demo(Path(sys.argv[1])), RunConfig(save_dir=sys.argv[2]), renders=False))
-print(len(steps))
-"""
-
 
 class _Cramped(RecordedEnv):
     """Has room for a few steps of a demonstration on its disk."""
@@ -82,12 +71,14 @@ def cramped(config: RunConfig, env_index: int) -> ArrayEnv:
 
 
 @contextlib.contextmanager
-def playing(folder: Path, factory: str = ENV_FACTORY, **settings) -> Iterator[Run]:
+def playing(
+    folder: Path, factory: str = ENV_FACTORY, processes: int = 1, **settings
+) -> Iterator[Run]:
     """Make a run that shows its second game."""
     given = {"num_envs": 2, "env": EnvConfig(max_steps=200), "clock": Clock(1e-3)} | settings
     run = Run(
         folder / "run",
-        make_vector=lambda config: VectorEnv(factory, config, config.num_envs, 2),
+        make_vector=lambda config: VectorEnv(factory, config, config.num_envs, processes),
         save_dir=str(folder),
         headless=False,
         **given,
@@ -137,9 +128,9 @@ def own(demo: Demonstration) -> bytes:
 
 
 def replayed(path: Path, folder: Path) -> int:
-    """Play a demonstration in another process, which checks memory and rewards; count its steps."""
-    command = [sys.executable, "-c", REPLAY, str(path), str(folder)]
-    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    """Play a demonstration in this process, which checks memory and rewards; count its steps."""
+    config = RunConfig(save_dir=str(folder))
+    return sum(1 for _ in play(read_demo(path), config, renders=False))
 
 
 def test_an_intervention_is_saved_with_the_agents_proposals_and_replays_elsewhere(
@@ -390,7 +381,7 @@ def test_the_runs_end_saves_what_is_being_recorded(tmp_path: Path) -> None:
 def test_a_lost_process_costs_one_warning_and_no_demonstration(
     tmp_path: Path, how: signal.Signals
 ) -> None:
-    with playing(tmp_path) as run:
+    with playing(tmp_path, processes=2) as run:
         steps(run, 4)
         act(run, TakeOver())
         press(run, *MOVES)
@@ -419,6 +410,7 @@ def test_what_an_engine_that_is_gone_recorded_can_be_recovered(tmp_path: Path) -
     with playing(tmp_path) as run:
         act(run, TakeOver())
         press(run, *MOVES)
+        run.vector.close()
     (log,) = interventions(tmp_path)
     assert own(read_log(log)) == bytes(MOVES)
 
@@ -460,7 +452,7 @@ def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> No
             act(run, TakeOver())
             press(run, *MOVES)
             act(run, GiveBack())
-            steps(run, 60)
+            steps(run, 30)
             facts, arrays = run.trainer.agent.save()
             weights = {name: np.asarray(array).tobytes() for name, array in arrays.items()}
             ends.append((facts, weights, run.vector.save(), run.trainer.batch.features.tobytes()))

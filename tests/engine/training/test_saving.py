@@ -11,7 +11,7 @@ def saved_at(run: Run) -> list[int]:
 
 
 def test_a_checkpoint_comes_every_so_many_episodes(tmp_path):
-    run = Run(tmp_path, total_steps=1200, save_interval=7)
+    run = Run(tmp_path, total_steps=400, save_interval=7)
     run.play()
     due = [event.total_steps for event in run.of(EpisodeEnded) if event.episode % 7 == 0]
     assert len(due) > 3
@@ -33,14 +33,14 @@ def test_a_move_of_the_curriculum_is_saved_at_once(tmp_path):
 
 
 def test_a_checkpoint_of_many_reasons_is_written_once(tmp_path):
-    run = Run(tmp_path, total_steps=400, save_interval=1, checkpoint_interval_s=1e-9)
+    run = Run(tmp_path, total_steps=200, save_interval=1, checkpoint_interval_s=1e-9)
     run.play()
     steps = saved_at(run)[:-1]  # the last one ends the run, whatever came before
     assert steps == sorted(set(steps))
 
 
 def test_the_best_checkpoint_is_kept_beside_the_last(tmp_path):
-    run = Run(tmp_path, total_steps=2000, save_interval=5)
+    run = Run(tmp_path, total_steps=600, save_interval=5)
     run.play()
     scores = {
         tuple(read_checkpoint(path).facts["score"])

@@ -40,6 +40,17 @@ def curve(run: Run) -> list:
     return [(event.episode, event.total_steps, event.summary) for event in run.of(EpisodeEnded)]
 
 
+WHOLE_STEPS = 64 * 8
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Run:
+    """A run from its beginning to its end."""
+    run = Run(tmp_path_factory.mktemp("runs") / "whole", total_steps=WHOLE_STEPS)
+    run.play()
+    return run
+
+
 def test_a_run_ends_at_its_limit_of_steps(tmp_path):
     result = Run(tmp_path, total_steps=200).play()
     assert (result.total_steps, result.reason) == (200, "took 200 steps")
@@ -57,10 +68,8 @@ def test_updates_come_once_a_rollout(tmp_path):
     assert [event.total_steps for event in run.of(PolicyUpdated)] == [64, 128, 192]
 
 
-def test_the_curriculum_moves_with_the_episodes(tmp_path):
-    run = Run(tmp_path, total_steps=6000)
-    run.play()
-    changes = run.of(CurriculumChanged)
+def test_the_curriculum_moves_with_the_episodes(whole):
+    changes = whole.of(CurriculumChanged)
     assert changes[0].stage == 1
     assert max(change.stage for change in changes) >= 2
 
@@ -79,7 +88,7 @@ def test_a_headless_run_watches_nothing(tmp_path):
 
 
 def test_a_watched_run_tells_frames_decisions_and_rewards(tmp_path):
-    run = Run(tmp_path, total_steps=800, headless=False, clock=Clock(tick_s=0.01))
+    run = Run(tmp_path, total_steps=400, headless=False, clock=Clock(tick_s=0.01))
     run.play()
     assert run.of(FrameRendered)
     assert run.of(RewardPaid)
@@ -105,33 +114,29 @@ def test_frames_come_at_most_ten_or_thirty_times_a_second(tmp_path, monkeypatch,
 
 
 @pytest.mark.parametrize("stop_at", [64 * 4, 64 * 4 + 20])
-def test_a_resumed_run_goes_on_bit_for_bit(tmp_path, stop_at):
+def test_a_resumed_run_goes_on_bit_for_bit(whole, tmp_path, stop_at):
     """Also from within a rollout."""
-    whole = Run(tmp_path / "whole", total_steps=2000)
-    whole.play()
     first = Run(tmp_path / "parts", total_steps=stop_at)
     first.play()
-    second = Run(tmp_path / "parts", total_steps=2000, agent=None).resume()
+    second = Run(tmp_path / "parts", total_steps=WHOLE_STEPS, agent=None).resume()
     second.play()
     assert curve(first) + curve(second) == curve(whole)
     for name, tensor in whole.trainer.agent.ppo.network.state_dict().items():
         assert torch.equal(tensor, second.trainer.agent.ppo.network.state_dict()[name]), name
-    whole_journal = (tmp_path / "whole" / "journal.jsonl").read_text()
+    whole_journal = (whole.folder / "journal.jsonl").read_text()
     assert whole_journal == (tmp_path / "parts" / "journal.jsonl").read_text()
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(tmp_path):
-    whole = Run(tmp_path / "whole", total_steps=2000)
-    whole.play()
+def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(whole, tmp_path):
     killed = Run(tmp_path / "killed", checkpoint_interval_s=1e-9)
-    killed.vector.fail_at_step = 16 * 8 + 7
+    killed.vector.fail_at_step = 16 * 4 + 7
     with pytest.raises(RuntimeError):
         killed.play()
     killed.journal.close()
-    resumed = Run(tmp_path / "killed", total_steps=2000).resume()
-    assert resumed.trainer.metrics.total_steps == 16 * 8 * 4
+    resumed = Run(tmp_path / "killed", total_steps=WHOLE_STEPS).resume()
+    assert resumed.trainer.metrics.total_steps == 16 * 4 * 4
     resumed.play()
-    assert (tmp_path / "whole" / "journal.jsonl").read_text() == (
+    assert (whole.folder / "journal.jsonl").read_text() == (
         tmp_path / "killed" / "journal.jsonl"
     ).read_text()
 
@@ -207,9 +212,9 @@ def test_watch_shows_another_environment(tmp_path):
 
 def test_the_speed_can_be_limited_and_set_free(tmp_path):
     run = Run(tmp_path, total_steps=16)
-    run.commands.put(SetSpeed(50))
+    run.commands.put(SetSpeed(500))
     run.play()
-    assert run.of(StatusChanged)[-1].speed == 50
+    assert run.of(StatusChanged)[-1].speed == 500
     run.trainer.pace.limit(0)
     assert run.trainer.pace.wait_s() == 0
 
@@ -265,7 +270,7 @@ def test_presses_without_control_are_refused(tmp_path):
 
 
 def test_baselines_train_nothing_but_play(tmp_path):
-    run = Run(tmp_path, total_steps=2000, agent=RandomAgent(0))
+    run = Run(tmp_path, total_steps=400, agent=RandomAgent(0))
     run.play()
     assert run.of(EpisodeEnded)
     assert not run.of(PolicyUpdated)
