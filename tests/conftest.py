@@ -6,11 +6,11 @@ import random
 import sys
 from pathlib import Path
 
-# Read when numpy and torch are loaded, by the tests' processes and by those that they start: a
-# second thread gains nothing on what is this small, and takes its core from another test.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("MKL_NUM_THREADS", "1")
+# Read when numpy and torch are loaded, by the tests' processes and by those that they start: on a
+# busy machine two threads wait for each other more than they work.
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["MKL_NUM_THREADS"] = "1"
 
 import numpy as np
 import pytest

@@ -163,7 +163,7 @@ def test_completing_imports_nothing_slow(folder: Path) -> None:
         cwd=folder,
         env=environment(folder, PYTHONPATH=str(ROOT)),
     )
-    expected = [f"{line != 'poketui serve '} True" for line in lines]  # no run goes on
+    expected = [f"{line != 'poketui serve '} True" for line in lines]  # no run is running
     assert result.stdout.splitlines() == expected, result.stderr
 
 

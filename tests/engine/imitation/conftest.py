@@ -1,16 +1,9 @@
 import pytest
-import torch
 
 from engine.config import RunConfig
 from engine.imitation.examples import Examples
 from engine.imitation.settings import CloningConfig
 from engine.training.cloning import rule_examples
-
-
-@pytest.fixture(autouse=True, scope="session")
-def single_thread() -> None:
-    """Two threads on a busy machine wait for each other more than they work."""
-    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

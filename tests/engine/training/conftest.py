@@ -1,13 +1,6 @@
 import pytest
-import torch
 
 from engine.training import reporter
-
-
-@pytest.fixture(autouse=True, scope="session")
-def single_thread() -> None:
-    """Two threads on a busy machine wait for each other more than they work."""
-    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)

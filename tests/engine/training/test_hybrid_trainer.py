@@ -399,7 +399,7 @@ class Wrong:
 def test_a_failing_language_model_ends_nothing(
     make: Make, manager: type[Broken | Wrong], mode: AgentMode
 ) -> None:
-    """How a broken one goes on in the adaptive mode, the next test says."""
+    """The next test says what a broken one does in the adaptive mode."""
     trainer = make(llm_manager=manager(), mode=mode)
     trainer.train(total_episodes=2, eval_interval=0)
     consultation = trainer.parts.agent.consultation
