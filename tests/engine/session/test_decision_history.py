@@ -11,6 +11,7 @@ from engine.events import RunFailed, RunStopped
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.session import EngineSession
 from tests.engine.history.helpers import record
+from tests.engine.processes import wait_until
 from tests.engine.toy import ToyVector
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
@@ -24,7 +25,7 @@ def play(folder: Path, resume: str | None = None, **settings):
     session = EngineSession(config, resume, make_vector=ToyVector)
     session.start()
     assert session.join(300)
-    assert "decision history" not in {t.name for t in set(threading.enumerate()) - before}
+    assert wait_until(lambda: before.issuperset(threading.enumerate()))
     return session.mailbox.drain()[-1]
 
 

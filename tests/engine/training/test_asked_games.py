@@ -19,6 +19,7 @@ from engine.training.asked_games import make_asked_games
 from engine.training.cloning import Note
 from engine.training.from_demonstrations import Source
 from engine.training.policy_folders import PolicyFolder
+from tests.engine.processes import wait_until
 
 MODEL = "scripted:latest"
 FEW = EnvConfig(max_steps=300, progress_steps=0)
@@ -74,7 +75,7 @@ def test_a_models_goals_lead_where_it_wants_to_go(
     assert ("MILLBROOK PATH" in places) is leaves
     exchanges = list(read_exchanges(tmp_path / "exchanges.jsonl"))
     assert len(exchanges) > 3
-    assert "planner" not in threads()
+    assert wait_until(lambda: "planner" not in threads())
 
 
 def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
@@ -86,7 +87,7 @@ def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
     assert len(places) > 1
     (complaint,) = said
     assert complaint.startswith("No language model answers. The rules set the goals until one")
-    assert "planner" not in threads()
+    assert wait_until(lambda: "planner" not in threads())
 
 
 def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
