@@ -17,6 +17,7 @@ from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
 from engine.plans import Choice, Plan, Situation
 from tests.engine.llm.situations import TOWN
+from tests.engine.processes import wait_until
 
 Behaviour = Callable[[ChatRequest], AsyncIterator[Chunk]]
 
@@ -280,10 +281,7 @@ class Clock:
 
 def until_no_thread_is_left() -> None:
     """Wait for what was told to end: on a busy machine that takes longer than `close` waits."""
-    end = time.monotonic() + GIVE_UP_S
-    while threads := threads_of_planners():
-        assert time.monotonic() < end, threads
-        time.sleep(0.002)
+    assert wait_until(lambda: not threads_of_planners(), GIVE_UP_S), threads_of_planners()
 
 
 def threads_of_planners() -> list[str]:

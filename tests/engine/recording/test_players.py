@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from engine.training.checkpoint import Checkpoint
 from engine.training.controls import CommandQueue
 from engine.training.policy_folders import PolicyFolder
 from engine.types import Action
-from tests.engine.processes import wait_until
+from tests.engine.llm.fake_backends import until_no_thread_is_left
 from tests.engine.recording.conftest import Begin, assert_replays
 
 
@@ -151,7 +150,7 @@ def test_the_planner_is_recorded_and_its_goals_are_waited_for(
     assert demo.by == "planner-scripted:latest"
     assert demo.is_success is (character == "oracle")
     assert not [event for event in told if isinstance(event, WarningRaised)]
-    assert wait_until(lambda: "planner" not in {t.name for t in threading.enumerate()})
+    until_no_thread_is_left()
 
 
 def test_a_planner_without_a_model_plays_by_the_rules_and_says_so(config: RunConfig) -> None:

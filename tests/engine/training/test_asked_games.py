@@ -1,7 +1,6 @@
 """Games that wait for a language model's goals, over the real protocol; DAgger from them."""
 
 import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from engine.training.asked_games import make_asked_games
 from engine.training.cloning import Note
 from engine.training.from_demonstrations import Source
 from engine.training.policy_folders import PolicyFolder
-from tests.engine.processes import wait_until
+from tests.engine.llm.fake_backends import until_no_thread_is_left
 
 MODEL = "scripted:latest"
 FEW = EnvConfig(max_steps=300, progress_steps=0)
@@ -58,10 +57,6 @@ def played(
     return setters, places
 
 
-def threads() -> set[str]:
-    return {thread.name for thread in threading.enumerate()}
-
-
 @pytest.mark.parametrize(("character", "leaves"), [("oracle", True), ("liar", False)])
 def test_a_models_goals_lead_where_it_wants_to_go(
     tmp_path: Path, character: Character, leaves: bool
@@ -75,7 +70,7 @@ def test_a_models_goals_lead_where_it_wants_to_go(
     assert ("MILLBROOK PATH" in places) is leaves
     exchanges = list(read_exchanges(tmp_path / "exchanges.jsonl"))
     assert len(exchanges) > 3
-    assert wait_until(lambda: "planner" not in threads())
+    until_no_thread_is_left()
 
 
 def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
@@ -87,7 +82,7 @@ def test_where_no_model_answers_the_rules_lead_and_that_is_said_once(
     assert len(places) > 1
     (complaint,) = said
     assert complaint.startswith("No language model answers. The rules set the goals until one")
-    assert wait_until(lambda: "planner" not in threads())
+    until_no_thread_is_left()
 
 
 def test_without_a_model_the_planner_is_the_rules(tmp_path: Path) -> None:
