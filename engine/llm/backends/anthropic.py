@@ -23,6 +23,7 @@ from engine.llm.backends.base import (
     status_of,
     strict_schema,
 )
+from engine.llm.backends.dialect import REFUSED
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -85,12 +86,14 @@ class AnthropicBackend:
 
         with self._failures():
             create: Any = client.messages.create  # its overloads take no mapping
+            known = self._takes_schema, dict(self._thinking)
             while True:
                 try:
                     stream = await create(**self._body(request))
                     break
                 except APIStatusError as error:
                     if not self._can_do_without(error, request.think):
+                        self._takes_schema, self._thinking = known  # what did not help
                         raise
             try:
                 reading = _Reading()
@@ -169,7 +172,7 @@ class AnthropicBackend:
 
     def _can_do_without(self, error: Any, think: bool) -> bool:
         """Tell whether the request can be made in a simpler form after a refusal; make it so."""
-        if error.status_code not in (400, 422):
+        if error.status_code not in REFUSED:
             return False
         said = f"{error.message} {error.body}".lower()
         has_changed = False

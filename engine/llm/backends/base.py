@@ -15,6 +15,12 @@ PERMANENT = frozenset({301, 302, 303, 307, 308, 400, 401, 403, 404})
 UNLISTED = frozenset({404, 405, 501})
 """How servers without a list of models refuse to give one: of the model itself it says nothing."""
 _LONGEST_DETAIL = 200
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|size|window)(?:(?: is| of(?: only)?)? \(?(\d+))?"
+    r"|prompt is too long|reduce the length|max_seq_len",
+    re.IGNORECASE,
+)
+"""How servers say that a question and its answer do not fit, some with how much would."""
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
 _UNUSABLE_KEYWORDS = frozenset(
     {
@@ -132,7 +138,10 @@ class Backend(Protocol):
 
 def redacted(said: object, *secrets: str) -> str:
     """Return what a server said as a line to show: without `secrets`, or what looks like a key."""
-    text = str(said)
+    try:
+        text = str(said)
+    except Exception:  # an exception of somebody else's code, which cannot even say what it is
+        text = ""
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return one_line(_KEY_LIKE.sub("***", text), _LONGEST_DETAIL)
@@ -179,6 +188,9 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
     what = f"answered {status}" if status > 0 else "broke off"
     if 300 <= status < 400:
         hint = "It sends questions elsewhere, which is not followed: give that address."
+    elif too_long := _TOO_LONG.search(detail):
+        most = f" to at most {too_long[1]}" if too_long[1] else ""
+        hint = f"Set max_context_length{most}, or run the server with a larger context."
     said = f": {detail}" if detail else ""
     hints = {
         401: "Check the key.",

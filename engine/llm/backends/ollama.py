@@ -6,8 +6,9 @@ import json
 import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.config import THINKING_TOKENS
 from engine.errors import LLMConnectionError
@@ -19,19 +20,39 @@ from engine.llm.backends.base import (
     key_from,
     redacted,
     refusal,
+    schema_in_words,
     shown_address,
     status_of,
+    strict_schema,
 )
+from engine.llm.backends.dialect import Dialect, Form, Refusal, adapt
 from engine.llm.tokens import FRAME_TOKENS, estimate_tokens
+from engine.quoting import one_line
 
 if TYPE_CHECKING:
-    from ollama import AsyncClient, ChatResponse, ResponseError
+    from ollama import AsyncClient, ChatResponse
 
 _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
 _USUAL_CONTEXT = 4096
+_LONGEST_STATUS = 60
 _PROBE_FACTOR = 5
 """A probe may take this many times as long as connecting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """How far a download is.
+
+    Attributes:
+        status: What is being done, in the server's words.
+        completed: Bytes of the part that is being loaded.
+        total: Of all its bytes; 0: nothing is being loaded.
+    """
+
+    status: str
+    completed: int = 0
+    total: int = 0
 
 
 class OllamaBackend:
@@ -71,25 +92,24 @@ class OllamaBackend:
         self._client: AsyncClient | None = None
         self._most_tokens = max_context_length or sys.maxsize
         self._context_tokens = _USUAL_CONTEXT
-        self._takes_think = True
+        self._is_known = False
+        self._always_thinks = _always_thinks(model)
+        self._dialect = Dialect(frozenset({"think"}), thinks=self._always_thinks)
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
         client = await self._open()
-        from ollama import ResponseError
-
         self._make_room(request)
         with self._failures():
-            while True:
-                try:
-                    async with aclosing(self._answer(client, request)) as parts:
-                        async for chunk in parts:
-                            yield chunk
-                    return
-                except ResponseError as error:
-                    if not self._refuses_think(error):
-                        raise
-                    self._takes_think = False
+            answer = adapt(
+                self._dialect,
+                lambda dialect: self._answer(client, request, dialect),
+                _refusal_of,
+                self._learn,
+            )
+            async with aclosing(answer) as chunks:
+                async for chunk in chunks:
+                    yield chunk
 
     async def probe(self) -> ModelStatus:
         """Look whether the server has the model, and in memory; see `Backend.probe`."""
@@ -100,6 +120,8 @@ class OllamaBackend:
                     listed = (await client.list()).models
                     models = tuple(sorted(m.model for m in listed if m.model))
                     loaded = tuple(m.model or "" for m in (await client.ps()).models)
+                    if self._is_among(models):
+                        await self._look_at_model(client)
         except LLMConnectionError as error:
             return status_of(error)
         if not self._is_among(models):
@@ -122,6 +144,26 @@ class OllamaBackend:
                     f"{self._server} did not load {self.model} within {self._load_timeout_s:g} s.",
                     "planner.load_timeout_s sets how long to wait; a smaller model loads faster.",
                 ) from None
+
+    async def pull(self) -> AsyncGenerator[Pulled]:
+        """Have the server download the model, and tell how far that is; it resumes by itself.
+
+        Raises:
+            LLMConnectionError: It failed: there is no such model, its disk is full, or it is gone.
+        """
+        client = await self._open()
+        status = ""
+        with self._failures():
+            parts = await client.pull(self.model, stream=True)
+            async with aclosing(parts):  # type: ignore[type-var]  # it is a generator
+                async for part in parts:
+                    status = one_line(part.status or "", _LONGEST_STATUS)
+                    yield Pulled(status, part.completed or 0, part.total or 0)
+        if status != "success":
+            raise LLMConnectionError(
+                f"{self._server} broke off while pulling {self.model}.",
+                "Pull it again: that resumes.",
+            )
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -146,24 +188,35 @@ class OllamaBackend:
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
         return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
 
-    async def _answer(self, client: "AsyncClient", request: ChatRequest) -> AsyncGenerator[Chunk]:
-        parts = await client.chat(
+    async def _answer(
+        self, client: "AsyncClient", request: ChatRequest, dialect: Dialect
+    ) -> AsyncGenerator[Chunk]:
+        system = request.system
+        if dialect.form >= Form.OBJECT:
+            system += schema_in_words(request.schema)
+        formats: dict[Form, object] = {
+            Form.SCHEMA: request.schema,
+            Form.PLAIN_SCHEMA: strict_schema(request.schema),
+            Form.OBJECT: "json",
+        }
+        chat: Any = client.chat  # its overloads want each form apart
+        parts = await chat(
             self.model,
             messages=[
-                {"role": "system", "content": request.system},
+                {"role": "system", "content": system},
                 {"role": "user", "content": request.user},
             ],
             stream=True,
-            think=request.think if self._takes_think else None,
-            format=request.schema,
+            think=self._think(request.think) if "think" in dialect.parts else None,
+            format=formats.get(dialect.form),
             options={
-                "num_predict": _limit(request),
+                "num_predict": _limit(request, thinks=dialect.thinks),
                 "temperature": request.temperature,
                 **self._memory(),
             },
             keep_alive=_KEEP_ALIVE,
         )
-        async with aclosing(parts):  # type: ignore[type-var]  # it is a generator
+        async with aclosing(parts):
             async for part in parts:
                 for chunk in _chunks(part):
                     yield chunk
@@ -171,7 +224,9 @@ class OllamaBackend:
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
         asked = estimate_tokens(request.system) + estimate_tokens(request.user)
-        needed = min(self._most_tokens, asked + FRAME_TOKENS + _limit(request))
+        needed = min(
+            self._most_tokens, asked + FRAME_TOKENS + _limit(request, thinks=self._dialect.thinks)
+        )
         while self._context_tokens < needed:
             self._context_tokens *= 2
 
@@ -179,8 +234,30 @@ class OllamaBackend:
         """Return the options that decide how the model is loaded: always the same ones."""
         return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
-    def _refuses_think(self, error: "ResponseError") -> bool:
-        return self._takes_think and error.status_code == 400 and "think" in str(error.error)
+    def _learn(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    async def _look_at_model(self, client: "AsyncClient") -> None:
+        """Learn once whether the model can think, and whether it can be told not to."""
+        if self._is_known:
+            return
+        from ollama import ResponseError
+
+        with suppress(ResponseError):  # servers that only look like Ollama may not tell
+            shown = await client.show(self.model)
+            can_think = "thinking" in (shown.capabilities or ("thinking",))
+            family = shown.details.family if shown.details else ""
+            always = _always_thinks(family or "") or _always_thinks(self.model)
+            self._always_thinks = can_think and always
+            self._dialect = Dialect(
+                frozenset({"think"} if can_think else ()), thinks=self._always_thinks
+            )
+        self._is_known = True
+
+    def _think(self, is_wanted: bool) -> "bool | Literal['low', 'medium']":
+        if self._always_thinks:  # told not to, together with a schema, it says nothing at all
+            return "medium" if is_wanted else "low"
+        return is_wanted
 
     def _is_among(self, models: tuple[str, ...]) -> bool:
         return self.model in models or f"{self.model}:latest" in models
@@ -226,8 +303,21 @@ class OllamaBackend:
         )
 
 
-def _limit(request: ChatRequest) -> int:
-    return request.max_tokens + (THINKING_TOKENS if request.think else 0)
+def _always_thinks(model: str) -> bool:
+    """Tell whether a model, by its name or family, only takes how much it is to think."""
+    return model.lower().rpartition("/")[2].replace("-", "").startswith("gptoss")
+
+
+def _limit(request: ChatRequest, *, thinks: bool) -> int:
+    return request.max_tokens + (THINKING_TOKENS if thinks or request.think else 0)
+
+
+def _refusal_of(error: Exception) -> Refusal | None:
+    from ollama import ResponseError
+
+    if not isinstance(error, ResponseError) or error.status_code == 404:
+        return None
+    return Refusal(error.status_code if error.status_code > 0 else 500, str(error.error))
 
 
 def _chunks(part: "ChatResponse") -> Iterator[Chunk]:

@@ -4,8 +4,8 @@ import asyncio
 import importlib
 import os
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from engine.config import THINKING_TOKENS
@@ -24,6 +24,7 @@ from engine.llm.backends.base import (
     status_of,
     strict_schema,
 )
+from engine.llm.backends.dialect import Dialect, Form, Refusal, adapt
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -31,29 +32,23 @@ if TYPE_CHECKING:
 
 _PROBE_FACTOR = 5
 """A probe may take this many times as long as connecting."""
-_REASONS = re.compile(r"o\d|gpt-[5-9]")
-"""Models that always think: they take no temperature, and think as little as they are told."""
-_OPTIONAL = {
-    "response_format": ("response_format", "json_schema", "schema", "strict", "grammar"),
-    "max_completion_tokens": ("max_completion_tokens", "max_tokens"),
-    "temperature": ("temperature",),
-    "reasoning_effort": ("reasoning_effort", "reasoning.effort"),
-    "stream_options": ("stream_options",),
-}
-"""What a server may refuse, and the words by which its error tells so."""
-_FIRST_DROPPED = ("response_format", "max_completion_tokens")
-"""What is left out where the error names nothing."""
+_REASONS = re.compile(r"o\d|gpt-[5-9]|gpt-oss")
+"""Models that always think, as little as they are told."""
+_THINKS = re.compile(r".*(reasoner|-r1|thinking|magistral)|qwq|qwen3(?!.*instruct)")
+"""Models that think unless their server is told not to, if then."""
 
 
 class OpenAIBackend:
     """A model of a server at `base_url`, else OPENAI_BASE_URL, else OpenAI's own.
 
-    A server that refuses a part of the request is asked again without it, and from then on.
+    A server that refuses a part of a question is asked again without it, and from then on.
 
     Args:
         model: As the server names it.
         base_url: Up to and with "/v1", as a rule.
+        key: Else OPENAI_API_KEY.
         connect_timeout_s: Longest time to connect.
+        heeds_proxies: Go through the proxy that the environment names, if any.
 
     Raises:
         ConfigurationError: OPENAI_API_KEY is missing, and no other server is named.
@@ -61,10 +56,18 @@ class OpenAIBackend:
 
     name = "openai"
 
-    def __init__(self, model: str, *, base_url: str = "", connect_timeout_s: float = 1.0) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str = "",
+        key: str = "",
+        connect_timeout_s: float = 1.0,
+        heeds_proxies: bool = True,
+    ) -> None:
         self.model = model
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip()
-        self._key = key_from("OPENAI_API_KEY")
+        self._key = key or key_from("OPENAI_API_KEY")
         if self._base_url:
             check_address(self._base_url, "llm_base_url" if base_url else "OPENAI_BASE_URL")
         elif not self._key:
@@ -75,8 +78,11 @@ class OpenAIBackend:
         shown = shown_address(self._base_url)
         self._server = f"The server at {shown}" if shown else "OpenAI"
         self._connect_timeout_s = connect_timeout_s
+        self._heeds_proxies = heeds_proxies
         self._client: AsyncOpenAI | None = None
-        self._refused_parts: set[str] = set()
+        name = model.lower().rpartition("/")[2]
+        self._reasons = bool(_REASONS.match(name))
+        self._dialect = _first_dialect(name, is_own=not self._base_url)
 
     @property
     def is_paid(self) -> bool:
@@ -86,25 +92,17 @@ class OpenAIBackend:
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
         client = await self._open()
-        from openai import APIStatusError
-
         with self._failures():
-            create: Any = client.chat.completions.create  # its overloads take no mapping
-            while True:
-                try:
-                    stream = await create(**self._body(request))
-                    break
-                except APIStatusError as error:
-                    if not self._can_do_without(error):
-                        raise
-            try:
-                reading = _Reading()
-                async for part in stream:
-                    for chunk in reading.take(part):
-                        yield chunk
-                yield reading.last()
-            finally:
-                await stream.close()
+            answer = adapt(
+                self._dialect,
+                lambda dialect: self._answer(client, request, dialect),
+                _refusal_of,
+                self._learn,
+                is_named=not self._base_url,
+            )
+            async with aclosing(answer) as chunks:
+                async for chunk in chunks:
+                    yield chunk
 
     async def probe(self) -> ModelStatus:
         """Look whether the server lists the model; see `Backend.probe`."""
@@ -153,62 +151,71 @@ class OpenAIBackend:
         return self._client
 
     def _make_client(self) -> "AsyncOpenAI":
+        from httpx2 import Limits
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
+        # Servers close connections that are idle, some as the next question is on its way. What a
+        # new one costs is nothing beside an answer.
+        limits = Limits(max_keepalive_connections=0)
         client = AsyncOpenAI(
             api_key=self._key or "none",  # a server of one's own takes any, but there must be one
             base_url=self._base_url or None,
             timeout=Timeout(None, connect=self._connect_timeout_s),
             max_retries=0,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # the key stays here
+            # The key stays here: redirects are not followed.
+            http_client=DefaultAsyncHttpxClient(
+                follow_redirects=False, limits=limits, trust_env=self._heeds_proxies
+            ),
         )
         _ = client.chat.completions, client.models  # each imports more
         return client
 
-    def _body(self, request: ChatRequest) -> dict[str, Any]:
-        """Return the request without what the server has refused before."""
-        system = request.system
+    async def _answer(
+        self, client: "AsyncOpenAI", request: ChatRequest, dialect: Dialect
+    ) -> AsyncGenerator[Chunk]:
+        create: Any = client.chat.completions.create  # its overloads take no mapping
+        stream = await create(**self._body(request, dialect))
+        try:
+            reading = _Reading()
+            async for part in stream:
+                for chunk in reading.take(part):
+                    yield chunk
+            yield reading.last()
+        finally:
+            await stream.close()
+
+    def _body(self, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
+        """Return the request in a dialect."""
+        system, limit = request.system, request.max_tokens
         body: dict[str, Any] = {"model": self.model, "stream": True}
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {
-                "name": "answer",
-                "strict": True,
-                "schema": strict_schema(request.schema),
-            },
-        }
-        if "response_format" in self._refused_parts:
-            body["response_format"] = {"type": "json_object"}
-            system += schema_in_words(request.schema)
-        body["stream_options"] = {"include_usage": True}
-        reasons = bool(_REASONS.match(self.model))
-        if reasons:
-            body["reasoning_effort"] = "medium" if request.think else "low"
+        if dialect.form <= Form.PLAIN_SCHEMA:
+            is_plain = dialect.form == Form.PLAIN_SCHEMA
+            schema = strict_schema(request.schema) if is_plain else request.schema
+            described = {"name": "answer", "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": described}
         else:
-            body["temperature"] = request.temperature
-        for name in ("stream_options", "reasoning_effort", "temperature"):
-            if name in self._refused_parts:
-                body.pop(name, None)
-        is_old = "max_completion_tokens" in self._refused_parts
-        limit = request.max_tokens + (THINKING_TOKENS if reasons or request.think else 0)
-        body["max_tokens" if is_old else "max_completion_tokens"] = limit
-        body["messages"] = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": request.user},
-        ]
+            system += schema_in_words(request.schema)
+            if dialect.form == Form.OBJECT:
+                body["response_format"] = {"type": "json_object"}
+        if dialect.thinks or request.think:
+            limit += THINKING_TOKENS
+        optional: dict[str, Any] = {
+            "stream_options": {"include_usage": True},
+            "temperature": request.temperature,
+        }
+        if dialect.thinks:
+            least = "low" if self._reasons else "none"
+            optional["reasoning_effort"] = "medium" if request.think else least
+            optional["chat_template_kwargs"] = {"enable_thinking": request.think}
+        body |= {name: value for name, value in optional.items() if name in dialect.parts}
+        body |= dict.fromkeys(dialect.limits[:1], limit)
+        if "chat_template_kwargs" in body:  # servers of open models know it, the client does not
+            body["extra_body"] = {"chat_template_kwargs": body.pop("chat_template_kwargs")}
+        body["messages"] = _messages(system, request.user, apart="system" in dialect.parts)
         return body
 
-    def _can_do_without(self, error: Any) -> bool:
-        """Tell whether the request can be made in a simpler form after a refusal; make it so."""
-        if error.status_code not in (400, 422):
-            return False
-        said = f"{error.message} {error.body}".lower()
-        named = {part for part, words in _OPTIONAL.items() if any(word in said for word in words)}
-        if not named and self._base_url:
-            named = set(_FIRST_DROPPED)
-        is_new = not named <= self._refused_parts
-        self._refused_parts |= named
-        return is_new
+    def _learn(self, dialect: Dialect) -> None:
+        self._dialect = dialect
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -271,6 +278,39 @@ class _Reading:
             prompt_tokens=self._prompt_tokens,
             answer_tokens=self._answer_tokens,
         )
+
+
+def _first_dialect(name: str, *, is_own: bool) -> Dialect:
+    """Return how a model is asked before anything is known of its server."""
+    reasons = bool(_REASONS.match(name))
+    parts = {"system", "stream_options", "reasoning_effort"}
+    if not reasons or name.startswith("gpt-oss"):
+        parts.add("temperature")
+    if is_own:
+        limits = ("max_completion_tokens", "max_tokens")
+        return Dialect(frozenset(parts), limits, Form.PLAIN_SCHEMA, thinks=reasons)
+    parts.add("chat_template_kwargs")
+    thinks = reasons or bool(_THINKS.match(name))
+    return Dialect(frozenset(parts), ("max_tokens", "max_completion_tokens"), thinks=thinks)
+
+
+def _messages(system: str, user: str, *, apart: bool) -> list[dict[str, str]]:
+    if not apart:
+        return [{"role": "user", "content": f"{system}\n\n{user}"}]
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def _refusal_of(error: Exception) -> Refusal | None:
+    """Return what a server refuses; an error that an answer begins with is a refusal too."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        if error.status_code == 404 and _said(error.body).lower() in ("", "not found"):
+            return None  # of the address
+        return Refusal(error.status_code, f"{error.message} {error.body}")
+    if type(error) is openai.APIError:
+        return Refusal(500, f"{error.message} {error.body}")
+    return None
 
 
 def _said(body: object) -> str:

@@ -63,9 +63,11 @@ async def test_a_model_that_knows_nothing_of_thought_is_asked_without(
         assert "thinking" not in anthropic.asked[-1]
 
 
+@pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
 async def test_a_schema_that_is_refused_is_told_in_words(
-    anthropic: ScriptedAnthropic, backend: Backend, request_: ChatRequest
+    anthropic: ScriptedAnthropic, backend: Backend, request_: ChatRequest, status: int
 ) -> None:
+    anthropic.refusal_status = status
     anthropic.refuses = {"output_config": "output_config: Extra inputs are not permitted"}
     assert await say(backend, request_) == GOOD
     assert await say(backend, request_) == GOOD
@@ -90,6 +92,9 @@ async def test_a_server_that_refuses_everything_is_not_asked_for_ever(
     with pytest.raises(LLMConnectionError, match="400"):
         await say(backend, dataclasses.replace(request_, think=True))
     assert len(anthropic.asked) < 5
+    anthropic.refuses = {}
+    assert await say(backend, request_) == GOOD
+    assert "output_config" in anthropic.asked[-1]  # nothing was learnt of it
 
 
 async def test_a_probe_tells_ready_from_refused(

@@ -43,7 +43,7 @@ def test_a_models_name_chooses_its_backend(model: str, backend: str) -> None:
 
 def test_the_backend_can_be_named(ollama: ScriptedOllama) -> None:
     assert make_backend("gpt-4o", backend="ollama").name == "ollama"
-    with pytest.raises(ConfigurationError, match="ollama, openai or anthropic"):
+    with pytest.raises(ConfigurationError, match="ollama, openai, anthropic or local"):
         make_backend("gpt-4o", backend="litellm")
     with pytest.raises(ConfigurationError, match="no name"):
         make_backend(" ")
@@ -143,6 +143,46 @@ async def test_a_model_that_can_think_is_let(request_: ChatRequest) -> None:
         await say(backend, dataclasses.replace(request_, think=True))
         await backend.close()
         assert [body["think"] for body in server.asked] == [True]
+
+
+@pytest.mark.parametrize("status", [400, 500, 501])
+async def test_a_format_that_ollama_refuses_is_told_in_words(
+    ollama: ScriptedOllama, request_: ChatRequest, status: int
+) -> None:
+    ollama.scenario = f"refusing_format {status}"
+    backend = make_backend("scripted", base_url=ollama.url)
+    assert await say(backend, request_) == GOOD
+    assert await say(backend, request_) == GOOD
+    await backend.close()
+    formats = [body.get("format") for body in ollama.asked]
+    assert formats[0] == request_.schema
+    assert formats[-3:] == ["json", None, None]
+    assert '"enum": ["HEAL", "LEAVE"]' in ollama.asked[-1]["messages"][0]["content"]
+
+
+async def test_gpt_oss_is_told_how_much_to_think_and_not_whether(
+    ollama: ScriptedOllama, request_: ChatRequest
+) -> None:
+    with ScriptedOllama(models=["gpt-oss:20b"], thinking=["gpt-oss:20b"]) as server:
+        backend = make_backend("gpt-oss:20b", base_url=server.url)
+        await backend.probe()
+        await say(backend, request_)
+        await say(backend, dataclasses.replace(request_, think=True))
+        await backend.close()
+        assert [body["think"] for body in server.asked] == ["low", "medium"]
+        assert all(body["options"]["num_predict"] > 1000 for body in server.asked)
+
+
+async def test_a_model_that_cannot_think_by_its_capabilities_is_not_told_whether(
+    request_: ChatRequest,
+) -> None:
+    for can_think in (True, False):
+        with ScriptedOllama(thinking=["scripted:latest"] * can_think) as server:
+            backend = make_backend("scripted", base_url=server.url)
+            await backend.probe()
+            await say(backend, dataclasses.replace(request_, think=True))
+            await backend.close()
+            assert [body.get("think") for body in server.asked] == [can_think or None]
 
 
 async def test_a_probe_tells_missing_from_not_loaded_from_ready(

@@ -41,32 +41,114 @@ async def test_the_request_is_what_openai_expects(
     schema = described["json_schema"]["schema"]
     assert list(schema["properties"]) == schema["required"] == ["reasoning", "goal", "confidence"]
     assert schema["additionalProperties"] is False
-    # Bounds are no part of what strict modes take.
-    assert schema["properties"]["confidence"] == {"type": "integer"}
+    # Servers of one's own keep their models to the bounds, so that an answer has an end.
+    assert schema["properties"]["reasoning"] == {"type": "string", "maxLength": 200}
     assert schema["properties"]["goal"]["enum"] == ["HEAL", "LEAVE"]
-    assert (body["max_completion_tokens"], body["temperature"]) == (160, 0.2)
+    assert (body["max_tokens"], body["temperature"]) == (160, 0.2)
     assert body["stream_options"] == {"include_usage": True}
+    assert not {"max_completion_tokens", "reasoning_effort", "chat_template_kwargs"} & set(body)
+
+
+def towards(server: ScriptedOpenAI, model: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a backend that takes a server for OpenAI's own."""
+    backend: Any = make_backend(model, backend="openai")
+    original = backend._make_client
+
+    def towards_loopback() -> Any:
+        client = original()
+        client.base_url = server.base_url
+        return client
+
+    monkeypatch.setattr(backend, "_make_client", towards_loopback)
+    return backend
+
+
+async def test_openai_itself_is_asked_in_its_strict_mode(
+    openai: ScriptedOpenAI, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = towards(openai, "gpt-4o-mini", monkeypatch)
+    assert await say(backend, request_) == GOOD
+    await backend.close()
+    [body] = openai.asked
+    schema = body["response_format"]["json_schema"]["schema"]  # type: ignore[index,call-overload]
+    assert schema["properties"]["confidence"] == {"type": "integer"}
+    assert body["max_completion_tokens"] == 160
     assert "max_tokens" not in body
 
 
-@pytest.mark.parametrize("model", ["o3-mini", "gpt-5-nano"])
-async def test_models_that_always_think_get_room_for_it(
-    openai: ScriptedOpenAI, request_: ChatRequest, model: str
+async def test_openai_itself_is_denied_only_what_it_names(
+    openai: ScriptedOpenAI, request_: ChatRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = make_backend(model, base_url=openai.base_url)
+    openai.refuses = {"temperature": "Unsupported value: 'temperature' does not support 0.2"}
+    backend = towards(openai, "gpt-4o-mini", monkeypatch)
+    assert await say(backend, request_) == GOOD
+    assert ["temperature" in body for body in openai.asked] == [True, False]
+    openai.refuses = {"model": "Your organisation must be verified."}
+    with pytest.raises(LLMConnectionError, match="must be verified"):
+        await say(backend, request_)
+    await backend.close()
+    assert len(openai.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "efforts"),
+    [
+        ("o3-mini", ["low", "medium"]),
+        ("openai/o3", ["low", "medium"]),
+        ("gpt-5-nano", ["low", "medium"]),
+        ("gpt-oss:20b", ["low", "medium"]),
+        ("openai/gpt-oss-120b", ["low", "medium"]),
+        ("deepseek-reasoner", ["none", "medium"]),
+        ("deepseek/deepseek-r1:free", ["none", "medium"]),
+        ("qwen/qwen3-8b", ["none", "medium"]),
+        ("mistralai/magistral-small", ["none", "medium"]),
+        ("moonshotai/kimi-k2-thinking", ["none", "medium"]),
+    ],
+)
+async def test_models_that_think_by_their_name_get_room_for_it(
+    openai: ScriptedOpenAI, request_: ChatRequest, model: str, efforts: list[str]
+) -> None:
+    backend = make_backend(model, backend="openai", base_url=openai.base_url)
     await say(backend, request_)
     await say(backend, dataclasses.replace(request_, think=True))
     await backend.close()
-    assert [body["reasoning_effort"] for body in openai.asked] == ["low", "medium"]
-    assert all(body["max_completion_tokens"] > 1000 for body in openai.asked)
-    assert not any("temperature" in body for body in openai.asked)
+    assert [body["reasoning_effort"] for body in openai.asked] == efforts
+    templates = [body["chat_template_kwargs"] for body in openai.asked]
+    assert templates == [{"enable_thinking": False}, {"enable_thinking": True}]
+    assert all(int(str(body["max_tokens"])) > 1000 for body in openai.asked)
+    takes_temperature = "o3" not in model and "gpt-5" not in model
+    assert all(("temperature" in body) is takes_temperature for body in openai.asked)
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-8b", "qwen/qwen3-30b-a3b-instruct-2507", "olmo-2"])
+async def test_models_that_do_not_think_by_their_name_get_no_room_for_it(
+    openai: ScriptedOpenAI, request_: ChatRequest, model: str
+) -> None:
+    backend = make_backend(model, backend="openai", base_url=openai.base_url)
+    await say(backend, request_)
+    await backend.close()
+    assert openai.asked[0]["max_tokens"] == 160
+
+
+async def test_a_model_that_is_seen_to_think_gets_room_for_it(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    openai.scenario = "only_thinking"
+    assert await say(backend, request_) == ""  # cut off, at once asked again with more room
+    openai.scenario = "thinking"
+    assert await say(backend, request_) == GOOD
+    assert await say(backend, request_) == GOOD
+    limits = [body["max_tokens"] for body in openai.asked]
+    assert limits == [160, 2160, 2160, 2160]
+    assert openai.asked[-1]["reasoning_effort"] == "none"
 
 
 @pytest.mark.parametrize(
     ("part", "text"),
     [
-        ("json_schema", "'response_format' of type 'json_schema' is not supported"),
-        ("max_completion_tokens", "Unrecognized request argument: max_completion_tokens"),
+        ("'maxLength'", "Invalid schema for response_format: 'maxLength' is not permitted"),
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ("'system'", "System role not supported"),
         ("temperature", "Unsupported value: 'temperature' does not support 0.2"),
         ("stream_options", "stream_options: extra fields not permitted"),
     ],
@@ -80,9 +162,11 @@ async def test_what_a_server_refuses_is_left_out_from_then_on(
     assert [part in str(body) for body in openai.asked] == [True, False, False]
 
 
+@pytest.mark.parametrize("status", [400, 404, 422, 500, 501])
 async def test_a_schema_that_is_refused_is_told_in_words(
-    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest, status: int
 ) -> None:
+    openai.refusal_status = status
     openai.refuses = {"json_schema": "response_format must be json_object"}
     await say(backend, request_)
     messages: Any = openai.asked[-1]["messages"]
@@ -107,10 +191,15 @@ async def test_a_schema_in_words_is_within_the_context(
 async def test_a_server_that_does_not_say_what_it_refuses_is_asked_in_the_simplest_form(
     openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
 ) -> None:
-    openai.refuses = {"json_schema": "Bad Request", "max_completion_tokens": "Bad Request"}
+    openai.refuses = {"response_format": "Bad Request", "'system'": "Bad Request"}
     assert await say(backend, request_) == GOOD
-    assert len(openai.asked) == 2
-    assert openai.asked[-1]["max_tokens"] == 160
+    assert len(openai.asked) == 5
+    body: Any = openai.asked[-1]
+    assert set(body) == {"model", "stream", "max_tokens", "messages"}
+    [message] = body["messages"]
+    assert message["role"] == "user"
+    assert message["content"].startswith(request_.system)
+    assert message["content"].endswith(request_.user)
 
 
 async def test_a_server_that_refuses_everything_is_not_asked_for_ever(
@@ -120,6 +209,16 @@ async def test_a_server_that_refuses_everything_is_not_asked_for_ever(
     with pytest.raises(LLMConnectionError, match="400") as caught:
         await say(backend, request_)
     assert caught.value.is_permanent
+    assert len(openai.asked) < 12
+
+
+async def test_a_missing_model_is_not_asked_for_in_simpler_forms(
+    openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest
+) -> None:
+    for said in ("model 'scripted' not found", "No endpoints found for some/model:free."):
+        openai.refuses = {"model": said}
+        with pytest.raises(LLMConnectionError, match="found"):
+            await say(backend, request_)
     assert len(openai.asked) == 2
 
 
@@ -133,7 +232,8 @@ async def test_thoughts_of_open_models_are_taken_from_either_field(
 
     openai.play = play  # type: ignore[method-assign]
     answer = await ask(backend, request_, first_token_timeout_s=30, answer_timeout_s=30)
-    assert (answer.text, answer.thinking) == ("", "Hm.")
+    assert answer.text == ""
+    assert set(answer.thinking.split(".")) == {"Hm", ""}
 
 
 async def test_a_refusal_to_answer_is_no_answer_and_no_error(
@@ -186,15 +286,7 @@ async def test_a_list_that_is_refused_otherwise_speaks_of_the_server(
 async def test_openai_itself_has_the_models_that_it_lists_and_no_others(
     openai: ScriptedOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend: Any = make_backend("gpt-scripted")
-    original = backend._make_client
-
-    def towards_loopback() -> Any:
-        client = original()
-        client.base_url = openai.base_url
-        return client
-
-    monkeypatch.setattr(backend, "_make_client", towards_loopback)
+    backend = towards(openai, "gpt-scripted", monkeypatch)
     status = await backend.probe()
     assert status.state == "missing"
     assert "gpt-scripted" in status.detail

@@ -52,7 +52,7 @@ class Scenarios:
 
     def play_dripping(self, call: Call) -> None:
         while True:
-            self.say(call, " ")
+            self.say(call, ".")
             call.wait(0.02)
 
     def play_hanging_within(self, call: Call) -> None:
@@ -61,6 +61,12 @@ class Scenarios:
 
     def play_status(self, call: Call, status: int) -> None:
         self.fail(call, status, "it was\n\x1b[31mtoo much. ")
+
+    def play_refusing_format(self, call: Call, status: int) -> None:
+        if call.body.get("format"):
+            self.fail(call, status, "invalid format")
+        else:
+            self.play_good(call)
 
     def play_error_within(self, call: Call) -> None:
         self.say(call, GOOD[:20])
@@ -142,11 +148,13 @@ class Scripted(Scenarios, LoopbackServer):
         models: Names that it lists; None: it has no list.
         unlisted: The error status of a list that it does not have.
         refuses: Parts of a request by name, with the error text that tells so.
+        refusal_status: The error status of that.
     """
 
     path = ""
     models: tuple[str, ...] | None = ("scripted",)
     unlisted = 404
+    refusal_status = 400
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,7 +166,7 @@ class Scripted(Scenarios, LoopbackServer):
             return
         for part, text in self.refuses.items():
             if part in str(call.body):
-                self.fail(call, 400, text)
+                self.fail(call, self.refusal_status, text)
                 return
         self.play(call)
 

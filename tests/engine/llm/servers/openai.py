@@ -30,10 +30,14 @@ class ScriptedOpenAI(Scripted):
             call.send(200, {"object": "list", "data": data})
 
     def say(self, call: Call, text: str) -> None:
-        self.raw(call, json.dumps(_part({"content": text})))
+        self.delta(call, {"content": text})
 
     def think(self, call: Call, text: str) -> None:
-        self.raw(call, json.dumps(_part({"reasoning_content": text})))
+        self.delta(call, {"reasoning_content": text})
+
+    def delta(self, call: Call, fields: dict[str, Any]) -> None:
+        """Send a piece with these fields."""
+        self.raw(call, json.dumps(_part(fields)))
 
     def end(self, call: Call, reason: str) -> None:
         self.raw(call, json.dumps(_part({}, finish_reason=reason)))
