@@ -72,6 +72,7 @@ class Situation:
         choices: What can be wanted; never empty.
         recent: (goal, outcome) of the last goals of this episode, oldest first.
         context: Kind of situation by `engine.history.patterns.CONTEXT_KEYS`.
+        rules: What never changes in this world and helps to read `sections`, in words.
     """
 
     key: str
@@ -81,6 +82,7 @@ class Situation:
     choices: tuple[Choice, ...]
     recent: tuple[tuple[str, str], ...] = ()
     context: Mapping[str, str] = field(default_factory=dict)
+    rules: str = ""
 
 
 @dataclass(frozen=True, slots=True)

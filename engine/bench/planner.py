@@ -94,8 +94,6 @@ def _server(arm: Arm, seed: int) -> Iterator[dict[str, Any]]:
         yield {
             "llm_model": _MODEL,
             "llm_base_url": server.url,
-            # The first word comes after the latency.
-            "planner.first_token_timeout_s": arm.latency_s + 5.0,
         }
 
 

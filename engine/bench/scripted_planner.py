@@ -11,6 +11,9 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from engine.plans import Condition
+from engine.types import GoalKind
+
 Character = Literal["oracle", "random", "liar"]
 
 _WORLD: Mapping[str, tuple[str, ...]] = {
@@ -44,7 +47,17 @@ _NEXT: Mapping[str, tuple[str, str]] = {
 
 _WEAK = 0.4
 _CHOICE = re.compile(r"^- (?P<name>[^:]+): (?P<text>.*)$")
-_PERSON = re.compile(r"^  ([A-L]) (\(\d+,\d+\)):", re.MULTILINE)
+_BARE = re.compile(r"^(?:Other choices|Choices): (.+)$")
+_CONDITIONS: Mapping[GoalKind, Condition] = {
+    GoalKind.EXPLORE: Condition.NEW_TILES,
+    GoalKind.REACH: Condition.ENTERED,
+    GoalKind.MEET: Condition.ANSWERED,
+    GoalKind.HEAL: Condition.HEALED,
+    GoalKind.TRAIN: Condition.LEVEL_GAINED,
+    GoalKind.CATCH: Condition.CAUGHT,
+    GoalKind.FIGHT: Condition.BATTLE_WON,
+    GoalKind.RUN: Condition.BATTLE_LEFT,
+}
 _HEALTH = re.compile(r"L\d+ (\d+)/(\d+)")
 
 
@@ -76,10 +89,10 @@ class ScriptedPlanner:
                 picked = self._rng.choice(_wrong(prompt, choices, best))
         return json.dumps(
             {
-                "reasoning": f"As the {self._character} I would {picked}.",
                 "choice": picked,
-                "success": _condition(prompt, picked),
+                "success": _CONDITIONS[GoalKind(picked.split()[0])],
                 "confidence": 85,
+                "reasoning": f"As the {self._character} I would {picked}.",
             }
         )
 
@@ -97,17 +110,14 @@ def _anything(schema: Mapping[str, Any]) -> str:
 
 def _choices(prompt: str) -> dict[str, str]:
     """Return text by name of what can be chosen."""
-    listed = prompt.rpartition("Choices:\n")[2].partition("What success may be:")[0]
-    found = (_CHOICE.match(line) for line in listed.splitlines())
-    return {match["name"]: match["text"] for match in found if match}
-
-
-def _condition(prompt: str, picked: str) -> str:
-    """Return the first condition that is listed for the kind of what was picked."""
-    listed = prompt.rpartition("What success may be:\n")[2]
-    found = (_CHOICE.match(line) for line in listed.splitlines())
-    conditions = {match["name"]: match["text"] for match in found if match}
-    return conditions.get(picked.split()[0], "").split("; ")[0]
+    found: dict[str, str] = {}
+    _, title, listed = prompt.rpartition("\nChoices:")
+    for line in f"Choices:{listed}".splitlines() if title else ():
+        if match := _CHOICE.match(line):
+            found[match["name"]] = match["text"]
+        elif match := _BARE.match(line):
+            found |= dict.fromkeys(match[1].split("; "), "")
+    return found
 
 
 def _best(prompt: str, choices: Mapping[str, str]) -> str:
@@ -118,8 +128,8 @@ def _best(prompt: str, choices: Mapping[str, str]) -> str:
         return "heal"
     place, tile = _NEXT.get(_milestone(prompt), ("", ""))
     if _place(prompt) == place and tile:
-        letter = next((mark for mark, where in _PERSON.findall(prompt) if where == tile), "")
-        return _first(choices, f"meet person {letter}", "explore")
+        people = (name for name, text in choices.items() if text.startswith(f"{tile},"))
+        return _first(choices, *people, "explore")
     for goal in (place, _step_towards(_place(prompt), place)):
         for name, text in choices.items():
             if name == f"reach {goal}" or (name.startswith("reach") and f"to {goal}," in text):
@@ -169,7 +179,7 @@ def _place(prompt: str) -> str:
 
 
 def _milestone(prompt: str) -> str:
-    listed = prompt.partition("Next milestones: ")[2]
+    listed = prompt.partition("Next milestone: ")[2]
     return next((text for text in _NEXT if listed.startswith(text)), "")
 
 

@@ -1,6 +1,6 @@
 """Keep a short account of the run for a language model that has no memory of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,10 @@ _GOALS, _MILESTONES = 100, 64
 _MOST = 40
 """Tries of a goal after which its counts are halved: what it was once worth fades."""
 _LONGEST = 80
+_KEPT = 16
+"""Questions in which the text stays the same."""
+_TOLD = 2000
+"""Characters that are kept of it."""
 
 
 @dataclass(slots=True)
@@ -34,13 +38,20 @@ class _Tally:
 
 
 class RunSummary:
-    """Counts of goals, milestones and episodes: bounded, and told in a bounded text."""
+    """Counts of goals, milestones and episodes: bounded, and told in a bounded text.
+
+    The text stays the same for 16 questions, fewer in a run's beginning: it stands early in a
+    question, and a server that keeps what it has read reads on from the first difference.
+    """
 
     def __init__(self) -> None:
         self._goals: dict[str, _Tally] = {}
         self._milestones: dict[str, int] = {}
         self._episodes = 0
         self._successes = 0
+        self._told: list[str] = []
+        self._num_told = self._made_at = 0
+        """How often the text was told, now and when it was made."""
 
     def add(self, verdict: Verdict) -> None:
         """Take in what became of a goal; those ignored or replaced say nothing about it."""
@@ -68,16 +79,16 @@ class RunSummary:
         for key in sorted(summary.steps_to_milestone, key=summary.steps_to_milestone.__getitem__):
             self.milestone(key, self._episodes)
 
-    def text(self, max_characters: int) -> str:
-        """Return whole lines, the most informative first; "" as long as nothing happened."""
-        lines = [*self._overview(), *self._goal_lines()]
-        kept: list[str] = []
-        for line in lines:
-            max_characters -= len(line) + bool(kept)
-            if max_characters < 0:
-                break
-            kept.append(line)
-        return "\n".join(kept)
+    def tell(self, max_characters: int) -> str:
+        """Return whole lines for the next question, the most informative first.
+
+        The first texts are told once, three and twelve times, for there is much to add to them.
+        """
+        if self._num_told - self._made_at >= min(_KEPT, 3 * self._made_at):
+            self._told = _within([*self._overview(), *self._goal_lines()], _TOLD)
+            self._made_at = self._num_told
+        self._num_told += 1
+        return "\n".join(_within(self._told, max_characters))
 
     def _overview(self) -> list[str]:
         lines = []
@@ -113,6 +124,9 @@ class RunSummary:
             "milestones": list(map(list, self._milestones.items())),
             "episodes": self._episodes,
             "successes": self._successes,
+            "told": self._told,
+            "num_told": self._num_told,
+            "made_at": self._made_at,
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
@@ -127,5 +141,19 @@ class RunSummary:
         }
         milestones = {str(name): int(episode) for name, episode in facts["milestones"]}
         episodes, successes = int(facts["episodes"]), int(facts["successes"])
+        told = _within(map(str, facts.get("told", ())), _TOLD)  # older saves have none
+        num_told, made_at = int(facts.get("num_told", 0)), int(facts.get("made_at", 0))
         self._goals, self._milestones = goals, milestones
         self._episodes, self._successes = episodes, successes
+        self._told, self._num_told, self._made_at = told, num_told, made_at
+
+
+def _within(lines: Iterable[str], max_characters: int) -> list[str]:
+    """Return the first lines, as many as have no more characters."""
+    kept: list[str] = []
+    for line in lines:
+        max_characters -= len(line) + bool(kept)
+        if max_characters < 0:
+            break
+        kept.append(line)
+    return kept

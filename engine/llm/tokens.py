@@ -1,23 +1,37 @@
 """Estimate how many tokens texts have, and keep them within a number of tokens."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
 from engine.config import PlannerConfig
 from engine.llm.backends.base import schema_in_words
 
-_CHARACTERS_A_TOKEN = 3
-"""Of ASCII text; English has four or more, drawn maps and figures less."""
 FRAME_TOKENS = 16
 """What a server adds to mark who speaks."""
 _GAP = "\n[...]\n"
 
 
+def _by_byte(lower: int, upper: int, digit: int, space: int, other: int) -> tuple[int, ...]:
+    """Return what each byte counts, in twelfths of a token; those that are not ASCII count one."""
+    kinds = ((str.islower, lower), (str.isupper, upper), (str.isdigit, digit), (str.isspace, space))
+    return tuple(
+        next((count for is_kind, count in kinds if is_kind(chr(byte))), other) if byte < 128 else 12
+        for byte in range(256)
+    )
+
+
+_SPACELESS = _by_byte(4, 4, 4, 4, 4)
+"""For long words and random letters: three to a token."""
+_WORDS = _by_byte(1, 4, 12, 12, 7)
+"""For English, names in capitals, figures and drawings, fitted to the texts of
+`tests/engine/llm/token_counts.json`: a word is a token, some tokenisers split each figure."""
+
+
 def estimate_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, but for odd ones; a byte has no more than one."""
-    ascii_characters = sum(map(str.isascii, text))
-    other_bytes = len(text.encode(errors="replace")) - ascii_characters
-    return -(-ascii_characters // _CHARACTERS_A_TOKEN) + other_bytes
+    """Return how many tokens a text has; for what is asked and answered, rather too many."""
+    data = text.encode(errors="replace")
+    return -(-max(sum(map(kind.__getitem__, data)) for kind in (_SPACELESS, _WORDS)) // 12)
 
 
 def tokens_beside(system: str, settings: PlannerConfig) -> int:
@@ -39,10 +53,6 @@ def shortened(text: str, most: int) -> str:
 
 
 def _beginning(text: str, most: int) -> str:
-    room = most * _CHARACTERS_A_TOKEN
-    for index, character in enumerate(text):
-        is_ascii = character.isascii()
-        room -= 1 if is_ascii else _CHARACTERS_A_TOKEN * len(character.encode(errors="replace"))
-        if room < 0:
-            return text[:index]
-    return text
+    lengths = range(len(text) + 1)
+    fits = bisect_right(lengths, most, key=lambda length: estimate_tokens(text[:length]))
+    return text[: fits - 1]

@@ -93,7 +93,7 @@ def _exits(state: GameState, world: WorldMap, around: Surroundings) -> Iterator[
             goal = Goal(
                 "reach", f"Take the way to {spot.name}", here, spot.tiles[0], kind=goal.kind
             )
-        yield spot.steps, _near(name, f"{text}, {_steps(spot)}", goal, Condition.ENTERED)
+        yield spot.steps, _near(name, f"{text}, {spot.nearness}", goal, Condition.ENTERED)
 
 
 def _target(state: GameState, world: WorldMap, spot: Spot) -> MapId | None:
@@ -121,18 +121,12 @@ def _answering(state: GameState, around: Surroundings) -> Iterator[tuple[int, Ch
         goal = Goal("meet", text, here, (x, y), is_interaction=True, kind=GoalKind.MEET)
         yield (
             spot.steps,
-            _near(name, f"{name} at ({x},{y}), {_steps(spot)}", goal, Condition.ANSWERED),
+            _near(name, f"{name} ({x},{y}), {spot.nearness}", goal, Condition.ANSWERED),
         )
 
 
 def _near(name: str, text: str, goal: Goal, condition: Condition) -> Choice:
     return Choice(goal.kind, name, text, goal, (condition, Condition.MILESTONE))
-
-
-def _steps(spot: Spot) -> str:
-    if spot.is_faced:
-        return "in front"
-    return f"{spot.steps} step{'' if spot.steps == 1 else 's'}" if spot.steps else "beside you"
 
 
 def _anywhere(
@@ -158,7 +152,7 @@ def _far_maps(state: GameState, tables: GameTables, world: WorldMap) -> Iterator
         name = tables.MAPS.get((target.group, target.number), "")
         if distance > 1 and name and _is_unique(name, tables.MAPS.values()):
             goal = Goal("reach", f"Go to {name}", target, kind=GoalKind.REACH)
-            yield _near(name, f"{name}, {distance} maps away", goal, Condition.ENTERED)
+            yield _near(name, name, goal, Condition.ENTERED)
 
 
 def _is_unique(name: str, names: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ from engine.plans import Choice, Outcome, Plan, Situation
 from engine.strategy.battle import is_weak
 from engine.strategy.choices import choices
 from engine.strategy.navigation import WorldMap
-from engine.strategy.text_state import sections
+from engine.strategy.text_state import asked_sections, rules
 from engine.types import Creature, GameState, Goal, GoalKind
 
 Base = tuple[Any, ...]
@@ -101,10 +101,11 @@ def describe_situation(
         key=key,
         env_index=env_index,
         trigger=trigger,
-        sections=sections(state, tables, milestones=milestones),
+        sections=asked_sections(state, tables, world, milestones=milestones),
         choices=fresh or offered,
         recent=recent,
         context=context_of(GameStateAnalysis.of(state, tables, milestones)),
+        rules=rules(tables),
     )
 
 

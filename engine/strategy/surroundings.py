@@ -45,6 +45,7 @@ _LEDGE_SYMBOLS: Mapping[frozenset[Facing], str] = MappingProxyType(
         frozenset({Facing.UP, Facing.RIGHT}): "]",
     }
 )
+_EXITS, _PEOPLE = "1-9 exits", "A-L people and things"
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "#": "wall",
@@ -61,6 +62,8 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         },
     }
 )
+LEGEND = "  ".join((*(f"{symbol} {word}" for symbol, word in _WORDS.items()), _EXITS, _PEOPLE))
+"""What all the symbols of drawings mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Spot:
         steps: How far it is: to leave by it, or to stand where A works; None if out of reach now.
         is_faced: A would answer at once.
         mark: Its symbol in the drawing; "" without one.
+        way: The direction in which it lies, e.g. "up-left"; "" for a side of the map.
     """
 
     tiles: tuple[Tile, ...]
@@ -82,6 +86,24 @@ class Spot:
     steps: int | None
     is_faced: bool = False
     mark: str = ""
+    way: str = ""
+
+    @property
+    def nearness(self) -> str:
+        """Return how far it is, e.g. "5 steps"."""
+        if self.is_faced:
+            return "in front"
+        if self.steps is None:
+            return "out of reach now"
+        if not self.steps:
+            return "beside you"
+        return f"{self.steps} step{'s' if self.steps > 1 else ''}"
+
+    @property
+    def distance(self) -> str:
+        """Return how far it is, and which way, e.g. "5 steps, up-right"."""
+        has_way = self.way and not self.is_faced
+        return f"{self.nearness}, {self.way}" if has_way else self.nearness
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +131,13 @@ def survey(state: GameState, tables: GameTables) -> Surroundings:
     is_inside = place.x < view.width and place.y < view.height
     if view.bordered is None or state.battle is not None or not is_inside:
         return Surroundings()
-    steps = walking_steps(view, (place.x, place.y))
-    people = _marked(
-        (_talk_spot(state, (thing.x, thing.y), steps) for thing in view.objects), _LETTERS
-    )
+    here = (place.x, place.y)
+    steps = walking_steps(view, here)
+    people = (_talk_spot(state, (thing.x, thing.y), steps) for thing in view.objects)
     surroundings = Surroundings(
-        exits=_marked(_exit_spots(state, tables, steps), _NUMBERS),
-        people=people,
-        signs=_marked((_talk_spot(state, sign, steps) for sign in view.signs), ""),
+        exits=_marked(_exit_spots(state, tables, steps), _NUMBERS, here),
+        people=_marked(people, _LETTERS, here),
+        signs=_marked((_talk_spot(state, sign, steps) for sign in view.signs), "", here),
     )
     rows = _draw(state, surroundings)
     return replace(surroundings, drawing=rows, legend=_legend(rows, surroundings))
@@ -187,11 +208,20 @@ def _talk_spot(state: GameState, tile: Tile, steps: Mapping[Tile, int]) -> Spot:
     return Spot((tile,), "", "", nearest, is_faced)
 
 
-def _marked(spots: Iterable[Spot], marks: str) -> tuple[Spot, ...]:
-    """Return the spots from near to far, the first of them with a mark each."""
+def _marked(spots: Iterable[Spot], marks: str, here: Tile) -> tuple[Spot, ...]:
+    """Return the spots from near to far with their ways, the first of them with a mark each."""
     ordered = sorted(spots, key=lambda s: (s.steps is None, s.steps or 0, s.tiles, s.side))
     free = iter(marks)
-    return tuple(replace(s, mark=next(free, "")) if s.tiles else s for s in ordered)
+    return tuple(
+        replace(s, mark=next(free, ""), way=_way(here, s.tiles[0])) if s.tiles else s
+        for s in ordered
+    )
+
+
+def _way(here: Tile, there: Tile) -> str:
+    dx, dy = there[0] - here[0], there[1] - here[1]
+    words = ("up" if dy < 0 else "down" if dy else "", "left" if dx < 0 else "right" if dx else "")
+    return "-".join(word for word in words if word)
 
 
 def _draw(state: GameState, surroundings: Surroundings) -> tuple[str, ...]:
@@ -243,9 +273,9 @@ def _legend(rows: tuple[str, ...], surroundings: Surroundings) -> str:
     drawn = "".join(row[4:] for row in rows[1:])
     words = [f"{symbol} {word}" for symbol, word in _WORDS.items() if symbol in drawn]
     if any(spot.mark and spot.mark in drawn for spot in surroundings.exits):
-        words.append("1-9 exits")
+        words.append(_EXITS)
     if any(spot.mark and spot.mark in drawn for spot in surroundings.people):
-        words.append("A-L people and things")
+        words.append(_PEOPLE)
     return "  ".join(words)
 
 

@@ -14,10 +14,14 @@ from engine.env.facts import move_facts
 from engine.env.milestones import still_ahead
 from engine.games.profile import GameTables
 from engine.plans import Section
-from engine.strategy.surroundings import Spot, survey
-from engine.types import Battle, BattleKind, Creature, GameState, Goal
+from engine.strategy.navigation import WorldMap
+from engine.strategy.surroundings import LEGEND, Spot, survey
+from engine.types import Battle, BattleKind, Creature, GameState, Goal, MapId
 
 _COLUMNS = 80
+_ASKED = ("world", "progress", "bag", "party", "goals", "place", "screen", "battle", "map")
+"""What a planner is told before its choices, which name exits, people and signs themselves; that
+one could fly is no use where no choice is to fly."""
 _LISTED = 12
 """Of exits, people or signs, at most as many are listed."""
 
@@ -65,21 +69,58 @@ def sections(
     Every rank comes once. In a battle the surroundings are left out.
     """
     around = survey(state, tables)
-    drawing = "\n".join((*around.drawing, f"legend: {around.legend}"))
+    legend = f"legend: {around.legend}" if around.drawing else ""
     parts = (
         Section("place", _place(state), 0),
         Section("screen", _screen(state), 1),
         Section("battle", _battle(state.battle, tables) if state.battle else "", 2),
         Section("goals", _goals(state, tables, goal, milestones), 3),
-        Section("map", drawing if around.drawing else "", 5),
-        Section("exits", _spots(state, "Exits", around.exits), 4),
-        Section("people", _spots(state, "People and things", around.people), 7),
-        Section("signs", _spots(state, "Signs", around.signs), 9),
-        Section("party", _party(state), 6),
-        Section("bag", _bag(state, tables), 8),
-        Section("progress", _progress(state, tables), 10),
+        Section("map", "\n".join(around.drawing), 5),
+        Section("legend", legend, 6),
+        Section("exits", _spots("Exits", around.exits), 4),
+        Section("people", _spots("People and things", around.people), 8),
+        Section("signs", _spots("Signs", around.signs), 10),
+        Section("party", _party(state), 7),
+        Section("bag", _bag(state, tables), 9),
+        Section("progress", _progress(state), 11),
+        Section("flights", _flights(state, tables), 12),
     )
     return tuple(replace(part, text=_fitted(part.text)) for part in parts if part.text)
+
+
+def asked_sections(
+    state: GameState, tables: GameTables, world: WorldMap, *, milestones: Collection[str] = ()
+) -> tuple[Section, ...]:
+    """Return the parts that a planner is told, what changes seldom first: see `_ASKED`."""
+    by_name = {part.name: part for part in sections(state, tables, milestones=milestones)}
+    by_name["goals"] = Section("goals", _next(state, tables, milestones), by_name["goals"].rank)
+    ways = _ways(world.distances_from(state.place.map), tables, world)
+    by_name["world"] = Section("world", ways, len(by_name))
+    return tuple(by_name[name] for name in _ASKED if name in by_name and by_name[name].text)
+
+
+def rules(tables: GameTables) -> str:
+    """Return what is the same in all situations of a game and helps to read `asked_sections`."""
+    course = "; ".join(text for _, text, *_ in tables.MILESTONES)
+    return (
+        f"The milestones in their order: {course}\n"
+        f"The map is drawn with these symbols, you as one of ^ v < >: {LEGEND}"
+    )
+
+
+def _ways(maps: Iterable[MapId], tables: GameTables, world: WorldMap) -> str:
+    """Say where the ways of maps lead, in the same order wherever one is."""
+    lines = []
+    for map_ in sorted(maps, key=lambda map_: (map_.group, map_.number)):
+        name = _map_name(map_, tables)
+        targets = dict.fromkeys(_map_name(link.target, tables) for link in world.links_from(map_))
+        if name and any(targets):
+            lines.append(f"  {name}: {', '.join(filter(None, targets))}")
+    return "\n".join(["Where ways lead:", *lines]) if lines else ""
+
+
+def _map_name(map_: MapId, tables: GameTables) -> str:
+    return tables.MAPS.get((map_.group, map_.number), "")
 
 
 def _joined(parts: Iterable[Section]) -> str:
@@ -148,36 +189,28 @@ def _goals(
     return "\n".join(lines)
 
 
-def _spots(state: GameState, title: str, spots: tuple[Spot, ...]) -> str:
+def _next(state: GameState, tables: GameTables, milestones: Collection[str]) -> str:
+    """Say which milestone comes next; `rules` name them all."""
+    total, coming = len(tables.MILESTONES), still_ahead(tables.MILESTONES, state, milestones)
+    passed = f"{total - len(coming)} of {total} milestones are passed."
+    return f"{passed} Next milestone: {coming[0][1]}" if coming else passed
+
+
+def _spots(title: str, spots: tuple[Spot, ...]) -> str:
     if not spots:
         return ""
-    lines = [f"{title}:", *(f"  {_spot(state, spot)}" for spot in spots[:_LISTED])]
+    lines = [f"{title}:", *(f"  {_spot(spot)}" for spot in spots[:_LISTED])]
     if len(spots) > _LISTED:
         lines.append(f"  and {len(spots) - _LISTED} more")
     return "\n".join(lines)
 
 
-def _spot(state: GameState, spot: Spot) -> str:
+def _spot(spot: Spot) -> str:
     """Return e.g. "1 (7,2) to HOME 1F: 5 steps, up-right"."""
     tiles = "".join(f"({x},{y})" for x, y in spot.tiles)
     where = " ".join(word for word in (spot.mark, tiles or f"{spot.side} edge") if word)
     target = f"{where} to {spot.name}" if spot.name else where
-    if spot.is_faced:
-        return f"{target}: in front"
-    way = _direction(state, spot.tiles[0]) if spot.tiles else ""
-    if spot.steps is None:
-        far = "out of reach now"
-    elif not spot.steps:
-        far = "beside you"
-    else:
-        far = f"{spot.steps} step{'s' if spot.steps > 1 else ''}"
-    return f"{target}: {far}, {way}" if way else f"{target}: {far}"
-
-
-def _direction(state: GameState, tile: tuple[int, int]) -> str:
-    dx, dy = tile[0] - state.place.x, tile[1] - state.place.y
-    words = ("up" if dy < 0 else "down" if dy else "", "left" if dx < 0 else "right" if dx else "")
-    return "-".join(word for word in words if word)
+    return f"{target}: {spot.distance}"
 
 
 def _party(state: GameState) -> str:
@@ -217,17 +250,19 @@ def _item(name: str, count: int) -> str:
     return f"{name} x{count}" if count > 1 else name
 
 
-def _progress(state: GameState, tables: GameTables) -> str:
+def _progress(state: GameState) -> str:
     lines = [
         f"Badges {state.badge_count} of {_BADGES}, money {state.money}, "
         f"species caught {state.caught}, seen {state.seen}."
     ]
     if state.repel_steps:
         lines.append(f"The wild ones stay away for {state.repel_steps} steps.")
-    maps = [tables.MAPS.get((place.group, place.number)) for place in state.fly_points]
-    if any(maps):
-        lines.append("To fly to, if one can: " + ", ".join(name for name in maps if name))
     return "\n".join(lines)
+
+
+def _flights(state: GameState, tables: GameTables) -> str:
+    maps = ", ".join(filter(None, (_map_name(place, tables) for place in state.fly_points)))
+    return f"To fly to, if one can: {maps}" if maps else ""
 
 
 def _quoted(line: str, longest: int = _QUOTED) -> str:

@@ -31,7 +31,7 @@ from engine.plans import (
 )
 from engine.strategy.advisor import SETTER
 from engine.strategy.experience import Known
-from engine.types import Action, EpisodeSummary
+from engine.types import EpisodeSummary
 
 if TYPE_CHECKING:
     from engine.config import PlannerConfig
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from engine.history.decisions import DecisionHistoryAnalyzer
     from engine.llm.exchanges import ExchangeLog
 
-_MAX_PATTERNS = 5
-_MIN_FREQUENCY = 8
-"""How often a decision must have come up to be told to a model."""
 _TRIES = 4
 """Environments that are looked at for a question; most situations have been asked about."""
 _WORTHWHILE = 0.05
@@ -93,7 +90,7 @@ class Planning:
         settings: How they are asked.
         interval: Steps of every environment between two questions.
         calibration: Learns from the verdicts.
-        history: Remembers them, and knows patterns; None: nobody does.
+        history: Remembers them; None: nobody does.
         exchanges: Where the planner keeps what is said; it is told what came of it.
         emit: Takes events to the outside.
 
@@ -352,24 +349,7 @@ class Planning:
             if situation is None:
                 continue
             weights = {model: self._calibration.model_trust(model) for model in self._models}
-            self._planner.submit(situation, self._notes(situation), weights)
+            notes = Notes(summary=self._summary.tell(_SUMMARY_CHARACTERS), wish=self.wish)
+            self._planner.submit(situation, notes, weights)
             self._wait_steps = self._interval
             return
-
-    def _notes(self, situation: Situation) -> Notes:
-        return Notes(
-            summary=self._summary.text(_SUMMARY_CHARACTERS),
-            patterns=self._patterns(situation),
-            wish=self.wish,
-        )
-
-    def _patterns(self, situation: Situation) -> tuple[str, ...]:
-        """Return what the history knows of such situations, in words."""
-        if self._history is None or not situation.context:
-            return ()
-        found = self._history.analyze_patterns(_MIN_FREQUENCY, situation.context)
-        return tuple(
-            f"{Action(pattern['action']).name} paid off in {pattern['success_rate']:.0%} of "
-            f"{pattern['frequency']} such situations"
-            for pattern in found[:_MAX_PATTERNS]
-        )

@@ -99,11 +99,13 @@ def test_a_long_text_cannot_crowd_out_the_rest():
 @given(anything, anything, anything, anything)
 def test_goals_patterns_and_names_of_choices_keep_to_their_lines(text, target, told, wish):
     here = situation(
-        [*TOWN, choice(GoalKind.MEET, target, text)], recent=[(text, told)], sections=()
+        [*TOWN, choice(GoalKind.MEET, target, f"told: {text}")],
+        recent=[(text, told)],
+        sections=(),
     )
     plain = situation([*TOWN, choice(GoalKind.MEET, "X", "x")], recent=[("a", "b")], sections=())
-    request = ask(here, Notes(patterns=(told, text), wish=wish))
-    usual = ask(plain, Notes(patterns=("a", "b"), wish="a"))
+    request = ask(here, Notes(summary="a", wish=wish))
+    usual = ask(plain, Notes(summary="a", wish="a"))
     has_wish = "A person wants: " in request.user
     assert request.user.count("\n") == usual.user.count("\n") - (not has_wish)
     assert all(letter.isprintable() or letter == "\n" for letter in request.user)

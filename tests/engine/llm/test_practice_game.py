@@ -2,19 +2,24 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
+from statistics import mean
 
 import numpy as np
 
 from engine.config import EnvConfig, PlannerConfig
 from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.llm.backends.base import ChatRequest
 from engine.llm.choices import name_of
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import read_plan
+from engine.llm.summary import RunSummary
 from engine.llm.tokens import estimate_tokens
 from engine.plans import Situation
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.situations import describe_situation, is_settled
-from engine.types import GoalKind
+from engine.types import EpisodeSummary, GoalKind
+from tests.engine.strategy.planning import Played
 
 SETTINGS = PlannerConfig()
 
@@ -24,11 +29,47 @@ def assert_each_choice_can_be_picked(here: Situation) -> None:
     names = request.schema["properties"]["choice"]["enum"]
     assert names == [name_of(choice) for choice in here.choices]
     assert estimate_tokens(request.user) < 1000
-    offered = request.user.split("Choices:\n")[1].split("\nWhat success")[0].split("\n")
+    told = request.user.rpartition("\nChoices:")[2].strip().replace("Other choices: ", "")
+    *lines, bare = told.split("\n")
+    offered = [*lines, *bare.split("; ")]
     for name, line, choice in zip(names, offered, here.choices, strict=True):
         apart = {"goal": choice.kind, "target": choice.target}
         for answer in ({"choice": name}, {"choice": line}, apart):
             assert read_plan(json.dumps(answer), "stop", here, "m").plan.choice is choice
+
+
+def test_a_question_begins_like_the_one_before_it():
+    """So that a server which keeps what it has read has little to read; see `RunSummary`."""
+    env = EnhancedPyBoyPokemonCrystalEnv(
+        observation_type="state", config=EnvConfig(max_steps=100_000)
+    )
+    summary = RunSummary()
+    asked: list[tuple[bool, ChatRequest]] = []
+    for seed in range(3):
+        played, judged = Played(env, seed=seed), 0
+        while not env.is_success:
+            num_asked = len(played.situations)
+            played.step()
+            for here in played.situations[num_asked:]:
+                notes = Notes(summary.tell(1200))
+                request = compose(here, notes, max_tokens=8000, settings=SETTINGS)
+                asked.append((here.context["situation"] == "walking", request))
+            for verdict in played.verdicts[judged:]:
+                summary.add(verdict)
+            judged = len(played.verdicts)
+        steps = {key: n for n, key in enumerate(env.milestones)}
+        summary.episode(EpisodeSummary(0, 1.0, 100, (), steps, is_success=True))
+    env.close()
+    assert len({request.system for _, request in asked}) == 1
+    shares = []
+    for (_, before), (is_walking, request) in pairwise(asked):
+        if is_walking:
+            text = request.system + request.user
+            pairs = enumerate(zip(before.system + before.user, text, strict=False))
+            differs_at = next(index for index, (one, other) in pairs if one != other)
+            shares.append(estimate_tokens(text[:differs_at]) / estimate_tokens(text))
+    assert len(shares) > 30
+    assert mean(shares) >= 0.7
 
 
 def test_each_choice_of_a_whole_game_can_be_picked():

@@ -10,18 +10,20 @@ from hypothesis import strategies as st
 
 from engine.config import THINKING_TOKENS, PlannerConfig, load_config
 from engine.errors import ConfigurationError
+from engine.games.crystal import crystal_tables, practice_tables
 from engine.llm.backends.base import strict_schema
 from engine.llm.choices import name_of
 from engine.llm.prompt import Notes, compose, schema
 from engine.llm.reply import read_plan
 from engine.llm.tokens import estimate_tokens, schema_tokens
 from engine.plans import Section
+from engine.strategy.text_state import rules
 from engine.types import GoalKind
 from tests.engine.llm.situations import BATTLE, SECTIONS, TOWN, choice, situation
 
 SETTINGS = PlannerConfig(answer_tokens=99, temperature=0.3)
 THINKING = SETTINGS.model_copy(update={"think": True})
-NOTES = Notes("4 episodes, 1 of them won.\nGYM: tried 3", ("in a battle A worked",), "Catch one")
+NOTES = Notes("4 episodes, 1 of them won.\nGYM: tried 3", "Catch one")
 HERE = situation()
 KEYWORDS = {"type", "enum", "properties", "required", "additionalProperties"}
 
@@ -42,17 +44,16 @@ def offered(request) -> list[str]:
 
 def test_everything_is_told_where_there_is_room():
     text = ask().user
+    assert ask(replace(HERE, rules="RULES")).system.endswith('first battle."}\nRULES')
     for section in SECTIONS:
         assert section.text in text
     for said in (
         "A person wants: Catch one\n",
         "The run so far:\n4 episodes, 1 of them won.\nGYM: tried 3\n",
-        "- in a battle A worked\n",
         "- reach exit 3: failed\n- meet person A: reached\n",
         "You are asked because a place was entered.\n",
         "- reach exit 1: to HOME 1F, 5 steps\n",
-        "- heal: have the party healed at POKéMON CENTER\n",
-        "- reach: entered the place; a milestone was reached\n",
+        "- heal: have the party healed at POKéMON CENTER\nOther choices: explore; train",
     ):
         assert said in text
 
@@ -65,7 +66,9 @@ def test_settings_go_with_the_question():
 
 @pytest.mark.parametrize("here", [HERE, situation(BATTLE)])
 @pytest.mark.parametrize("settings", [SETTINGS, THINKING])
-def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings):
+@pytest.mark.parametrize("tables", [crystal_tables, practice_tables])
+def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, tables):
+    here = replace(here, rules=rules(tables))
     with pytest.raises(ConfigurationError) as refused:
         load_config(None, {"max_context_length": 1, "planner": settings.model_dump()})
     assert "\n" not in str(refused.value)
@@ -91,11 +94,13 @@ def test_the_same_is_asked_in_the_same_words():
 
 
 def test_what_changes_seldom_comes_first():
-    first = ask()
     place = replace(SECTIONS[0], text="HOME 1F (indoor) at (1,1) facing up, free to walk.")
-    second = ask(situation(BATTLE, sections=(place,), trigger="battle", recent=()))
+    world = Section("world", "Where ways lead:\n  HOME 1F: FERNWICK", 9)
+    first = ask(situation(sections=(*SECTIONS, world)))
+    second = ask(situation(BATTLE, sections=(world, place), trigger="battle", recent=()))
     assert first.system == second.system
-    common = first.user[: first.user.index("FERNWICK")]
+    common = first.user[: first.user.index("FERNWICK (town)")]
+    assert common.startswith(world.text)
     assert "GYM: tried 3" in common
     assert second.user.startswith(common)
 
@@ -103,16 +108,16 @@ def test_what_changes_seldom_comes_first():
 def test_nothing_is_said_of_what_is_not_there():
     text = ask(situation(recent=()), Notes()).user
     assert text.startswith("FERNWICK")
-    for title in ("A person", "The run", "success before", "Goals of late"):
+    for title in ("A person", "The run", "Goals of late"):
         assert title not in text
 
 
 def test_the_least_reliable_is_left_out_first():
-    """The model's own goals, the summary, patterns, sections by rank; rank 0 stays."""
-    marks = ["Goals of late", "The run so far", "went with success"]
+    """The model's own goals, the summary, sections by rank; rank 0 stays."""
+    marks = ["Goals of late", "The run so far"]
     ranked = sorted(SECTIONS, key=lambda section: -section.rank)
     marks += [section.text for section in ranked if section.rank]
-    marks += ["A person wants", SECTIONS[0].text, "- explore"]
+    marks += ["A person wants", SECTIONS[0].text, "explore"]
     seen = set()
     for limit in range(2000, 0, -5):
         request = ask(max_tokens=limit)
@@ -134,11 +139,16 @@ def test_all_choices_stay_until_nothing_else_can_go():
 
 
 def test_text_and_schema_offer_the_same_choices():
-    for limit in (8000, 780, 700, 1):
+    numbers = set()
+    for limit in range(2000, 0, -50):
         request = ask(max_tokens=limit)
-        told = request.user[request.user.index("Choices:") : request.user.index("What success")]
-        assert told.splitlines()[1:] == [line for line in told.splitlines() if line[:2] == "- "]
-        assert [line[2:].split(":")[0] for line in told.splitlines()[1:]] == offered(request)
+        *lines, bare = request.user.partition("Choices:\n")[2].partition("Other choices: ")
+        told = [line[2:].split(":")[0] for line in lines[0].splitlines()] + bare.split("; ")
+        if lines[0]:
+            assert sorted(filter(None, told)) == sorted(offered(request))
+            numbers.add(len(told))
+    assert max(numbers) > min(numbers)
+    assert ask(situation(BATTLE[:2])).user.endswith("\nChoices: fight; run")
 
 
 def test_a_choice_that_was_not_offered_can_still_be_read():
@@ -151,7 +161,7 @@ def test_a_choice_that_was_not_offered_can_still_be_read():
 def test_the_schema_has_its_fields_in_order_and_no_others():
     found = schema(HERE)
     assert found == ask().schema
-    assert list(found["properties"]) == ["reasoning", "choice", "success", "confidence"]
+    assert list(found["properties"]) == ["choice", "success", "confidence", "reasoning"]
     assert found["required"] == list(found["properties"])
     assert found["additionalProperties"] is False
     assert found["properties"]["reasoning"] == {"type": "string", "maxLength": 240}
@@ -203,7 +213,7 @@ words = st.text(max_size=60)
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.builds(Section, st.just("any"), words, st.integers(0, 9)), max_size=8),
-    st.builds(Notes, words, st.lists(words, max_size=9).map(tuple), words),
+    st.builds(Notes, words, words),
     st.lists(st.tuples(words, words), max_size=9),
     st.integers(0, 2000),
 )

@@ -26,7 +26,7 @@ def episode(*milestones: str, **more) -> EpisodeSummary:
 
 
 def test_a_run_that_has_just_begun_has_nothing_to_tell():
-    assert RunSummary().text(1200) == ""
+    assert RunSummary().tell(1200) == ""
 
 
 def test_episodes_and_milestones_come_first():
@@ -35,7 +35,7 @@ def test_episodes_and_milestones_come_first():
     run.episode(episode("left_bedroom", "got_starter"))
     run.episode(episode("left_bedroom", "got_starter", "badge_1", is_success=True))
     run.episode(episode("elsewhere", is_aborted=True))
-    assert run.text(1200).splitlines()[:2] == [
+    assert run.tell(1200).splitlines()[:2] == [
         "2 episodes, 1 of them won.",
         "Milestones reached, the latest first: badge 1 (episode 2), got starter (episode 1), "
         "left bedroom (episode 1).",
@@ -46,7 +46,7 @@ def test_a_milestone_keeps_the_episode_that_reached_it_first():
     run = RunSummary()
     run.milestone("Choose a creature", 3)
     run.milestone("Choose a creature", 7)
-    assert run.text(1200).endswith("Choose a creature (episode 3).")
+    assert run.tell(1200).endswith("Choose a creature (episode 3).")
 
 
 def test_goals_are_counted_by_outcome():
@@ -54,14 +54,14 @@ def test_goals_are_counted_by_outcome():
     run.add(verdict("exit 1", made_progress=True))
     run.add(verdict("exit 1"))
     run.add(verdict("exit 1", Outcome.FAILED))
-    assert run.text(1200) == "exit 1: tried 3, reached 2, led on 1"
+    assert run.tell(1200) == "exit 1: tried 3, reached 2, led on 1"
 
 
 def test_what_was_ignored_or_replaced_says_nothing():
     run = RunSummary()
     run.add(verdict("exit 1", is_ignored=True))
     run.add(verdict("exit 1", Outcome.REPLACED))
-    assert run.text(1200) == ""
+    assert run.tell(1200) == ""
 
 
 def test_what_tells_most_comes_first():
@@ -71,7 +71,7 @@ def test_what_tells_most_comes_first():
         run.add(verdict("never", Outcome.FAILED))
         run.add(verdict("half", made_progress=n % 2 == 0))
     run.add(verdict("once"))
-    names = [line.split(":")[0] for line in run.text(1200).splitlines()]
+    names = [line.split(":")[0] for line in run.tell(1200).splitlines()]
     assert set(names[:2]) == {"always", "never"}
     assert names.index("half") > 1
 
@@ -82,7 +82,7 @@ def test_what_a_goal_was_once_worth_fades():
         run.add(verdict("exit 1", Outcome.FAILED))
     for _ in range(40):
         run.add(verdict("exit 1", made_progress=True))
-    tried, reached = _figures(run.text(99))
+    tried, reached = _figures(run.tell(99))
     assert tried <= 40
     assert reached > tried // 2
 
@@ -115,10 +115,10 @@ def test_a_text_is_never_longer_than_asked_for_nor_holds_what_cannot_be_shown(to
     for name, outcome, made_progress in told:
         run.add(verdict(name, outcome, made_progress))
         run.milestone(name, 1)
-    text = run.text(limit)
+    text = run.tell(limit)
     assert len(text) <= limit
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert text == run.text(limit)
+    assert text == run.tell(limit)
 
 
 def test_a_saved_account_goes_on_as_it_was():
@@ -130,8 +130,43 @@ def test_a_saved_account_goes_on_as_it_was():
     for one in (run, other):
         one.add(verdict("exit 0"))
         one.episode(episode("left_house"))
-    assert other.text(1200) == run.text(1200)
+    assert other.tell(1200) == run.tell(1200)
     assert other.save() == run.save()
+
+
+def test_a_text_is_told_sixteen_times_once_the_run_is_under_way():
+    """A question's beginning stays the same meanwhile; early on there is more to add."""
+    run, told = RunSummary(), []
+    for _ in range(49):
+        told.append(run.tell(1200))
+        run.add(verdict("exit 1"))
+    tries = [int(text.split()[3].strip(",")) if text else 0 for text in told]
+    assert tries == [0, *[1] * 3, *[4] * 12, *[16] * 16, *[32] * 16, 28]  # 48, once halved at 40
+
+
+def test_a_saved_account_tells_the_same_text_as_long():
+    run = RunSummary()
+    for n in range(60):
+        run.tell(1200)
+        run.add(verdict(f"exit {n % 7}", made_progress=n % 3 > 0))
+        other = RunSummary()
+        other.load(json.loads(json.dumps(run.save())))
+        assert other.save() == run.save()
+        for _ in range(17):
+            assert other.tell(1200) == run.tell(1200)
+        run.load(other.save())
+
+
+def test_an_account_saved_before_its_text_was_kept_is_told_at_once():
+    run = RunSummary()
+    run.add(verdict("exit 1"))
+    saved = {
+        key: value for key, value in run.save().items() if key[:4] not in {"told", "num_", "made"}
+    }
+    assert len(saved) == 4
+    other = RunSummary()
+    other.load(saved)
+    assert other.tell(1200) == "exit 1: tried 1, reached 1, led on 0"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +175,7 @@ def test_a_saved_account_goes_on_as_it_was():
 def test_what_is_no_account_is_refused_and_changes_nothing(facts):
     run = RunSummary()
     run.add(verdict("exit 1"))
-    before = run.text(1200)
+    before = run.tell(1200)
     with pytest.raises((KeyError, TypeError, ValueError)):
         run.load(facts)
-    assert run.text(1200) == before
+    assert run.tell(1200) == before

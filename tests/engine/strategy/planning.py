@@ -39,7 +39,7 @@ def clever(situation: Situation) -> Choice:
     if not has_creature:
         tried = sum(goal.startswith("Meet") for goal, _ in situation.recent)
         people = [c for c in situation.choices if c.kind is MEET and c.target.startswith("person")]
-        wanted = pick(situation, REACH, "to LAB") or pick(situation, REACH, "LAB,")
+        wanted = pick(situation, REACH, "LAB")
         if text["place"].startswith("LAB"):
             return people[tried % len(people)]
         return wanted or situation.choices[-1]

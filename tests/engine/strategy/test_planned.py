@@ -15,6 +15,7 @@ from engine.plans import Directions, Outcome, Plan, Situation
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.goal_watch import LIFE_STEPS
 from engine.strategy.planned import PlannedAdvisor
+from engine.strategy.text_state import rules
 from engine.types import Action, Advice, GoalKind
 from tests.engine.strategy.planning import MODEL, ON, Played, clever, pick, plan_of
 
@@ -129,8 +130,9 @@ def test_a_situation_is_asked_about_once(env):
     assert situation is not None
     assert (situation.trigger, situation.env_index) == ("start", 7)
     assert situation.context == {"situation": "walking", "map": "HOME 2F"}
-    assert {part.name for part in situation.sections} >= {"place", "map", "exits", "goals"}
+    assert {part.name for part in situation.sections} >= {"world", "place", "map", "goals"}
     assert not any(part.text.startswith("Goal:") for part in situation.sections)
+    assert situation.rules == rules(env.profile.tables)
     assert advisor.question() is None
     for _ in range(3):
         advisor.advise(env.state, env.action_mask())

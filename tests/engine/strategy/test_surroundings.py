@@ -170,7 +170,8 @@ def test_a_side_of_the_map_leads_to_the_neighbour_that_ram_names():
 
 def test_a_person_is_as_far_as_where_one_stands_to_talk():
     (person,) = look(room(rows=["...."], at=(0, 0), people=[(3, 0)])).people
-    assert person == Spot(((3, 0),), "", "", 2, False, "A")
+    assert person == Spot(((3, 0),), "", "", 2, False, "A", "right")
+    assert (person.nearness, person.distance) == ("2 steps", "2 steps, right")
 
 
 def test_a_person_across_the_counter_is_in_reach():

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from engine.games.crystal import crystal_tables
 from engine.games.profile import GameTables, load_rom
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.text_state import describe, sections
+from engine.strategy.navigation import WorldMap
+from engine.strategy.surroundings import LEGEND
+from engine.strategy.text_state import asked_sections, describe, rules, sections
 from engine.types import (
     Bag,
     BattleKind,
@@ -29,6 +31,7 @@ from tests.engine.strategy.helpers import READING, battle, creature, menu, moves
 
 TABLES = load_rom()[1].tables
 CRYSTAL: GameTables = crystal_tables
+PRACTICE = WorldMap(TABLES.MAP_LINKS)
 ROCK, WATER = 5, 21
 BUMP, UNNERVE, DOUSE = (
     next(Move(number, name, 25) for number, (name, *_) in TABLES.MOVES.items() if name == wanted)
@@ -144,9 +147,9 @@ def test_progress_counts_what_was_won():
     shown = replace(state(badges=0b101), badges=(0b101, 1), money=70, caught=2, seen=9)
     assert section("progress", shown) == "Badges 3 of 16, money 70, species caught 2, seen 9."
     flier = replace(shown, repel_steps=8, fly_points=(MapId(24, 4), MapId(99, 99)))
-    assert section("progress", flier, CRYSTAL).endswith(
-        "\nThe wild ones stay away for 8 steps.\nTo fly to, if one can: NEW BARK TOWN"
-    )
+    assert section("progress", flier).endswith("\nThe wild ones stay away for 8 steps.")
+    assert section("flights", flier, CRYSTAL) == "To fly to, if one can: NEW BARK TOWN"
+    assert not section("flights", flier)
 
 
 def test_a_battle_shows_both_sides_and_what_the_moves_that_may_be_chosen_would_do():
@@ -220,6 +223,44 @@ def test_sections_are_left_out_by_rank_to_save_room():
         assert len(describe(shown, TABLES, max_characters=limit)) <= limit
 
 
+def test_a_planner_is_told_what_changes_seldom_first():
+    shown = state(view(["...", "..."], people=[(2, 0)]), party=(NEWT,), text=("Hello",))
+    told = asked_sections(shown, TABLES, PRACTICE, milestones=("left_bedroom",))
+    assert " ".join(part.name for part in told) == "progress bag party goals place screen map"
+    text = {part.name: part.text for part in told}
+    assert text["goals"] == (
+        "4 of 10 milestones are passed. Next milestone: Set out on Millbrook Path"
+    )
+    passed = asked_sections(shown, TABLES, PRACTICE, milestones=[k for k, *_ in TABLES.MILESTONES])
+    assert "10 of 10 milestones are passed." in [part.text for part in passed]
+    assert len({part.rank for part in told}) == len(told)
+    fought = replace(shown, battle=battle(NEWT, STONE))
+    assert "battle" in [part.name for part in asked_sections(fought, TABLES, PRACTICE)]
+
+
+def test_where_ways_lead_is_the_same_all_over_a_small_world():
+    worlds = set()
+    for group, number in TABLES.MAP_LINKS:
+        here = replace(state(), place=replace(state().place, map=MapId(group, number)))
+        worlds.add(asked_sections(here, TABLES, PRACTICE)[0])
+    (world,) = worlds  # and it comes first
+    assert world.name == "world"
+    assert "\n  LAB: FERNWICK\n" in world.text
+    assert len(world.text.splitlines()) == 1 + len(TABLES.MAP_LINKS)
+
+
+def test_of_a_world_that_is_not_known_nothing_is_told():
+    told = asked_sections(state(), CRYSTAL, WorldMap({}))
+    assert "world" not in [part.name for part in told]
+
+
+def test_the_rules_name_each_milestone_and_each_symbol():
+    for tables in (TABLES, CRYSTAL):
+        told = rules(tables)
+        assert "; ".join(text for _, text, *_ in tables.MILESTONES) in told
+        assert LEGEND in told
+
+
 words = st.text(max_size=12)
 
 
@@ -275,6 +316,6 @@ def test_the_whole_practice_game_is_told_within_its_limits(env):
             break
     assert env.is_success
     assert seen == {
-        *("place", "screen", "battle", "goals", "map", "exits", "people", "signs", "party", "bag"),
-        "progress",
+        *("place", "screen", "battle", "goals", "map", "legend", "exits", "people", "signs"),
+        *("party", "bag", "progress", "flights"),
     }
