@@ -8,9 +8,16 @@ from dataclasses import dataclass
 
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import Backend, ChatRequest, Chunk
+from engine.llm.tokens import estimate_tokens
+from engine.quoting import one_line
 
 THINKING_CHARACTERS = 20_000
 """A model that thinks for longer is stopped, as one that answers for too long is."""
+_CHARACTERS_A_TOKEN = 8
+"""More than texts of any language have: an answer within its tokens is not stopped."""
+_REASON = 60
+_NEARLY = 0.9
+"""Of its tokens an answer that ran out of them has at least so many; servers count differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,7 @@ class Answer:
         done_reason: "stop", "length", "runaway" (stopped here, as too long), "cut" (it ended
             without saying why), or what the server said.
         first_token_s: Until the first word, thought words too; nan without one.
+        max_tokens: That it was allowed, thoughts apart.
     """
 
     text: str
@@ -31,6 +39,34 @@ class Answer:
     answer_tokens: int
     latency_s: float
     first_token_s: float
+    max_tokens: int
+
+    @property
+    def cut(self) -> str:
+        """Return why it is not whole, with the figure and what sets that; "" if it is."""
+        doing = "thinking" if self.thinking and not self.text else "writing"
+        match self.done_reason:
+            case "stop":
+                return ""
+            case "cut":
+                return "broken off by its server"
+            case "runaway":
+                length = len(self.text or self.thinking)
+                return (
+                    f"stopped after {doing} {length:,} characters: "
+                    "its server does not heed planner.answer_tokens"
+                )
+            case "length":
+                tokens = self.answer_tokens or estimate_tokens(self.thinking + self.text)
+                stopped = f"stopped after {doing} {tokens:,} tokens"
+                if self.answer_tokens and tokens < _NEARLY * self.max_tokens:
+                    return (
+                        f"{stopped} of {self.max_tokens:,}: its server has a limit of its own, or "
+                        "a context shorter than max_context_length"
+                    )
+                return f"{stopped}; planner.answer_tokens sets how many"
+            case reason:
+                return f"stopped by its server: {one_line(reason, _REASON)}"
 
 
 async def ask(
@@ -49,29 +85,30 @@ async def ask(
         backend: Who is asked.
         request: What.
         first_token_timeout_s: Longest wait for the first word.
-        answer_timeout_s: Longest time for all of it, however it drips.
-        max_characters: An answer is stopped when it gets longer.
+        answer_timeout_s: Longest time from then to the end, however it drips; as long for thoughts.
+        max_characters: An answer is stopped when it gets longer, and than its tokens can be.
         on_text: Told each piece as it comes, and whether it is thought rather than said.
         clock: Measures; the deadlines are the event loop's.
 
     Raises:
         LLMConnectionError: There is no answer, or it came too slowly or broke off.
     """
-    collected = _Collected(max_characters, on_text, clock)
+    collected = _Collected(request.max_tokens, max_characters, on_text, clock)
     loop = asyncio.get_running_loop()
-    end = loop.time() + answer_timeout_s
     stream = backend.chat(request)
     try:
-        async with asyncio.timeout_at(min(end, loop.time() + first_token_timeout_s)) as deadline:
+        async with asyncio.timeout(first_token_timeout_s) as deadline:
             async for chunk in stream:
-                had_begun = collected.has_begun
+                phase = collected.phase
                 is_over = collected.add(chunk)
-                if collected.has_begun and not had_begun:
-                    deadline.reschedule(end)
+                if collected.phase != phase:
+                    deadline.reschedule(loop.time() + answer_timeout_s)
                 if is_over:
                     break
     except TimeoutError:
-        raise _too_late(collected, first_token_timeout_s, answer_timeout_s) from None
+        if not collected.phase:
+            raise _unread(request, first_token_timeout_s) from None
+        raise _unfinished(collected, answer_timeout_s) from None
     finally:
         await _hang_up(stream)
     return collected.answer()
@@ -82,11 +119,14 @@ class _Collected:
 
     def __init__(
         self,
+        max_tokens: int,
         max_characters: int,
         on_text: Callable[[str, bool], None] | None,
         clock: Callable[[], float],
     ) -> None:
-        self._left = {False: max_characters, True: THINKING_CHARACTERS}
+        self._max_tokens = max_tokens
+        longest = max(max_characters, _CHARACTERS_A_TOKEN * max_tokens)
+        self._left = {False: longest, True: THINKING_CHARACTERS}
         self._pieces: dict[bool, list[str]] = {False: [], True: []}
         self._on_text = on_text
         self._clock = clock
@@ -95,8 +135,11 @@ class _Collected:
         self.first_token_s = math.nan
 
     @property
-    def has_begun(self) -> bool:
-        return not math.isnan(self.first_token_s)
+    def phase(self) -> str:
+        """Return "" before the first word, then "thinking" or "writing"."""
+        if self._pieces[False]:
+            return "writing"
+        return "thinking" if self._pieces[True] else ""
 
     def add(self, chunk: Chunk) -> bool:
         """Take a piece; tell whether it is enough."""
@@ -104,7 +147,7 @@ class _Collected:
         if chunk.done_reason:
             self._last = chunk
         if text:
-            if not self.has_begun:
+            if not self.phase:
                 self.first_token_s = self._clock() - self._started
             self._left[chunk.is_thinking] -= len(text)
             self._pieces[chunk.is_thinking].append(text)
@@ -124,18 +167,32 @@ class _Collected:
             answer_tokens=self._last.answer_tokens,
             latency_s=self._clock() - self._started,
             first_token_s=self.first_token_s,
+            max_tokens=self._max_tokens,
         )
 
 
-def _too_late(collected: _Collected, first_s: float, answer_s: float) -> LLMConnectionError:
-    if not collected.has_begun:
+def _unread(request: ChatRequest, waited_s: float) -> LLMConnectionError:
+    tokens = estimate_tokens(request.system + request.user)
+    return LLMConnectionError(
+        f"No first word within {waited_s:g} s: about {tokens} tokens are read at less than "
+        f"{tokens / waited_s:.3g} a second.",
+        "A smaller model reads faster; planner.first_token_timeout_s sets the longest wait.",
+    )
+
+
+def _unfinished(collected: _Collected, waited_s: float) -> LLMConnectionError:
+    answer = collected.answer()
+    tokens = estimate_tokens(answer.text or answer.thinking)
+    what = f"about {tokens} tokens, {tokens / waited_s:.2g} a second"
+    if not answer.text:
         return LLMConnectionError(
-            f"No first word within {min(first_s, answer_s):g} s.",
-            "A smaller model is faster; planner.first_token_timeout_s sets how long to wait.",
+            f"It still thinks {waited_s:g} s after its first word: {what}.",
+            "planner.answer_timeout_s sets how long to wait; a model that does not think is "
+            "faster.",
         )
     return LLMConnectionError(
-        f"No whole answer within {answer_s:g} s.",
-        "A smaller model is faster; planner.answer_timeout_s sets how long to wait.",
+        f"No whole answer within {waited_s:g} s of its first word: {what}.",
+        "A smaller model writes faster; planner.answer_timeout_s sets how long to wait.",
     )
 
 

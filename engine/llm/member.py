@@ -14,6 +14,8 @@ _PROBE_TIMEOUT_S = 10.0
 _GRACE_S = 1.0
 _LONGEST_AWAY_S = 30.0
 """Between two looks at a server that is away: they cost next to nothing, questions do."""
+_MARGIN, _SHORTEST_WAIT_S = 4, 10.0
+"""A first word may take so many times as long as the slowest one before, and at least so long."""
 _ROUNDING_S = 0.001
 """Slept beyond a breaker's wait: the event loop's clock may be a hair ahead of the breaker's."""
 
@@ -52,6 +54,8 @@ class Member:
         self.state = ""
         self.detail = ""
         self._load_timeout_s = settings.load_timeout_s
+        self._first_token_timeout_s = settings.first_token_timeout_s
+        self._slowest = 0.0  # seconds a token read
         self._on_change = on_change
         self._error = ""
         self._was_permanent = False
@@ -67,6 +71,17 @@ class Member:
     def can_be_asked(self) -> bool:
         """Tell whether a question may be sent now, if `breaker.admit` is told of it."""
         return self.state == "ready" and not self._is_looking and not self.breaker.is_open
+
+    def first_token_timeout_s(self, prompt_tokens: int) -> float:
+        """Return how long to wait for the first word of an answer to so many tokens."""
+        usual = self._slowest * prompt_tokens
+        if not usual:
+            return self._first_token_timeout_s
+        return min(max(_MARGIN * usual, _SHORTEST_WAIT_S), self._first_token_timeout_s)
+
+    def began(self, prompt_tokens: int, first_token_s: float) -> None:
+        """Note after how long the first word of an answer to so many tokens came."""
+        self._slowest = max(self._slowest, first_token_s / max(prompt_tokens, 1))
 
     def succeeded(self) -> None:
         """Note that it gave a plan."""
@@ -84,6 +99,8 @@ class Member:
         """
         self._error = self.detail = error
         self._was_permanent = is_permanent
+        if is_lost:  # it may have become slower: it is given all the time again
+            self._slowest = 0.0
         self.breaker.fail(is_permanent=is_permanent)
         is_open = self.breaker.retry_in_s > 0
         if is_lost or is_open:

@@ -156,7 +156,7 @@ class Planner:
             asyncio.run(self._main())
         except asyncio.CancelledError:
             pass  # by `close`
-        except Exception:  # a thread's outermost frame: training goes on without a planner
+        except BaseException:  # a thread's outermost frame: training goes on without a planner
             _log.exception("The planner's thread has ended.")
             self._events.append(WarningRaised("The planner has ended by an error; see the log."))
         finally:

@@ -15,7 +15,7 @@ from engine.llm.backends.base import ChatRequest
 from engine.llm.budget import Budget, Usage
 from engine.llm.exchanges import Exchange
 from engine.llm.member import Member, describe
-from engine.llm.reply import Reading, read_plan
+from engine.llm.reply import Reading, read_answer
 from engine.llm.tokens import estimate_tokens
 from engine.plans import Plan, Situation
 
@@ -127,22 +127,25 @@ async def put_question(
     env_index, trigger, key = situation.env_index, situation.trigger, situation.key
     emit(PlanRequested(number, env_index, member.model, trigger, prompt, key))
     stream = Stream(number, emit, clock)
+    prompt_tokens = _prompt_tokens(request)
+    first_s = member.first_token_timeout_s(prompt_tokens)
     try:
-        answer = await _ask(member, request, settings, stream, clock)
+        answer = await _ask(member, request, first_s, settings.answer_timeout_s, stream, clock)
     finally:
         stream.flush()
-    reading = Reading(None)
+    if not math.isnan(stream.first_token_s):
+        member.began(prompt_tokens, stream.first_token_s)
     if isinstance(answer, Answer):
         reading = _read(answer, situation, member.model)
         if reading.plan is None:
             member.failed(f"{member.model}'s answer: {reading.error}.", is_lost=False)
         else:
             member.succeeded()
-        usage = _usage(budget, request, answer)
+        usage = _usage(budget, prompt_tokens, answer)
     else:
         reading = Reading(None, error=answer.text)
         member.failed(answer.text, is_permanent=answer.is_permanent)
-        usage = _lost_usage(budget, request, stream, settings)
+        usage = _lost_usage(budget, prompt_tokens, stream, first_s)
     exchange = _exchange(number, member.model, situation, prompt, stream, reading, usage)
     emit(_answered(exchange))
     return Answered(exchange, reading.plan, isinstance(answer, _Failure))
@@ -151,17 +154,18 @@ async def put_question(
 async def _ask(
     member: Member,
     request: ChatRequest,
-    settings: PlannerConfig,
+    first_s: float,
+    answer_s: float,
     stream: Stream,
     clock: Callable[[], float],
 ) -> Answer | _Failure:
     try:
-        async with asyncio.timeout(settings.answer_timeout_s + _GRACE_S):
+        async with asyncio.timeout(first_s + 2 * answer_s + _GRACE_S):
             return await ask(
                 member.backend,
                 request,
-                first_token_timeout_s=settings.first_token_timeout_s,
-                answer_timeout_s=settings.answer_timeout_s,
+                first_token_timeout_s=first_s,
+                answer_timeout_s=answer_s,
                 on_text=stream.add,
                 clock=clock,
             )
@@ -179,26 +183,24 @@ async def _ask(
 
 def _read(answer: Answer, situation: Situation, model: str) -> Reading:
     try:
-        return read_plan(answer.text, answer.done_reason, situation, model)
+        return read_answer(answer, situation, model)
     except Exception as error:  # the text is the world's: whatever it breaks, the run goes on
         _log.exception("An answer of %s cannot be read.", model)
         return Reading(None, error=describe(error))
 
 
-def _usage(budget: Budget, request: ChatRequest, answer: Answer) -> Usage:
+def _usage(budget: Budget, prompt_tokens: int, answer: Answer) -> Usage:
     return budget.spend(
-        answer.prompt_tokens or _prompt_tokens(request),
+        answer.prompt_tokens or prompt_tokens,
         answer.answer_tokens or estimate_tokens(answer.text + answer.thinking),
     )
 
 
-def _lost_usage(
-    budget: Budget, request: ChatRequest, stream: Stream, settings: PlannerConfig
-) -> Usage:
+def _lost_usage(budget: Budget, prompt_tokens: int, stream: Stream, first_s: float) -> Usage:
     """Count what a server has probably read and written before it was lost."""
     written = stream.text() + stream.text(is_thinking=True)
-    if written or stream.latency_s >= settings.first_token_timeout_s:
-        return budget.spend(_prompt_tokens(request), estimate_tokens(written))
+    if written or stream.latency_s >= first_s:
+        return budget.spend(prompt_tokens, estimate_tokens(written))
     return budget.spend(0, 0)
 
 

@@ -7,15 +7,16 @@ can come of it.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.llm.asking import Answer
 from engine.llm.choices import pick, tokens
 from engine.llm.objects import Found, read_object
 from engine.plans import Choice, Condition, Plan, Situation
 from engine.quoting import one_line
 
-__all__ = ["Found", "Reading", "read_object", "read_plan"]
+__all__ = ["Found", "Reading", "read_answer", "read_object", "read_plan"]
 
 _FIELDS = ("choice", "goal", "target")
 """At least one of them makes an object an answer."""
@@ -47,6 +48,20 @@ class Reading:
     plan: Plan | None
     repairs: tuple[str, ...] = ()
     error: str = ""
+
+
+def read_answer(answer: Answer, situation: Situation, setter: str) -> Reading:
+    """Read an answer as `read_plan` does; of one that is not whole the error says why.
+
+    Args:
+        answer: What came back.
+        situation: What it was asked about.
+        setter: The model's name.
+    """
+    reading = read_plan(answer.text, answer.done_reason, situation, setter)
+    if reading.plan is None and answer.cut:
+        return replace(reading, error=f"{reading.error} ({answer.cut})")
+    return reading
 
 
 def read_plan(text: str, done_reason: str, situation: Situation, setter: str) -> Reading:

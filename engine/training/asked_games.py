@@ -69,7 +69,7 @@ class Asking:
         self._setters: Setters = [(SETTER,)]
         self._patience_s = (
             settings.first_token_timeout_s
-            + settings.answer_timeout_s
+            + 2 * settings.answer_timeout_s
             + 60.0 / settings.calls_per_minute
         )
         self._first_patience_s = max(self._patience_s, _LOADING_S)

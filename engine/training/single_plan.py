@@ -11,7 +11,7 @@ from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.ensemble import vote
 from engine.llm.prompt import Notes, compose
-from engine.llm.reply import Reading, read_plan
+from engine.llm.reply import Reading, read_answer
 from engine.plans import Directions, Plan, Situation
 from engine.strategy.advised import make_env
 
@@ -108,7 +108,7 @@ async def _ask_all(
             if is_alone:
                 raise
             return OneAnswer(backend.model, None, Reading(None, error=str(error)))
-        reading = read_plan(answer.text, answer.done_reason, situation, backend.model)
+        reading = read_answer(answer, situation, backend.model)
         return OneAnswer(backend.model, answer, reading)
 
     return await asyncio.gather(*(ask_one(backend) for backend in backends))

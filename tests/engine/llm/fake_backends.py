@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import itertools
 import json
+import selectors
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from engine.config import PlannerConfig
@@ -31,10 +32,10 @@ E = TypeVar("E")
 def answer(choice: Choice = TOWN[1], confidence: int = 80) -> str:
     return json.dumps(
         {
-            "reasoning": "It is near.",
             "choice": name_of(choice),
             "success": str(choice.conditions[0]),
             "confidence": confidence,
+            "reasoning": "It is near.",
         }
     )
 
@@ -72,6 +73,18 @@ def held(gate: threading.Event, behaviour: Behaviour | None = None) -> Behaviour
         await opened(gate)
         async for chunk in (behaviour or says())(request):
             yield chunk
+
+    return chat
+
+
+def paced(*pieces: tuple[float, str] | tuple[float, str, bool]) -> Behaviour:
+    """Say each piece, or think it, after so many seconds."""
+
+    async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
+        for seconds, *piece in pieces:
+            await asyncio.sleep(seconds)
+            yield Chunk(*piece)
+        yield Chunk(done_reason="stop")
 
     return chat
 
@@ -277,6 +290,27 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class _NoWait(selectors.SelectSelector):
+    """Lets waits be over at once, by the clock of the loop that they are in."""
+
+    now_s = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        ready = super().select(0)
+        if not ready and timeout:
+            self.now_s += timeout
+        return ready
+
+
+def in_no_time(work: Callable[[], Coroutine[Any, Any, E]]) -> E:
+    """Return what comes of work in a loop whose hours pass at once: deadlines are met exactly."""
+    selector = _NoWait()
+    loop = asyncio.SelectorEventLoop(selector)
+    loop.time = lambda: selector.now_s  # type: ignore[method-assign]
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(work())
 
 
 def until_no_thread_is_left() -> None:

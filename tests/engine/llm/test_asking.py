@@ -1,9 +1,12 @@
 """What is made of all that a server can do, over each of the three protocols."""
 
 import asyncio
+import dataclasses
 import json
 import math
+import re
 import socket
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,7 +16,9 @@ from engine.llm.asking import THINKING_CHARACTERS, Answer, ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest, Chunk
 from engine.llm.reply import read_object
+from engine.llm.tokens import estimate_tokens
 from tests.engine.llm.conftest import KEY, Peer, until
+from tests.engine.llm.fake_backends import FakeBackend, in_no_time, paced, says
 from tests.engine.llm.servers import GOOD, THOUGHT
 
 
@@ -67,13 +72,15 @@ async def test_time_is_measured_by_the_clock_given(peer: Peer, request_: ChatReq
 
 async def test_a_server_without_a_first_word_is_given_up(peer: Peer, request_: ChatRequest) -> None:
     error = await given_up(peer, request_, "slow", first_token_timeout_s=0.1)
-    assert error.message == "No first word within 0.1 s."
+    assert error.message.startswith("No first word within 0.1 s: about ")
+    assert error.hint.endswith("planner.first_token_timeout_s sets the longest wait.")
     assert not error.is_permanent
 
 
 async def test_a_dripping_answer_is_given_up(peer: Peer, request_: ChatRequest) -> None:
     error = await given_up(peer, request_, "dripping", answer_timeout_s=0.3)
-    assert error.message.endswith("within 0.3 s.")
+    assert error.message.startswith("No whole answer within 0.3 s of its first word: about ")
+    assert error.hint.endswith("planner.answer_timeout_s sets how long to wait.")
 
 
 @pytest.mark.parametrize("scenario", ["hanging_within", "endless_line"])
@@ -81,7 +88,125 @@ async def test_an_answer_that_stops_in_its_middle_is_given_up(
     peer: Peer, request_: ChatRequest, scenario: str
 ) -> None:
     error = await given_up(peer, request_, scenario, answer_timeout_s=0.3)
-    assert error.message.endswith("within 0.3 s.")
+    assert error.message.startswith("No whole answer within 0.3 s of its first word: about ")
+    assert error.hint.endswith("planner.answer_timeout_s sets how long to wait.")
+
+
+def timed(backend: Any, request: ChatRequest) -> Answer:
+    """Ask with deadlines of 120 and 60 s; what is waited for takes no time."""
+
+    async def asking() -> Answer:
+        clock = asyncio.get_running_loop().time
+        return await ask(
+            backend, request, first_token_timeout_s=120, answer_timeout_s=60, clock=clock
+        )
+
+    return in_no_time(asking)
+
+
+def test_the_deadline_counts_from_the_first_word_and_again_from_the_first_written_one(
+    request_: ChatRequest,
+) -> None:
+    backend = FakeBackend(
+        paced((119, "Hm. ", True), (59, "No.", True), (0.5, "{", False), (59, "}"))
+    )
+    answer = timed(backend, request_)
+    assert (answer.thinking, answer.text, answer.done_reason) == ("Hm. No.", "{}", "stop")
+    assert (answer.first_token_s, answer.latency_s) == (119, 237.5)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said", "setting"),
+    [
+        (
+            [(121, "Late.", False)],
+            r"No first word within 120 s: about \d+ tokens are read at less than 0\.0\d+ a "
+            r"second\.",
+            "planner.first_token_timeout_s",
+        ),
+        (
+            [(100, "word " * 24, True), (61, "late", False)],
+            r"It still thinks 60 s after its first word: about \d+ tokens, 0\.\d+ a second\.",
+            "planner.answer_timeout_s",
+        ),
+        (
+            [(100, "Hm.", True), (30, "word " * 24, False), (30, "word " * 24, False), (31, "")],
+            r"No whole answer within 60 s of its first word: about \d+ tokens, 1\.\d a second\.",
+            "planner.answer_timeout_s",
+        ),
+    ],
+)
+def test_an_answer_that_is_too_late_is_told_with_its_figures_and_the_setting(
+    request_: ChatRequest, pieces: list[Any], said: str, setting: str
+) -> None:
+    with pytest.raises(LLMConnectionError) as caught:
+        timed(FakeBackend(paced(*pieces)), request_)
+    assert re.fullmatch(said, caught.value.message)
+    assert setting in caught.value.hint
+    assert not caught.value.is_permanent
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "thinking", "cut"),
+    [
+        (Chunk(done_reason="stop"), "{}", "", ""),
+        (
+            Chunk(done_reason="length", answer_tokens=160),
+            "{",
+            "",
+            "stopped after writing 160 tokens; planner.answer_tokens sets how many",
+        ),
+        (
+            Chunk(done_reason="length", answer_tokens=1184),
+            "",
+            "Hm.",
+            "stopped after thinking 1,184 tokens; planner.answer_tokens sets how many",
+        ),
+        (
+            Chunk(done_reason="length", answer_tokens=16),
+            "{",
+            "",
+            "stopped after writing 16 tokens of 160: its server has a limit of its own, or a "
+            "context shorter than max_context_length",
+        ),
+        (
+            Chunk(done_reason="length"),
+            "word " * 24,
+            "",
+            f"stopped after writing {estimate_tokens('word ' * 24)} tokens; planner.answer_tokens "
+            "sets how many",
+        ),
+        (
+            Chunk("x" * 5000),
+            "",
+            "",
+            "stopped after writing 4,000 characters: its server does not heed "
+            "planner.answer_tokens",
+        ),
+        (Chunk(), "{", "", "broken off by its server"),
+        (
+            Chunk(done_reason="content\n_filter"),
+            "{",
+            "",
+            "stopped by its server: content _filter",
+        ),
+    ],
+)
+def test_why_an_answer_is_not_whole_is_told_with_the_figure(
+    request_: ChatRequest, ending: Chunk, text: str, thinking: str, cut: str
+) -> None:
+    async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
+        yield Chunk(thinking, is_thinking=True)
+        yield Chunk(text)
+        yield ending
+
+    assert timed(FakeBackend(chat), request_).cut == cut
+
+
+def test_an_answer_within_its_tokens_is_not_stopped_by_its_length(request_: ChatRequest) -> None:
+    long = dataclasses.replace(request_, max_tokens=2000)
+    answer = timed(FakeBackend(says("word " * 1600)), long)
+    assert (len(answer.text), answer.done_reason) == (8000, "stop")
 
 
 async def test_pieces_without_a_word_are_no_first_word(request_: ChatRequest) -> None:
@@ -136,6 +261,38 @@ async def test_error_statuses_are_told(peer: Peer, request_: ChatRequest) -> Non
             continue
         assert str(status) in error.message
         assert "it was [31mtoo much" in error.message  # on one line, and no terminal obeys it
+
+
+@pytest.mark.parametrize(
+    ("said", "most"),
+    [
+        # llama.cpp, of two ages
+        ("the request exceeds the available context size, try increasing it", ""),
+        ("request (9012 tokens) exceeds the available context size (4096 tokens)", "4096"),
+        # vLLM, and with it OpenAI and OpenRouter
+        ("This model's maximum context length is 4096 tokens. However, you requested 9", "4096"),
+        ('{"code": "context_length_exceeded"}', ""),
+        # LM Studio
+        ("The model is loaded with context length of only 4096 tokens, not enough", "4096"),
+        # Ollama
+        ("prompt too long; exceeded max context length by 200 tokens", ""),
+        ("the input length exceeds the context length", ""),
+        # llama-cpp-python
+        ("Requested tokens (9012) exceed context window of 4096", "4096"),
+        # Anthropic
+        ("prompt is too long: 208310 tokens > 200000 maximum", ""),
+    ],
+)
+async def test_a_question_too_long_for_a_servers_context_names_the_setting(
+    peer: Peer, request_: ChatRequest, said: str, most: str
+) -> None:
+    for status in (400, 500):
+        peer.server.play = lambda call, status=status: peer.server.fail(call, status, said)
+        error = await failure(peer, request_, "good")
+        assert said in error.message
+        most_said = f" to at most {most}" if most else ""
+        hint = f"Set max_context_length{most_said}, or run the server with a larger context."
+        assert error.hint == hint
 
 
 async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatRequest) -> None:
@@ -216,7 +373,9 @@ async def test_thoughts_are_kept_apart(peer: Peer, request_: ChatRequest) -> Non
 
 async def test_a_model_that_only_thinks_has_said_nothing(peer: Peer, request_: ChatRequest) -> None:
     answer = await get(peer, request_, "only_thinking")
-    assert (answer.text, answer.thinking, answer.done_reason) == ("", THOUGHT, "length")
+    assert (answer.text, answer.done_reason) == ("", "length")
+    assert answer.thinking.replace(THOUGHT, "") == ""  # it may be asked again, with room for them
+    assert answer.cut.startswith("stopped after thinking 34 tokens")
 
 
 @pytest.mark.parametrize("scenario", ["huge", "huge_at_once"])

@@ -106,6 +106,25 @@ def test_an_answer_without_an_action_is_an_error(
     assert manager.get_action("")[0] == Action.B
 
 
+@pytest.mark.parametrize(
+    ("text", "reason", "remedy"),
+    [
+        ('{"confidence": 80, "reas', "length", "It was stopped after writing 160 tokens; planner."),
+        ('{"action": "JUMP"}', "length", "It was stopped after writing 160 tokens; planner."),
+        ("UP.", "stop", "A larger model keeps to the form better."),
+        ('{"action": "JUMP"}', "stop", "A larger model keeps to the form better."),
+    ],
+)
+def test_a_larger_model_is_advised_where_the_answer_was_whole_alone(
+    manager: LLMManager, ollama: ScriptedOllama, text: str, reason: str, remedy: str
+) -> None:
+    ollama.tokens = (900, 160)
+    reply(ollama, text, reason)
+    with pytest.raises(LLMConnectionError) as caught:
+        manager.get_action("")
+    assert caught.value.hint.startswith(remedy)
+
+
 def test_what_it_says_is_one_printable_line(manager: LLMManager, ollama: ScriptedOllama) -> None:
     reply(ollama, json.dumps({"reasoning": "\x1b[2J\n" + "far " * 500, "action": "B"}))
     reasoning = manager.get_action("")[1]["reasoning"]
@@ -185,6 +204,33 @@ def test_a_server_that_is_not_there_is_an_error_each_time() -> None:
         for _ in range(2):
             with pytest.raises(LLMConnectionError, match="cannot be reached"):
                 manager.get_action("")
+
+
+@pytest.mark.parametrize(("status", "asked"), [(503, 3), (401, 1)])
+def test_a_server_that_fails_is_left_alone_for_a_while_with_its_cause_told(
+    ollama: ScriptedOllama, status: int, asked: int
+) -> None:
+    ollama.scenario = f"status {status}"
+    with LLMManager("scripted", base_url=ollama.url, settings=PATIENT) as manager:
+        for _ in range(asked):
+            with pytest.raises(LLMConnectionError, match=f"answered {status}"):
+                manager.get_action("")
+        with pytest.raises(
+            LLMConnectionError, match=r"is left alone for \d s more: .*answered"
+        ) as e:
+            manager.get_action("")
+    assert str(status) in e.value.message
+    assert len(ollama.asked) == asked
+
+
+def test_answers_that_cannot_be_read_are_asked_for_all_the_same(
+    manager: LLMManager, ollama: ScriptedOllama
+) -> None:
+    reply(ollama, "UP.")
+    for _ in range(5):
+        with pytest.raises(LLMConnectionError, match="cannot be read"):
+            manager.get_action("")
+    assert len(ollama.asked) == 5
 
 
 def test_a_hung_server_is_given_up(ollama: ScriptedOllama) -> None:

@@ -1,12 +1,15 @@
 import threading
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from engine.errors import LLMConnectionError
-from engine.llm.backends.base import ModelStatus
+from engine.events import WarningRaised
+from engine.llm.backends.base import ChatRequest, Chunk, ModelStatus
 from engine.llm.tokens import estimate_tokens
 from tests.engine.llm.fake_backends import (
+    GIVE_UP_S,
     READY,
     Clock,
     FakeBackend,
@@ -198,6 +201,38 @@ def test_an_answer_that_never_begins_is_cut_at_its_deadline() -> None:
     assert heard.status.prompt_tokens > 0
 
 
+def test_a_backend_that_blocks_its_thread_keeps_nobody_waiting() -> None:
+    gate = threading.Event()
+
+    async def chat(request: ChatRequest) -> AsyncIterator[Chunk]:
+        gate.wait(GIVE_UP_S)  # as time.sleep does: its event loop stands still, deadlines too
+        async for chunk in says()(request):
+            yield chunk
+
+    backend = FakeBackend(chat)
+    with listening(backend, settings={"answer_timeout_s": 0.01}, before=[situation()]) as heard:
+        heard.until(lambda: backend.requests)
+        for number in range(100):
+            heard.planner.submit(situation(key=f"meanwhile {number}"))
+            heard.hear()
+        assert heard.plans == []
+        gate.set()
+        heard.until(lambda: len(heard.plans) == 2)
+    assert [plan.key for plan in heard.plans] == ["town", "meanwhile 99"]
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), GeneratorExit()])
+def test_a_backend_that_ends_the_thread_is_told_and_ends_nothing_else(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    with listening(FakeBackend(fails(error))) as heard:
+        heard.planner.submit(situation())
+        heard.until(lambda: heard.all(WarningRaised))
+        heard.planner.submit(situation(key="b"))
+    assert heard.all(WarningRaised)[0].message.startswith("The planner has ended by an error")
+    assert type(error).__name__ in caplog.text
+
+
 def test_questions_beyond_a_minute_s_wait_and_are_asked() -> None:
     with listening(FakeBackend(), settings={"calls_per_minute": 1200}) as heard:
         for number in range(8):
@@ -282,7 +317,7 @@ def test_a_model_that_fails_does_not_hold_the_others() -> None:
 def test_a_model_that_hangs_holds_the_others_no_longer_than_the_deadline() -> None:
     good = FakeBackend(model="good")
     hung = FakeBackend(held(threading.Event()), model="hung")
-    with listening(good, hung, settings={"answer_timeout_s": 0.1}) as heard:
+    with listening(good, hung, settings={"first_token_timeout_s": 0.1}) as heard:
         heard.ask(situation())
     assert [plan.setters for plan in heard.plans] == [("good",)]
 

@@ -299,6 +299,23 @@ def test_a_server_that_hangs_keeps_no_run_from_ending(tmp_path, scenario):
     assert not goals(loop)
 
 
+def test_a_run_whose_answers_are_all_cut_off_goes_on_and_tells_why(tmp_path):
+    with ScriptedOllama() as server:
+        server.scenario, server.tokens = "length", (900, 160)
+        loop = Loop(tmp_path, server.url)
+        loop.until(lambda loop: any(s.state == "waiting" for s in loop.of(PlannerStatusChanged)))
+        steps = loop.games.steps
+        loop.until(lambda loop: loop.has_stepped(steps + 20)).stop()
+    cause = "(stopped after writing 160 tokens; planner.answer_tokens sets how many)"
+    assert not goals(loop)
+    assert all(cause in event.error for event in loop.of(PlanAnswered))
+    (waiting, *_) = [s for s in loop.of(PlannerStatusChanged) if s.state == "waiting"]
+    assert cause in waiting.detail
+    assert waiting.failures == 3
+    (kept, *_) = read_exchanges(run_of(tmp_path) / "exchanges.jsonl")
+    assert cause in kept["error"]
+
+
 class LateServer(OllamaServer):
     """Refuses connections until it is entered."""
 
