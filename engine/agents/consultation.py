@@ -1,8 +1,10 @@
 """Ask a language model for the next action, and take nothing from it that is not possible."""
 
+import inspect
 import logging
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +13,16 @@ from numpy.typing import NDArray
 
 from engine.errors import DecisionValidationError
 from engine.llm.manager import BaseLLMManager
+from engine.llm.member import describe
 from engine.quoting import one_line
 from engine.types import Action
 
 _log = logging.getLogger(__name__)
 
-_MOST_TOLD = 300
+_REASONING, _SOURCE = 300, 60
+"""Most characters that are kept of what a model says of its answer, and of itself."""
+_SLOW_S = 10.0
+"""Training that stands still for longer is worth a warning."""
 _UNSTATED = 0.5
 """Confidence of an answer that states none."""
 
@@ -43,47 +49,82 @@ class Consultation:
         asked: Questions.
         failed: No answer: the model raised an exception.
         invalid: Answers that were no possible action.
+        slow: Those that were waited for longer than 10 s.
         error: What was wrong with the last one; "" if it could be used.
     """
 
     asked: int = 0
     failed: int = 0
     invalid: int = 0
+    slow: int = 0
     error: str = ""
 
-    def ask(self, manager: BaseLLMManager, context: str, mask: NDArray[np.bool_]) -> Answer | None:
+    def ask(
+        self,
+        manager: BaseLLMManager,
+        context: str,
+        mask: NDArray[np.bool_],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Answer | None:
         """Return the model's answer, None where it gave none that can be used.
 
         Args:
             manager: The model.
             context: The situation in words.
             mask: (9,) bool, False for actions of no use.
+            clock: Seconds that only rise.
+
+        Raises:
+            KeyboardInterrupt, SystemExit: The program shall end.
         """
         self.asked += 1
+        began = clock()
         try:
             answer = read_answer(manager.get_action(context), mask)
         except DecisionValidationError as error:
             self.invalid += 1
             self._complain(error)
-        except Exception as error:  # somebody else's code: whatever it raises, training goes on
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except (
+            BaseException
+        ) as error:  # somebody else's code; some, as CancelledError, are no Exception
             self.failed += 1
             self._complain(error)
         else:
             self.error = ""
             return answer
+        finally:
+            self._look_at(clock() - began)
         return None
 
-    def _complain(self, error: Exception) -> None:
-        """Warn of the first failure, the second, the fourth ...: a dead model would flood a log."""
-        self.error = one_line(f"{type(error).__name__}: {error}", _MOST_TOLD)
-        count = self.failed + self.invalid
+    def _look_at(self, waited_s: float) -> None:
+        """Warn of a slow answer, as seldom as of failures."""
+        if waited_s <= _SLOW_S:
+            return
+        self.slow += 1
         _log.log(
-            logging.WARNING if count.bit_count() == 1 else logging.DEBUG,
-            "language model: %s The rules advise instead; %d of %d answers failed.",
-            self.error,
-            count,
-            self.asked,
+            _level(self.slow),
+            "language model: an answer took %.0f s, and training waited for it. Ask less of it, or "
+            "name a model in config.llm_model, which is not waited for.",
+            waited_s,
         )
+
+    def _complain(self, error: BaseException) -> None:
+        """Warn of a failure, and say what it means."""
+        self.error = describe(error)
+        _log.log(
+            _level(self.failed + self.invalid),
+            "language model: %d of %d answers failed, and the rules advise instead: %s",
+            self.failed + self.invalid,
+            self.asked,
+            self.error,
+        )
+
+
+def _level(count: int) -> int:
+    """Return how loud the first, the second, the fourth ... of a kind is; all would flood a log."""
+    return logging.WARNING if count.bit_count() == 1 else logging.DEBUG
 
 
 def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
@@ -96,6 +137,12 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
     Raises:
         DecisionValidationError: It is of another form, or the action is not possible now.
     """
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise DecisionValidationError(
+            "get_action is a coroutine function, which is not awaited.",
+            "Write `def get_action`, with asyncio.run within it.",
+        )
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], Mapping):
         raise DecisionValidationError(
             f"The answer {answer!r:.80} is not (action, facts).", "See BaseLLMManager.get_action."
@@ -104,8 +151,8 @@ def read_answer(answer: object, mask: NDArray[np.bool_]) -> Answer:
     return Answer(
         check_action(action, mask),
         _confidence(facts),
-        str(facts.get("reasoning", "")),
-        str(facts.get("source", "")),
+        _line(facts.get("reasoning"), _REASONING),
+        _line(facts.get("source"), _SOURCE),
     )
 
 
@@ -124,9 +171,13 @@ def check_action(action: object, mask: NDArray[np.bool_]) -> Action:
     return chosen
 
 
+def _line(said: object, longest: int) -> str:
+    return "" if said is None else one_line(str(said), longest)
+
+
 def _confidence(facts: Mapping[str, Any]) -> float:
     try:
         stated = float(facts.get("confidence", _UNSTATED))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _UNSTATED
     return min(max(stated, 0.0), 1.0) if math.isfinite(stated) else _UNSTATED

@@ -81,7 +81,8 @@ class HybridLLMRLTrainer:
         self.config = parse_config(given, type(self).__name__)
         print_own_lines(log_level)
         agent.adaptive_strategy = strategy_system
-        agent.llm_manager = llm_manager or agent.llm_manager
+        if llm_manager is not None:
+            agent.llm_manager = llm_manager
         self.parts = Parts(env, agent, strategy_system, decision_analyzer)
         self._first_strategy = strategy_system.current
         self._commands = CommandQueue()

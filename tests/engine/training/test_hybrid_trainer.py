@@ -1,5 +1,9 @@
+import asyncio
+import dataclasses
 import logging
+import math
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ from engine import (
     AdaptiveStrategySystem,
     AgentMode,
     ConfigurationError,
+    DecisionHistoryAnalyzer,
     DecisionValidationError,
     EnhancedPyBoyPokemonCrystalEnv,
     HybridAgent,
@@ -27,6 +32,7 @@ from engine.events import EpisodeEnded
 from engine.training.callbacks import CALLBACK_EVENTS
 from engine.training.journal import read_journal
 from engine.training.snapshot import take_snapshot
+from tests.engine.llm.fake_backends import until_no_thread_is_left
 from tests.engine.training.helpers import FakeWandb
 
 SHORT = EnvConfig(max_steps=16, progress_steps=0)
@@ -405,6 +411,61 @@ def test_a_failing_language_model_ends_nothing(
     consultation = trainer.parts.agent.consultation
     assert consultation.asked in {25, 26}  # 80 % of 32
     assert consultation.failed + consultation.invalid == consultation.asked
+
+
+class Unsteady(Chatty):
+    """Fails in every way in turn, is slow now and then, and says what no file takes."""
+
+    def __len__(self) -> int:
+        return 0  # as a manager that keeps no answers yet
+
+    def get_action(self, context: str) -> Any:
+        action, _ = super().get_action(context)
+        match len(self.contexts) % 5:
+            case 0:
+                raise asyncio.CancelledError
+            case 1:
+                time.sleep(0.02)
+                return action, {"reasoning": "\x1b[2J\ud800" * 1000, "source": "\ud800me"}
+            case 2:
+                return action, {"confidence": math.nan, "raw": object()}
+            case 3:
+                return None
+            case _:
+                return asyncio.run(asyncio.wait_for(asyncio.sleep(60), 0.01))
+
+
+def test_training_goes_on_with_a_model_that_fails_in_every_way(make: Make, tmp_path: Path) -> None:
+    model = Unsteady()
+    trainer = make(llm_manager=model)
+    history = DecisionHistoryAnalyzer(str(tmp_path / "decisions.db"))
+    trainer.parts = dataclasses.replace(trainer.parts, history=history)
+    summary = trainer.train(total_episodes=2, eval_interval=0)
+    assert (summary["total_episodes"], summary["total_steps"]) == (2, 32)
+    asked = summary["llm_asked"]
+    assert asked >= 25
+    assert summary["llm_failed"] == pytest.approx(0.6 * asked, abs=2)
+    assert summary["llm_answered"] == asked - summary["llm_failed"]
+    assert len(episodes(trainer)) == 2
+    assert len(history.get_recent_decisions()) == 32
+    until_no_thread_is_left()
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_a_model_that_ends_the_program_leaves_a_run_that_goes_on(
+    make: Make, end: type[BaseException]
+) -> None:
+    class Ending(Chatty):
+        def get_action(self, context: str) -> tuple[int, dict[str, Any]]:
+            if len(self.contexts) == 20:
+                raise end
+            return super().get_action(context)
+
+    with pytest.raises(end):
+        make(llm_manager=Ending()).train(total_episodes=3, save_interval=1, eval_interval=0)
+    again = make(llm_manager=Chatty())
+    assert again.load_checkpoint("latest")
+    assert again.train(total_episodes=3, eval_interval=0)["total_episodes"] == 3
 
 
 def test_an_unreachable_language_model_is_told_in_log_callbacks_and_summary(
