@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError
 from engine.errors import ConfigurationError
 from engine.files import MAX_SETTINGS, check_values, parse_json, parse_toml, read_file
 from engine.folders import user_path
-from engine.providers import backend_of
+from engine.providers import backend_of, names_of, with_whole_paths
 from engine.trust import (
     Permission,
     check_permissions,
@@ -31,12 +31,13 @@ from engine.trust import (
     permissions_for_code,
     permissions_for_database,
     permissions_for_host,
+    permissions_for_models,
     permissions_for_wandb,
 )
 
 THINKING_TOKENS = 2000
 """What a model that thinks may use beside the answer: servers count both against one limit."""
-LEAST_QUESTION = 640
+LEAST_QUESTION = 1000
 """Tokens of the shortest question: the rules, the form of the answer, the place and a choice."""
 _HOLDS_SECRET = "holds_secret"
 """Kind of a validation error whose value is not to be shown."""
@@ -226,10 +227,11 @@ class PlannerConfig(Section):
     shaping: float = Field(default=0.5, ge=0)
     """What coming near a fully trusted goal is worth while learning, and what reaching it is: a
     tenth of what a milestone pays. 0: nothing."""
-    first_token_timeout_s: float = Field(default=5.0, gt=0)
-    """Longest wait for an answer's first word, once the model is loaded."""
-    answer_timeout_s: float = Field(default=20.0, gt=0)
-    """Longest time that a whole answer may take."""
+    first_token_timeout_s: float = Field(default=300.0, gt=0)
+    """Longest wait for an answer's first word, once the model is loaded; less once it is known how
+    fast the model reads."""
+    answer_timeout_s: float = Field(default=120.0, gt=0)
+    """Longest time from an answer's first word to its last; as long again for thoughts."""
     load_timeout_s: float = Field(default=300.0, gt=0)
     """Longest time that a server may take to load the model."""
     answer_tokens: int = Field(default=160, ge=32)
@@ -317,10 +319,10 @@ class RunConfig(Section):
     headless: bool = False
     observation_type: Literal["multi_modal", "screen", "state"] = "multi_modal"
     llm_model: str = ""
-    """Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-...; several with commas
-    between vote. Empty: rules set them."""
-    llm_backend: Literal["", "ollama", "openai", "anthropic"] = ""
-    """Whose protocol it speaks; empty: by its name."""
+    """Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-... or a GGUF file's path;
+    several with commas between vote. Empty: rules set them."""
+    llm_backend: Literal["", "ollama", "openai", "anthropic", "local"] = ""
+    """Whose protocol it speaks; local: it is a file, to be run here; empty: by its name."""
     llm_base_url: str = ""
     """Address of the server; empty: OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the
     usual one."""
@@ -328,7 +330,7 @@ class RunConfig(Section):
     """Actions between two questions to it."""
     max_context_length: int = 8000
     """Most tokens of a question and its answer, thoughts that are asked for included, by an
-    estimate that is rather too high; 640 more than planner.answer_tokens is the least."""
+    estimate that is rather too high; 1,000 more than planner.answer_tokens is the least."""
     initial_strategy: Literal["llm_heavy", "balanced", "rule_heavy"] = "llm_heavy"
     decision_db_path: str = "decisions.db"
     """Where decisions are remembered; a relative path lies in the run's folder, an absolute one may
@@ -404,6 +406,14 @@ class RunConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _find_model_files(self) -> Self:
+        """Have the files of models found from any folder, as a run may be resumed in another."""
+        models = with_whole_paths(self.llm_model, self.llm_backend)
+        if models != self.llm_model:
+            self.__dict__["llm_model"] = models  # frozen for everyone else, as above
+        return self
+
+    @model_validator(mode="after")
     def _check_context(self) -> Self:
         to_write = self.planner.tokens_to_write
         if self.max_context_length < LEAST_QUESTION + to_write:
@@ -432,7 +442,7 @@ class RunConfig(Section):
     @property
     def models(self) -> tuple[str, ...]:
         """Return the names in `llm_model`."""
-        return tuple(name.strip() for name in self.llm_model.split(",") if name.strip())
+        return names_of(self.llm_model)
 
     def permissions(self) -> list[Permission]:
         """Return what training with these settings needs, wherever they are from."""
@@ -440,6 +450,7 @@ class RunConfig(Section):
         return [
             *permissions_for_code(self.rewards.extra),
             *permissions_for_host(self.llm_base_url, backends),
+            *permissions_for_models(self.models, self.llm_backend),
             *permissions_for_wandb(self.wandb),
         ]
 

@@ -3,9 +3,15 @@
 import re
 from dataclasses import dataclass
 
+from engine.folders import user_path
+
 # gpt-oss is open, in Ollama's library and not with OpenAI; only Ollama's names end in a tag.
 _OPENAI = re.compile(r"ft:.|(?:gpt-(?!oss)|chatgpt-|o[134](?:-|$))[^:]*$")
 _ANTHROPIC = re.compile(r"claude-")
+# Ollama gets files from Hugging Face by such names; no name begins as paths do.
+_FILE = re.compile(
+    r"(?:~|\.{0,2}/).*|(?!hf\.co/|huggingface\.co/).*\.gguf", re.IGNORECASE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,41 @@ PROVIDERS = {
 
 
 def backend_of(model: str) -> str:
-    """Return the provider that a model's name speaks of, a key of `PROVIDERS`."""
+    """Return what a model's name speaks of: a key of `PROVIDERS`, or "local" for a file."""
+    if _FILE.fullmatch(model):
+        return "local"
     if _OPENAI.match(model):
         return "openai"
     return "anthropic" if _ANTHROPIC.match(model) else "ollama"
+
+
+def names_of(models: str) -> tuple[str, ...]:
+    """Return the names of models that stand in one text, with commas between."""
+    return tuple(name.strip() for name in models.split(",") if name.strip())
+
+
+def whole_path(file: str) -> str:
+    """Return the absolute path of a model's file, which may begin with a ~.
+
+    Raises:
+        ConfigurationError: It begins in a home folder that is not known.
+    """
+    return str(user_path(file).absolute())
+
+
+def with_whole_paths(models: str, backend: str = "") -> str:
+    """Return names of models with commas between, those of files as absolute paths.
+
+    Args:
+        models: As a person gives them.
+        backend: As in `llm_backend`.
+
+    Raises:
+        ConfigurationError: One begins in a home folder that is not known.
+    """
+    names = names_of(models)
+    kinds = [backend or backend_of(name) for name in names]
+    if "local" not in kinds:
+        return models
+    found = zip(names, kinds, strict=True)
+    return ",".join(whole_path(name) if kind == "local" else name for name, kind in found)

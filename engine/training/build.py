@@ -183,8 +183,7 @@ def build_planning(
     Raises:
         ConfigurationError: A model's client is not installed, or its key is missing.
     """
-    models = config.models
-    if not models or config.mode == "rl_only" or config.agent == "random":
+    if not config.models or config.mode == "rl_only" or config.agent == "random":
         return None
     backends = make_backends(config)
     has_prices = config.planner.input_price > 0 or config.planner.output_price > 0
@@ -205,7 +204,7 @@ def build_planning(
     )
     return Planning(
         planner,
-        models,
+        tuple(backend.model for backend in backends),
         config.planner,
         interval=config.llm_interval,
         calibration=calibration,

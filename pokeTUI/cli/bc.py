@@ -122,7 +122,9 @@ def bc(
 ) -> None:
     """Clone a policy: learn from demonstrations what to do."""
     # Here, not above: these load the learning library.
+    from engine.config import parse_config
     from engine.errors import ConfigurationError
+    from engine.llm.backends import make_backends
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import PROJECT, Naming, Source, clone_policy
     from engine.training.policy_folders import PolicyFolder, list_policies
@@ -143,6 +145,8 @@ def bc(
         raise ConfigurationError(
             "--llm-model and --llm-backend are of --dagger planner.", "Add --dagger planner."
         )
+    if llm_model:  # what is wrong with them is said before anything is created
+        make_backends(parse_config(game, "the options"))
     if wandb_project_name and not track:
         raise ConfigurationError("--wandb-project-name is of --track.", "Add --track.")
     if exp_name and resume:

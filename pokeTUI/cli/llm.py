@@ -8,7 +8,7 @@ import typer
 from pokeTUI.cli.options import LatestRun, SaveDir, Settings, parse_settings
 
 llm_app = typer.Typer(
-    help="Check a language model, ask it, read what it said.", no_args_is_help=True
+    help="Check a language model, download it, ask it, read what it said.", no_args_is_help=True
 )
 
 Model = Annotated[
@@ -16,7 +16,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         "--llm-model",
-        help="E.g. smollm2:1.7b, gpt-... or claude-...; several with commas between.",
+        help="E.g. smollm2:1.7b, gpt-..., claude-... or ./FILE.gguf; several with commas between.",
         show_default="smollm2:1.7b",
     ),
 ]
@@ -25,7 +25,7 @@ Backend = Annotated[
     typer.Option(
         "--backend",
         "--llm-backend",
-        help="ollama, openai or anthropic.",
+        help="ollama, openai, anthropic, or local for a file.",
         show_default="by the model's name",
     ),
 ]
@@ -45,6 +45,20 @@ def check(
     from pokeTUI.cli.llm_reports import print_check
 
     raise typer.Exit(print_check(_settings(set_, model, backend, base_url)))
+
+
+@llm_app.command()
+def pull(
+    model: Annotated[
+        str | None,
+        typer.Argument(help="As in Ollama's library.", show_default="smollm2:1.7b"),
+    ] = None,
+    base_url: BaseUrl = None,
+) -> None:
+    """Download a model with Ollama; where it was broken off, it is resumed."""
+    from pokeTUI.cli.pulling import pull_models
+
+    pull_models(_settings(None, model, None, base_url))
 
 
 @llm_app.command()

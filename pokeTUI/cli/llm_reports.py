@@ -35,7 +35,7 @@ def print_check(settings: Mapping[str, Any]) -> int:
     Raises:
         PokeTUIError: A client is not installed, a key is missing, or the address is none.
     """
-    config = _config(settings)
+    config = config_with_model(settings)
     backends = make_backends(config)
     is_good = [asyncio.run(_check(backend, config)) for backend in backends]
     if all(is_good):
@@ -46,15 +46,11 @@ def print_check(settings: Mapping[str, Any]) -> int:
 
 
 async def _check(backend: Backend, config: RunConfig) -> bool:
-    planner = config.planner
-    say(f"{backend.model} by the protocol of {backend.name}")
+    way = "run here" if backend.name == "local" else f"by the protocol of {backend.name}"
+    say(f"{backend.model}, {way}")
     try:
         steps = await check_model(
-            backend,
-            first_token_timeout_s=planner.first_token_timeout_s,
-            answer_timeout_s=planner.answer_timeout_s,
-            max_tokens=planner.answer_tokens,
-            think=planner.think,
+            backend, config.planner, max_context_length=config.max_context_length
         )
     finally:
         await backend.close()
@@ -91,7 +87,7 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
     # Here, not above: it loads the emulator.
     from engine.training.single_plan import plan_once
 
-    config = _config(settings)
+    config = config_with_model(settings)
     is_alone = len(config.models) == 1
     last_kind = False
 
@@ -190,9 +186,11 @@ def _print_full(exchange: dict[str, Any]) -> None:
         for line in text.splitlines():
             say(line)
     _print_line(exchange)
+    if exchange["error"]:
+        say(f"no goal: {visible(exchange['error'])}")
 
 
-def _config(settings: Mapping[str, Any]) -> RunConfig:
+def config_with_model(settings: Mapping[str, Any]) -> RunConfig:
     """Return the settings with a model, where none is named the one that is suggested."""
     config = load_config(None, dict(settings))
     return config if config.llm_model else config.model_copy(update={"llm_model": DEFAULT_MODEL})

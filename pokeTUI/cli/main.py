@@ -95,8 +95,8 @@ def run(
     llm_model: Annotated[
         str | None,
         typer.Option(
-            help="Language model that sets goals, e.g. smollm2:1.7b, gpt-... or claude-...; "
-            "several, with commas between, vote.",
+            help="Language model that sets goals, e.g. smollm2:1.7b, gpt-..., claude-... or "
+            "./FILE.gguf; several, with commas between, vote.",
             show_default="none: rules set them",
         ),
     ] = None,

@@ -26,7 +26,7 @@ Color = Annotated[
 LlmBackend = Annotated[
     str | None,
     typer.Option(
-        help="ollama, openai or anthropic.",
+        help="ollama, openai, anthropic, or local for a file.",
         show_default="by the model's name",
         autocompletion=choices_of("llm_backend"),
     ),

@@ -18,27 +18,35 @@ REFRESHES_PER_S = 8
 
 
 @contextmanager
-def progress(text: str) -> Iterator[Tell]:
+def progress(
+    text: str, *, left: str = "nothing is left half done", in_bytes: bool = False
+) -> Iterator[Tell]:
     """Show a bar with the time left, gone at the end; where nobody looks, nothing.
 
     Ctrl-C is told in one line, and raised on.
+
+    Args:
+        text: What is being done.
+        left: What is so after Ctrl-C.
+        in_bytes: What is counted are bytes.
     """
     try:
-        with _bar(text) as tell:
+        with _bar(text, in_bytes=in_bytes) as tell:
             yield tell
     except KeyboardInterrupt:
-        complain("poketui: Ended by Ctrl-C; nothing is left half done.")
+        complain(f"poketui: Ended by Ctrl-C; {left}.")
         raise
 
 
 @contextmanager
-def _bar(text: str) -> Iterator[Tell]:
+def _bar(text: str, *, in_bytes: bool) -> Iterator[Tell]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
+        DownloadColumn,
         MofNCompleteColumn,
         Progress,
         ProgressColumn,
@@ -61,7 +69,7 @@ def _bar(text: str) -> Iterator[Tell]:
     columns = (
         TextColumn("{task.description}", markup=False),
         OnceKnown(BarColumn()),
-        OnceKnown(MofNCompleteColumn()),
+        OnceKnown(DownloadColumn() if in_bytes else MofNCompleteColumn()),
         OnceKnown(TimeLeftColumn()),
         TextColumn("Ctrl-C ends it"),
     )

@@ -85,6 +85,7 @@ def record(
 ) -> None:
     """Play the game yourself, and keep it as demonstrations that an agent learns from."""
     from engine.config import load_config
+    from engine.llm.backends import make_backends
     from pokeTUI.durations import seconds
 
     given: dict[str, Any] = {
@@ -99,6 +100,8 @@ def record(
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend are of --player planner.", "Add --player planner.")
     config = load_config(None, {key: value for key, value in given.items() if value is not None})
+    if config.models and player == "planner":
+        make_backends(config)  # what is wrong with them is said before anything is created
     start = _start(save_dir, from_, at)
     if start is not None and state:
         _refuse("--from and --state both say where it begins.", "Leave one of them out.")

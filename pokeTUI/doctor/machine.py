@@ -16,6 +16,7 @@ _MODULES = {"pydantic-settings": "pydantic_settings"}
 _EXTRAS = {
     "openai": "openai",
     "anthropic": "anthropic",
+    "local": "xllamacpp",
     "tensorboard": "tensorboard",
     "wandb": "wandb",
     "web": "textual_serve",

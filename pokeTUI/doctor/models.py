@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
@@ -11,12 +12,16 @@ from engine.llm.backends.base import ModelStatus, key_from, shown_address
 from engine.providers import PROVIDERS, backend_of
 from engine.quoting import one_line
 from pokeTUI.doctor.finding import Finding, bad, good, warning
+from pokeTUI.doctor.machine import free_memory_gb
 
 _TIMEOUT_S = 2.0
 _CONNECT_TIMEOUT_S = 1.0
 _SUGGESTED = "smollm2:1.7b"
 _SHOWN_MODELS = 4
 _NOT_NEEDED = "not needed: rules set the goals"
+_GB = 1024**3
+_WORKING_GB = 0.5
+"""What a model in this machine's memory takes beside its file."""
 
 
 def examine_models(config: RunConfig) -> list[Finding]:
@@ -42,10 +47,26 @@ def _model(name: str, config: RunConfig) -> Finding:
         return bad("model", error.message, error.hint)
     if status is None:
         return bad("model", f"{name}: no answer within {_TIMEOUT_S:g} s.", _remedy(name, kind))
+    if kind == "local":
+        return examine_file(name)
     if status.state in ("ready", "loading"):
         return good("model", f"{name} is there" + _loading(status))
     text = one_line(status.detail, 200) or status.state
     return bad("model", f"{name}: {text}", _remedy(name, kind))
+
+
+def examine_file(name: str, free_gb: float | None = None) -> Finding:
+    """Tell whether the memory holds a model that would be run here; its file is there."""
+    size_gb = Path(name).stat().st_size / _GB
+    free_gb = free_memory_gb() if free_gb is None else free_gb
+    text = f"{name} is there, {size_gb:.1f} GB; it would be run here, with no server"
+    if free_gb is not None and free_gb < size_gb + _WORKING_GB:
+        return warning(
+            "model",
+            f"{text}, and {free_gb:.1f} GB of memory are free.",
+            "End other programs, or take a smaller model.",
+        )
+    return good("model", text)
 
 
 def _unused_server() -> Finding:

@@ -44,7 +44,7 @@ FIELDS: Mapping[str, _Field] = {
     "llm_model": _Field(
         "language model",
         "none: rules set the goals",
-        "Sets goals: smollm2:1.7b, gpt-..., claude-...; empty: the rules set them.",
+        "Sets goals: smollm2:1.7b, gpt-..., claude-..., FILE.gguf; empty: the rules set them.",
     ),
     "num_envs": _Field("games", "", "Games played at once."),
     "seed": _Field("seed", "", "Of everything random."),

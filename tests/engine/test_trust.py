@@ -23,6 +23,7 @@ from engine.trust import (
     distrust,
     permissions_for_database,
     permissions_for_host,
+    permissions_for_models,
     trust,
     trust_path,
     trusted_names,
@@ -250,6 +251,56 @@ def test_config_file_is_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("POKETUI_LLM_BASE_URL")
     trust([FOREIGN])
     assert load_config(file).llm_base_url == FOREIGN
+
+
+def test_model_file_of_a_config_file_needs_permission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "run.toml"
+    for backend in ("", "local"):
+        model = "a model" if backend else "a model.gguf"
+        path = str(tmp_path / model)
+        file.write_text(f'llm_model = "smollm2, ./{model}"\nllm_backend = "{backend}"\n')
+        with pytest.raises(ConfigurationError, match=rf"loads {path}.* trust .*'{path}'"):
+            load_config(file)
+        load_config(file, {"llm_model": ""})
+        load_config(file, {"llm_model": f"./{model}"})
+        load_config(file, {"llm_backend": "openai"})
+        monkeypatch.setenv("POKETUI_LLM_MODEL", path)
+        assert load_config(file).llm_model == path
+        monkeypatch.delenv("POKETUI_LLM_MODEL")
+    trust([str(tmp_path / "smollm2"), path])
+    assert path in load_config(file).models
+
+
+def test_model_file_of_a_foreign_run_needs_permission(foreign: RunFolder) -> None:
+    trust(["evil:Thing", "wandb"])
+    path = "/models/evil.gguf"
+    settings = json.loads(foreign.config_path.read_text())
+    del settings["llm_base_url"]
+    foreign.config_path.write_text(json.dumps({**settings, "llm_model": path}))
+    text = refused(foreign)
+    assert f"llm_model loads {path}" in text
+    assert text.endswith(f"poketui trust {path}")
+    resumed_config(foreign, RunConfig(llm_model=path))
+    resumed_config(foreign, RunConfig(llm_model=""))
+    resumed_config(foreign, RunConfig(llm_backend="openai"))
+    assert load_settings(foreign).llm_model == path  # to play its game, no model is loaded
+
+
+def test_own_run_resumes_with_its_model_file(tmp_path: Path) -> None:
+    config = RunConfig(save_dir=str(tmp_path), llm_model="~/model.gguf")
+    folder = RunFolder.create(config)
+    folder.unlock()
+    assert resumed_config(folder, RunConfig())[0].models == (str(Path.home() / "model.gguf"),)
+
+
+def test_models_of_servers_need_no_permission_as_files() -> None:
+    assert permissions_for_models(["smollm2:1.7b", "gpt-4o", "claude-x"]) == []
+    assert permissions_for_models(["/a.gguf"], "ollama") == []
+    config = RunConfig(llm_model="/a.gguf", llm_base_url=FOREIGN)
+    assert [each.names for each in config.permissions()] == [("/a.gguf",)]
 
 
 def test_command_line_permits_its_own_rewards_and_no_others(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from pokeTUI.doctor.machine import (
     examine_packages,
     examine_python,
 )
-from pokeTUI.doctor.models import examine_keys, examine_models
+from pokeTUI.doctor.models import examine_file, examine_keys, examine_models
 from pokeTUI.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
 from tests.pokeTUI.in_process import poketui
@@ -274,6 +274,20 @@ def test_a_model_without_a_server_is_bad() -> None:
     assert found.verdict is Verdict.BAD
     assert "cannot be reached" in found.text
     assert "poketui llm check" in found.remedy
+
+
+def test_model_file_is_looked_at_with_the_memory_that_it_needs(tmp_path: Path) -> None:
+    file = tmp_path / "a model.gguf"
+    (missing,) = examine_models(RunConfig(llm_model=str(file)))
+    assert missing.verdict is Verdict.BAD
+    assert "does not exist" in missing.text
+    file.write_bytes(b"GGUF and more")
+    (there,) = examine_models(RunConfig(llm_model=str(file)))
+    assert there.verdict is Verdict.GOOD
+    assert f"{file} is there" in there.text
+    scarce = examine_file(str(file), free_gb=0.4)
+    assert scarce.verdict is Verdict.WARNING
+    assert "0.4 GB of memory are free" in scarce.text
 
 
 def test_keys_are_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,9 @@ import pytest
 
 from engine.bench.ollama_server import OllamaServer
 from engine.bench.scripted_planner import ScriptedPlanner
+from engine.config import RunConfig
+from engine.llm.exchanges import Exchange, ExchangeLog
+from engine.training.runs import RunFolder
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
 
@@ -44,7 +47,7 @@ def test_one_plan_is_shown_whole(url: str) -> None:
     result = poketui("llm", "ask", *asked)
     assert result.returncode == 0, result.stderr
     assert "A person wants: see the town" in result.stdout
-    assert "Next milestones: Go downstairs" in result.stdout
+    assert "Next milestone: Go downstairs" in result.stdout
     assert '"choice": "reach exit 1"' in result.stdout
     assert "reached when: entered the place" in result.stdout
 
@@ -85,7 +88,7 @@ def test_a_setting_that_is_advised_can_be_given(command: str) -> None:
         asked = ("llm", command, "--model", "scripted", "--set", f"llm_base_url={slow.url}")
         late = poketui(*asked, "--set", "planner.first_token_timeout_s=0.1")
         assert late.returncode == 2
-        assert "planner.first_token_timeout_s sets how long to wait" in late.stdout + late.stderr
+        assert "planner.first_token_timeout_s sets the longest wait" in late.stdout + late.stderr
         in_time = poketui(*asked, "--set", "planner.first_token_timeout_s=60")
         assert in_time.returncode == 0, in_time.stderr
         if command == "check":
@@ -98,10 +101,10 @@ def test_a_context_that_holds_no_question_is_refused_with_the_least_that_does(
     tmp_path: Path, url: str
 ) -> None:
     refused = poketui("run", "--headless", "--set", "max_context_length=256", cwd=tmp_path)
-    assert_refused(refused, "max_context_length = 256", "at least 800")
+    assert_refused(refused, "max_context_length = 256", "at least 1160")
     assert not list(tmp_path.iterdir())
     asked = ("llm", "ask", "--model", "scripted", "--base-url", url)
-    least = poketui(*asked, "--set", "max_context_length=800")
+    least = poketui(*asked, "--set", "max_context_length=1160")
     assert least.returncode == 0, least.stderr
 
 
@@ -168,6 +171,25 @@ def test_a_run_asks_its_model_and_the_log_tells_what_came_of_it(tmp_path: Path, 
     exported = poketui("export", "--table", "exchanges", "--out", str(out), *saves)
     assert exported.returncode == 0, exported.stderr
     assert "verdicts:reached" in out.read_text().splitlines()[0]
+
+
+def test_the_log_in_full_tells_the_whole_cause_of_a_missing_goal(tmp_path: Path) -> None:
+    cause = "it was cut off before its answer (stopped after writing 160 tokens; planner.answer_"
+    folder = RunFolder.create(RunConfig(save_dir=str(tmp_path)))
+    folder.unlock()
+    log = ExchangeLog(folder.exchanges_path)
+    log.add(
+        Exchange(
+            1, 0, "map", "town", "tiny", "Choices:", '{"reas', "", "", "", "", 0.0, "",
+            f"{cause}tokens sets how many)", (), 9.0, 4.0, 900, 160, 0.0,
+        )
+    )  # fmt: skip
+    assert log.flush() == ""
+    asked = ("llm", "log", str(folder.path))
+    assert "no goal: it was cut off" in poketui(*asked).stdout
+    full = poketui(*asked, "--full")
+    assert full.returncode == 0, full.stderr
+    assert f"no goal: {cause}tokens sets how many)\n" in full.stdout
 
 
 @pytest.mark.slow

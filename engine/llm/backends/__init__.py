@@ -20,8 +20,8 @@ def make_backend(
     """Return the way to a model. Nothing is connected, and no client imported, before it is used.
 
     Args:
-        model: Its name, e.g. "smollm2:1.7b", "gpt-...", "claude-...".
-        backend: "ollama", "openai" or "anthropic"; "": by the name.
+        model: Its name, e.g. "smollm2:1.7b", "gpt-...", "claude-...", or a GGUF file's path.
+        backend: "ollama", "openai", "anthropic" or "local"; "": by the name.
         base_url: Address of the server; "": OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL,
             else the usual one.
         connect_timeout_s: Longest time to connect.
@@ -30,7 +30,8 @@ def make_backend(
             many as the questions need.
 
     Raises:
-        ConfigurationError: The name or the address is none, or an extra or a key is missing.
+        ConfigurationError: The name, the address or the file is none, or an extra or a key is
+            missing.
     """
     if not model.strip() or not model.isprintable():
         raise ConfigurationError(
@@ -52,13 +53,27 @@ def make_backend(
         from engine.llm.backends.openai import OpenAIBackend
 
         return OpenAIBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+    if kind == "local":
+        if base_url:
+            raise ConfigurationError(
+                f"{model} is a file to be run here, but llm_base_url names a server.",
+                "Leave the address out, or say what the server speaks: --llm-backend openai.",
+            )
+        _need_extra("local", model, package="xllamacpp")
+        _need_extra("local", model, package="openai")
+        from engine.llm.backends.local import LocalBackend
+
+        return LocalBackend(
+            model, load_timeout_s=load_timeout_s, max_context_length=max_context_length
+        )
     if kind == "anthropic":
         _need_extra(kind, model)
         from engine.llm.backends.anthropic import AnthropicBackend
 
         return AnthropicBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
     raise ConfigurationError(
-        f"There is no language model backend {kind!r}.", "Choose ollama, openai or anthropic."
+        f"There is no language model backend {kind!r}.",
+        "Choose ollama, openai, anthropic or local.",
     )
 
 
@@ -66,7 +81,7 @@ def make_backends(config: RunConfig) -> list[Backend]:
     """Return the ways to all models of a run; see `make_backend`.
 
     Raises:
-        ConfigurationError: A name or the address is none, or an extra or a key is missing.
+        ConfigurationError: A name, the address or a file is none, or an extra or a key is missing.
     """
     return [
         make_backend(
@@ -80,9 +95,10 @@ def make_backends(config: RunConfig) -> list[Backend]:
     ]
 
 
-def _need_extra(extra: str, model: str) -> None:
-    if importlib.util.find_spec(extra) is None:
+def _need_extra(extra: str, model: str, package: str = "") -> None:
+    package = package or extra
+    if importlib.util.find_spec(package) is None:
         raise ConfigurationError(
-            f"{model} needs the package {extra}, which is not installed.",
+            f"{model} needs the package {package}, which is not installed.",
             f"Install it: pip install 'poketui[{extra}]'.",
         )

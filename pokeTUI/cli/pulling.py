@@ -1,0 +1,105 @@
+"""Download models with an Ollama server: `poketui llm pull`."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.backends.ollama import OllamaBackend, Pulled
+from engine.providers import backend_of
+from pokeTUI.cli.llm_reports import config_with_model
+from pokeTUI.cli.printing import say
+from pokeTUI.cli.progress import progress
+
+_CONNECT_TIMEOUT_S = 5.0
+_PARTS = 10
+"""How often a line is printed of what is downloaded, where there is no terminal."""
+_RESUMES = "what was downloaded stays, and the same command resumes"
+_NO_SERVER = (
+    "Ollama is to be had from ollama.com. Without it: get a GGUF file (hf download REPOSITORY "
+    "FILE.gguf --local-dir .), then: pip install 'poketui[local]' && poketui run --llm-model "
+    "./FILE.gguf"
+)
+_REMEDIES = {
+    "no space": "Make room on the server's disk; the same command then resumes.",
+    "file does not exist": "Check the model's name and tag.",
+    "not found": "Check the model's name and tag.",
+}
+"""By words of what a server says that cannot pull a model."""
+
+
+def pull_models(settings: Mapping[str, Any]) -> None:
+    """Download what `llm_model` names, and show how far it is.
+
+    Args:
+        settings: By dotted key.
+
+    Raises:
+        ConfigurationError: It is nothing that Ollama has, or the address is none.
+        LLMConnectionError: There is no server, or it failed.
+    """
+    config = config_with_model(settings)
+    for model in config.models:
+        kind = config.llm_backend or backend_of(model)
+        if kind != "ollama":
+            what = "is a file" if kind == "local" else f"is asked by {kind}'s protocol"
+            raise ConfigurationError(
+                f"{model} {what}: there is nothing to pull.",
+                f"Check it: poketui llm check --model {shlex.quote(model)}",
+            )
+    for model in config.models:
+        backend = OllamaBackend(
+            model, base_url=config.llm_base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
+        )
+        with progress(f"pulling {model}", left=_RESUMES, in_bytes=True) as tell:
+            show = _Lines() if not sys.stderr.isatty() else _Bar(tell)
+            asyncio.run(_pull(backend, show))
+        say(f"{model} is there. Check it: poketui llm check --model {shlex.quote(model)}")
+
+
+async def _pull(backend: OllamaBackend, show: Callable[[Pulled], None]) -> None:
+    try:
+        status = await backend.probe()
+        if status.state == "unreachable":
+            raise LLMConnectionError(status.detail, _NO_SERVER)
+        try:
+            async with aclosing(backend.pull()) as parts:
+                async for part in parts:
+                    show(part)
+        except LLMConnectionError as error:
+            remedies = (hint for words, hint in _REMEDIES.items() if words in error.message)
+            hint = next(remedies, "The same command resumes.")
+            raise LLMConnectionError(error.message, hint) from None
+    finally:
+        await backend.close()
+
+
+class _Bar:
+    """Shows on a bar the bytes of all parts that are known of."""
+
+    def __init__(self, tell: Callable[[float, float], None]) -> None:
+        self._tell = tell
+        self._parts: dict[str, Pulled] = {}
+
+    def __call__(self, part: Pulled) -> None:
+        if part.total:
+            self._parts[part.status] = part
+            parts = self._parts.values()
+            self._tell(sum(one.completed for one in parts), sum(one.total for one in parts))
+
+
+class _Lines:
+    """Prints a line for what begins, and for each tenth of what is downloaded."""
+
+    def __init__(self) -> None:
+        self._last = ("", 0)
+
+    def __call__(self, part: Pulled) -> None:
+        done = part.completed * _PARTS // part.total if part.total else 0
+        if (part.status, done) != self._last:
+            self._last = (part.status, done)
+            size = f" {part.completed:,} of {part.total:,} bytes" if part.total else ""
+            say(f"{part.status}{size}")
