@@ -71,7 +71,6 @@ class Situation:
         sections: The state in words, in reading order; what the game shows is quoted.
         choices: What can be wanted; never empty.
         recent: (goal, outcome) of the last goals of this episode, oldest first.
-        context: Kind of situation by `engine.history.patterns.CONTEXT_KEYS`.
         rules: What never changes in this world and helps to read `sections`, in words.
     """
 
@@ -81,7 +80,6 @@ class Situation:
     sections: tuple[Section, ...]
     choices: tuple[Choice, ...]
     recent: tuple[tuple[str, str], ...] = ()
-    context: Mapping[str, str] = field(default_factory=dict)
     rules: str = ""
 
 

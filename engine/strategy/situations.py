@@ -5,9 +5,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from engine.env.analysis import GameStateAnalysis
 from engine.games.profile import GameTables
-from engine.history.patterns import context_of
 from engine.plans import Choice, Outcome, Plan, Situation
 from engine.strategy.battle import is_weak
 from engine.strategy.choices import choices
@@ -104,7 +102,6 @@ def describe_situation(
         sections=asked_sections(state, tables, world, milestones=milestones),
         choices=fresh or offered,
         recent=recent,
-        context=context_of(GameStateAnalysis.of(state, tables, milestones)),
         rules=rules(tables),
     )
 

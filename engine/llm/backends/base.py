@@ -98,7 +98,7 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """Return "ollama", "openai" or "anthropic"."""
+        """Return "ollama", "openai", "anthropic" or "local"."""
         ...
 
     @property

@@ -53,7 +53,8 @@ def test_a_question_begins_like_the_one_before_it():
             for here in played.situations[num_asked:]:
                 notes = Notes(summary.tell(1200))
                 request = compose(here, notes, max_tokens=8000, settings=SETTINGS)
-                asked.append((here.context["situation"] == "walking", request))
+                is_walking = all(section.name != "battle" for section in here.sections)
+                asked.append((is_walking, request))
             for verdict in played.verdicts[judged:]:
                 summary.add(verdict)
             judged = len(played.verdicts)
