@@ -79,12 +79,15 @@ def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
         return (CheckStep("server", False, status.state, status.detail),)
     text = "none is needed" if backend.name == "local" else f"{backend.name} answers"
     server = CheckStep("server", True, text)
+    had = ", ".join(one_line(model, 60) for model in status.models[:_SHOWN_MODELS])
+    more = ", ..." if len(status.models) > _SHOWN_MODELS else ""
+    listed = f"; there are: {had}{more}" if had else ""
     if status.state == "missing":
-        had = ", ".join(one_line(model, 60) for model in status.models[:_SHOWN_MODELS])
-        more = ", ..." if len(status.models) > _SHOWN_MODELS else ""
-        listed = f"; there are: {had}{more}" if had else ""
         return server, CheckStep("model", False, f"no {backend.model}{listed}", status.detail)
-    return server, CheckStep("model", True, status.detail or f"{backend.model} is there")
+    if not status.detail:
+        return server, CheckStep("model", True, f"{backend.model} is there")
+    told = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
+    return server, CheckStep("model", True, told)
 
 
 def _said(answer: Answer) -> CheckStep:

@@ -1,6 +1,8 @@
 import asyncio
 import json
 
+import pytest
+
 from engine.config import PlannerConfig
 from engine.llm.backends import make_backend
 from engine.llm.check import STEPS, CheckStep, check_model
@@ -84,6 +86,16 @@ async def test_a_good_model_of_a_server_without_a_list_passes_every_step(peer: P
     steps = await check(peer)
     assert all(step.is_ok for step in steps.values())
     assert peer.kind == "ollama" or "does not list" in steps["model"].text
+
+
+@pytest.mark.parametrize("peer", ["openai"], indirect=True)
+async def test_a_server_that_answers_to_any_name_is_told_with_those_that_it_lists(
+    peer: Peer,
+) -> None:
+    peer.server.models = ("llama", "qwen")
+    steps = await check(peer)
+    assert steps["model"].is_ok
+    assert steps["model"].text.endswith("does not list 'scripted'; there are: llama, qwen")
 
 
 async def test_a_mended_answer_passes_with_a_remark(peer: Peer) -> None:
