@@ -86,9 +86,7 @@ class Consultation:
             self._complain(error)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except (
-            BaseException
-        ) as error:  # somebody else's code; some, as CancelledError, are no Exception
+        except BaseException as error:  # somebody else's code: a CancelledError is no Exception
             self.failed += 1
             self._complain(error)
         else:
