@@ -121,6 +121,10 @@ class Terminal:
         """Return the screen once it shows all `texts`."""
         return self.wait_until(f"all of {texts}", *texts, seconds=seconds)
 
+    def wait_for_steps(self) -> str:
+        """Return the screen once steps are done; a run that is stopped before leaves nothing."""
+        return self.wait_until("steps", "► playing", " steps", gone=(" 0 steps",))
+
     def wait_until(
         self, what: str, /, *texts: str, gone: tuple[str, ...] = (), seconds: float = LIMIT_S
     ) -> str:

@@ -86,7 +86,7 @@ def tab(folder: Path, line: str) -> list[str]:
         ("poketui run --agent ", ["ppo", "dqn", "rules", "random"]),
         ("poketui run --mode r", ["rl_only"]),
         ("poketui run --strategy ", ["adaptive", "llm_heavy", "balanced", "rule_heavy"]),
-        ("poketui run --llm-backend ", ["ollama", "openai", "anthropic"]),
+        ("poketui run --llm-backend ", ["ollama", "openai", "anthropic", "local"]),
         ("poketui eval --checkpoint ", ["latest", "best"]),
         ("poketui export --format c", ["csv"]),
         ("poketui run --resume ", ["latest", "20260202-000000", "20260101-000000"]),

@@ -62,7 +62,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_draws_everything_again(terminal: 
     terminal.start_shell((120, 40))
     modes = terminal.modes()
     terminal.type_line(terminal.poketui(*RUN))
-    terminal.wait_for("► playing")
+    terminal.wait_for_steps()
     for _ in range(2):
         terminal.press("C-z")
         terminal.wait_for("nothing is played or learnt until `fg` resumes it", "Stopped")
@@ -84,7 +84,7 @@ def test_a_cockpit_stopped_from_outside_gives_the_terminal_back_at_its_end(
     terminal.start_shell((120, 40))
     modes = terminal.modes()
     terminal.type_line(terminal.poketui(*RUN))
-    terminal.wait_for("► playing")
+    terminal.wait_for_steps()
     os.kill(terminal.program(), signal.SIGSTOP)
     terminal.wait_for("Stopped")
     terminal.type_line("clear; fg")
@@ -101,7 +101,7 @@ def test_a_suspended_cockpit_whose_terminal_goes_away_saves_and_ends(
 ) -> None:
     terminal.start_shell((120, 40))
     terminal.type_line(terminal.poketui(*RUN))
-    terminal.wait_for("► playing")
+    terminal.wait_for_steps()
     assert wait_until(lambda: any(tmp_path.glob("saves/runs/*/checkpoints/*")), LIMIT_S)
     terminal.wait_for("goal: ")  # it is on its way
     terminal.press("C-z")
@@ -115,7 +115,7 @@ def test_a_suspended_cockpit_whose_terminal_goes_away_saves_and_ends(
 @needs_tmux
 def test_a_cockpit_that_no_shell_could_continue_is_not_suspended(terminal: Terminal) -> None:
     terminal.start((120, 40))
-    terminal.wait_for("► playing")
+    terminal.wait_for_steps()
     terminal.press("C-z")
     terminal.wait_for("No shell could continue it")
     terminal.wait_for("► playing", *WHOLE)
@@ -128,7 +128,7 @@ def test_a_cockpit_that_no_shell_could_continue_is_not_suspended(terminal: Termi
 @needs_tmux
 def test_sigint_saves_the_run_of_a_cockpit(terminal: Terminal) -> None:
     terminal.start((120, 40))
-    terminal.wait_for("► playing")
+    terminal.wait_for_steps()
     os.kill(terminal.program(), signal.SIGINT)
     terminal.wait_for("Go on with: poketui run --resume", "exit code 130")
 

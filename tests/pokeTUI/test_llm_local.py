@@ -2,14 +2,21 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from tests.engine.processes import children
+from tests.engine.processes import children, wait_until
 from tests.pokeTUI.in_process import poketui
-from tests.pokeTUI.test_cli import SMALL, assert_refused, program
+from tests.pokeTUI.test_cli import SMALL, assert_refused
 
+LIMIT_S = 180.0
 RECORD = ("record", "--headless", "--player", "planner", "--episodes", "1")
 DAGGER = ("bc", "--dagger", "planner", "--rules", "1", "--rounds", "1")
 
@@ -49,19 +56,43 @@ def test_check_finds_a_real_file_good(smollm2: str, tmp_path: Path) -> None:
     assert f"poketui run --llm-model '{tmp_path}/a model'" in result.stdout
 
 
+@contextmanager
+def running(*options: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a headless run and wait until its model can be asked."""
+    command = [sys.executable, "-m", "pokeTUI", "run", "--headless", *SMALL, *options]
+    with subprocess.Popen([*command, "--steps", "500000"], stdout=PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert any("a model.gguf is ready" in line for line in process.stdout)
+            yield process
+        finally:
+            process.kill()
+
+
+def stopped(process: subprocess.Popen[str]) -> str:
+    """Stop a run as Ctrl-C does, and return what it says then."""
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 130
+    return said
+
+
 @pytest.mark.slow
 def test_run_with_a_real_file_trains_is_advised_and_resumes(smollm2: str, tmp_path: Path) -> None:
-    (tmp_path / "a model.gguf").symlink_to(smollm2)
+    file = tmp_path / "a model.gguf"
+    file.symlink_to(smollm2)
+    saves = tmp_path / "saves"
+
+    def is_advised() -> bool:
+        texts = [log.read_text() for log in saves.glob("runs/*/exchanges.jsonl")]
+        whole = [line for text in texts for line in text.split("\n")[:-1]]
+        return any(json.loads(line).get("goal") for line in whole)
+
     before = children(os.getpid())
-    saves = ("run", "--headless", *SMALL, "--save-dir", str(tmp_path / "saves"))
-    model = ("--llm-model", str(tmp_path / "a model.gguf"))
-    began = program(*saves, *model, "--set", "mode=llm_only", "--steps", "20000")
-    assert began.returncode == 0, began.stderr
-    assert "a model.gguf is ready" in began.stdout
-    (log,) = (tmp_path / "saves" / "runs").glob("*/exchanges.jsonl")
-    asked = [json.loads(line) for line in log.read_text().splitlines()]
-    assert any(one.get("goal") for one in asked), asked
-    resumed = program(*saves, "--resume", "latest", "--steps", "24000")
-    assert resumed.returncode == 0, resumed.stderr
-    assert "a model.gguf is ready" in resumed.stdout
-    assert children(os.getpid()) == before
+    model = ("--llm-model", str(file), "--set", "mode=llm_only")
+    with running(*model, "--save-dir", str(saves)) as process:
+        assert wait_until(is_advised, LIMIT_S)
+        assert "Go on with: poketui run --resume" in stopped(process)
+    with running("--resume", "latest", "--save-dir", str(saves)) as process:
+        assert "Go on with: poketui run --resume" in stopped(process)
+    assert wait_until(lambda: children(os.getpid()) == before, LIMIT_S)
