@@ -69,5 +69,4 @@ def situation(
         tuple(sections),
         tuple(choices),
         tuple(recent),
-        {"situation": "walking", "map": "FERNWICK"},
     )
