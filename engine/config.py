@@ -444,6 +444,11 @@ class RunConfig(Section):
         """Return the names in `llm_model`."""
         return names_of(self.llm_model)
 
+    @property
+    def asks_models(self) -> bool:
+        """Tell whether language models are asked for goals in training."""
+        return bool(self.models) and self.mode != "rl_only" and self.agent != "random"
+
     def permissions(self) -> list[Permission]:
         """Return what training with these settings needs, wherever they are from."""
         backends = [self.llm_backend or backend_of(model) for model in self.models]

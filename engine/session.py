@@ -264,7 +264,7 @@ def check_settings(config: RunConfig) -> None:
         RomError: The ROM is unusable.
     """
     require_wandb(config)
-    if config.models and config.mode != "rl_only" and config.agent != "random":
+    if config.asks_models:
         make_backends(config)
     load_rom(config.rom_path, config.allow_unknown_rom)
 

@@ -183,7 +183,7 @@ def build_planning(
     Raises:
         ConfigurationError: A model's client is not installed, or its key is missing.
     """
-    if not config.models or config.mode == "rl_only" or config.agent == "random":
+    if not config.asks_models:
         return None
     backends = make_backends(config)
     has_prices = config.planner.input_price > 0 or config.planner.output_price > 0
