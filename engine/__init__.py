@@ -10,12 +10,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.agents.hybrid_agent import AgentMode as AgentMode
-    from engine.agents.hybrid_agent import HybridAgent as HybridAgent
-    from engine.env.analysis import GameStateAnalysis as GameStateAnalysis
-    from engine.env.crystal_env import (
+    from engine.api.from_config import (
+        create_trainer_from_config as create_trainer_from_config,
+    )
+    from engine.api.goal_planning import GoalOrientedPlanner as GoalOrientedPlanner
+    from engine.api.hybrid_agent import AgentMode as AgentMode
+    from engine.api.hybrid_agent import HybridAgent as HybridAgent
+    from engine.api.hybrid_trainer import HybridLLMRLTrainer as HybridLLMRLTrainer
+    from engine.api.llm_manager import BaseLLMManager as BaseLLMManager
+    from engine.api.llm_manager import LLMManager as LLMManager
+    from engine.api.pokemon_env import (
         EnhancedPyBoyPokemonCrystalEnv as EnhancedPyBoyPokemonCrystalEnv,
     )
+    from engine.env.analysis import GameStateAnalysis as GameStateAnalysis
     from engine.errors import CheckpointError as CheckpointError
     from engine.errors import ConfigurationError as ConfigurationError
     from engine.errors import DecisionValidationError as DecisionValidationError
@@ -24,37 +31,30 @@ if TYPE_CHECKING:
     from engine.errors import PokeTUIError as PokeTUIError
     from engine.errors import TrainingError as TrainingError
     from engine.history.decisions import DecisionHistoryAnalyzer as DecisionHistoryAnalyzer
-    from engine.llm.manager import BaseLLMManager as BaseLLMManager
-    from engine.llm.manager import LLMManager as LLMManager
     from engine.strategy.adaptive import AdaptiveStrategySystem as AdaptiveStrategySystem
-    from engine.strategy.goal_planning import GoalOrientedPlanner as GoalOrientedPlanner
     from engine.strategy.performance import StrategyType as StrategyType
-    from engine.training.from_config import (
-        create_trainer_from_config as create_trainer_from_config,
-    )
-    from engine.training.hybrid_trainer import HybridLLMRLTrainer as HybridLLMRLTrainer
 
 _HOMES: Mapping[str, str] = MappingProxyType(
     {
         "AdaptiveStrategySystem": "engine.strategy.adaptive",
-        "AgentMode": "engine.agents.hybrid_agent",
-        "BaseLLMManager": "engine.llm.manager",
+        "AgentMode": "engine.api.hybrid_agent",
+        "BaseLLMManager": "engine.api.llm_manager",
         "CheckpointError": "engine.errors",
         "ConfigurationError": "engine.errors",
         "DecisionHistoryAnalyzer": "engine.history.decisions",
         "DecisionValidationError": "engine.errors",
-        "EnhancedPyBoyPokemonCrystalEnv": "engine.env.crystal_env",
+        "EnhancedPyBoyPokemonCrystalEnv": "engine.api.pokemon_env",
         "EnvironmentError": "engine.errors",
         "GameStateAnalysis": "engine.env.analysis",
-        "GoalOrientedPlanner": "engine.strategy.goal_planning",
-        "HybridAgent": "engine.agents.hybrid_agent",
-        "HybridLLMRLTrainer": "engine.training.hybrid_trainer",
+        "GoalOrientedPlanner": "engine.api.goal_planning",
+        "HybridAgent": "engine.api.hybrid_agent",
+        "HybridLLMRLTrainer": "engine.api.hybrid_trainer",
         "LLMConnectionError": "engine.errors",
-        "LLMManager": "engine.llm.manager",
+        "LLMManager": "engine.api.llm_manager",
         "PokeTUIError": "engine.errors",
         "StrategyType": "engine.strategy.performance",
         "TrainingError": "engine.errors",
-        "create_trainer_from_config": "engine.training.from_config",
+        "create_trainer_from_config": "engine.api.from_config",
     }
 )
 

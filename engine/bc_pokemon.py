@@ -2,11 +2,15 @@
 
 `train` is `poketui bc --network impala --inputs screen` with the documented settings and defaults.
 How they are called there, and why some defaults differ there, is in docs/python-api.md.
+
+The losses are for loops of one's own over pictures. `poketui bc` masks what cannot be done before
+it takes the cross-entropy (`engine.imitation.bc`); DQN's own hybrid loss is in `engine.agents.dqn`:
+double, n-step, with a weight that decays.
 """
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +22,11 @@ from torch import Tensor, nn
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, read_demo
 from engine.demos.exchange import from_npz
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
 from engine.imitation.demonstrations import demo_examples
 from engine.imitation.examples import Examples, split
 from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
-from engine.imitation.losses import compute_bc_loss, compute_hybrid_loss
 from engine.imitation.networks import ImpalaCNN, ResidualBlock
 from engine.imitation.settings import CloningConfig, check
 from engine.training.cloning import Cloned, CloningRun, Note, Progress, Tell, tracked
@@ -48,6 +51,10 @@ __all__ = [
     "load_expert_data",
     "train",
 ]
+
+DISCOUNT = 0.99
+"""Of `compute_hybrid_loss`."""
+_NAMES = ("observations", "actions", "rewards", "next_observations", "dones")
 
 
 @dataclass
@@ -129,7 +136,7 @@ def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned
 
     Args:
         args: Settings; None: the documented ones.
-        tell: Is told of everything.
+        tell: Called with everything.
 
     Raises:
         PokeTUIError: The demonstrations, the settings or the game are no use.
@@ -159,7 +166,7 @@ def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned
 
 
 def evaluate(
-    env: EnhancedPyBoyPokemonCrystalEnv,
+    env: GameEnv,
     policy_net: nn.Module,
     n_episodes: int,
     device: torch.device | str = "cpu",
@@ -209,3 +216,46 @@ def _read(paths: list[Path], run: RunConfig, played: Path) -> Iterator[Demonstra
     """Yield demonstrations; a foreign NPZ is played for its inputs."""
     for path in paths:
         yield from_npz(path, run, played)[0] if path.suffix == ".npz" else read_demo(path)
+
+
+def compute_bc_loss(
+    policy_net: Callable[[Tensor], Tensor], batch: Mapping[str, Any]
+) -> tuple[Tensor, Tensor]:
+    """Return the cross-entropy of what was done, and the share that the network would do.
+
+    Args:
+        policy_net: Returns (B, actions) logits of observations.
+        batch: "observations" and "actions", arrays or tensors, as `ReplayBuffer.sample` draws them.
+    """
+    logits = policy_net(torch.as_tensor(batch["observations"]))
+    actions = torch.as_tensor(batch["actions"], device=logits.device).long()
+    loss = nn.functional.cross_entropy(logits, actions)
+    accuracy = (logits.detach().argmax(-1) == actions).float().mean()
+    return loss, accuracy
+
+
+def compute_hybrid_loss(
+    q_net: Callable[[Tensor], Tensor],
+    target_net: Callable[[Tensor], Tensor],
+    batch: Mapping[str, Any] | Sequence[Any],
+    bc_weight: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return bc_weight * cross-entropy + TD error, and either of them.
+
+    Args:
+        q_net: Returns (B, actions) values of observations.
+        target_net: Likewise, of what follows.
+        batch: As `ReplayBuffer.sample` draws it, or its five values in that order.
+        bc_weight: Weight of the cross-entropy, which takes the values for logits.
+    """
+    values = [batch[name] for name in _NAMES] if isinstance(batch, Mapping) else batch
+    observations, actions, rewards, following, dones = map(torch.as_tensor, values)
+    logits = q_net(observations)
+    chosen, rewards, dones = (one.to(logits.device) for one in (actions.long(), rewards, dones))
+    bc_loss = nn.functional.cross_entropy(logits, chosen)
+    worth = logits.gather(1, chosen[:, None]).squeeze(1)
+    with torch.no_grad():
+        later = target_net(following).max(1).values
+        target = rewards.float() + DISCOUNT * later * (1.0 - dones.float())
+    td_loss = nn.functional.mse_loss(worth, target)
+    return bc_weight * bc_loss + td_loss, bc_loss, td_loss

@@ -5,8 +5,6 @@ Commands are drained between steps; their effect comes back as events, a refusal
 
 from dataclasses import dataclass
 
-from engine.types import Action
-
 
 @dataclass(frozen=True, slots=True)
 class Pause:
@@ -15,7 +13,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Go on stepping."""
+    """Continue stepping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class LookAway:
+class PauseRendering:
     """Draw nothing until somebody watches again: it costs time."""
 
 
@@ -54,9 +52,13 @@ class GiveBack:
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """While a person has control, take this action."""
+    """While a person has control, take this action.
 
-    action: Action
+    Attributes:
+        action: Its index in the game's actions.
+    """
+
+    action: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,10 @@ class Hold:
     """While the game runs live, these buttons are down from now on.
 
     Attributes:
-        buttons: Any of the eight buttons; empty lets all go.
+        buttons: Indices of actions that are buttons; empty lets all go.
     """
 
-    buttons: frozenset[Action]
+    buttons: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ class KeepState:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Let the watched environment go on from a kept state, in an episode of its own, uncounted."""
+    """Let the watched environment continue from a kept state, in an episode of its own,
+    uncounted.
+    """
 
     number: int
 
@@ -119,7 +123,7 @@ class SetGoal:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Instruct:
     """Tell the language model in words what is wanted; "" takes that back."""
 
     text: str
@@ -147,7 +151,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class SkipEvaluation:
-    """Leave the evaluation that is going on; the next one comes when it is due."""
+    """Leave the evaluation that is in progress; the next one comes when it is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,7 @@ class DiscardRecording:
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """Take back the last `actions` of the demonstration, and go on from there."""
+    """Take back the last `actions` of the demonstration, and continue from there."""
 
     actions: int
 
@@ -227,7 +231,7 @@ Command = (
     | StepOnce
     | SetSpeed
     | Watch
-    | LookAway
+    | PauseRendering
     | TakeOver
     | GiveBack
     | Press
@@ -239,7 +243,7 @@ Command = (
     | SetMode
     | SetStrategy
     | SetGoal
-    | Wish
+    | Instruct
     | SetWeight
     | Save
     | Stop

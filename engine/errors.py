@@ -4,7 +4,7 @@ PokeTUIError
 ├── ConfigurationError       a setting or option is wrong
 ├── EnvironmentError         the emulator or the game cannot be set up
 │   └── RomError             the ROM file is missing, damaged or not supported
-├── TrainingError            the training loop cannot go on
+├── TrainingError            the training loop cannot continue
 │   └── WorkerError          an environment process died or hung
 ├── CheckpointError          a saved run cannot be read or written
 ├── ReplayError              a recorded episode cannot be played again
@@ -42,7 +42,7 @@ class RomError(EnvironmentError):
 
 
 class TrainingError(PokeTUIError):
-    """The training loop cannot go on."""
+    """The training loop cannot continue."""
 
 
 class WorkerError(TrainingError):

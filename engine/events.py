@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.plans import Verdict
+from engine.planning_types import GoalOutcome
 from engine.types import (
+    GAME_BOY_ACTIONS,
+    GAME_BOY_FRAME_SHAPE,
+    ActionSet,
     Decision,
     EpisodeSummary,
     Evaluation,
@@ -47,6 +50,12 @@ class RunStarted:
     milestones: tuple[tuple[str, str], ...]
     """(key, text) in order."""
     resumed_from: int = 0
+    actions: ActionSet = GAME_BOY_ACTIONS
+    """What can be done in the game, and by which keys."""
+    frame_shape: tuple[int, int, int] | None = GAME_BOY_FRAME_SHAPE
+    """Of the frames that come, (rows, columns, 3); None: this world draws none."""
+    has_game_state: bool = True
+    """GameObserved comes after each step: there is a place, a map and a party to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +174,9 @@ class PlanRequested:
     Attributes:
         exchange: Number of question and answer, rising from 1.
         model: Who is asked.
-        trigger: Why now (`engine.plans.Situation`).
+        trigger: Why now (`engine.planning_types.PlanningQuery`).
         prompt: All that it is told.
-        key: `engine.plans.Situation.key`, by which a verdict finds it.
+        key: `engine.planning_types.PlanningQuery.key`, by which a verdict finds it.
     """
 
     exchange: int
@@ -218,11 +227,11 @@ class PlanAnswered:
 
 
 @dataclass(frozen=True, slots=True)
-class GoalJudged:
-    """RAM showed what became of a language model's goal."""
+class GoalEvaluated:
+    """RAM showed the outcome of a language model's goal."""
 
     total_steps: int
-    verdict: Verdict
+    goal_outcome: GoalOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,25 +361,26 @@ class ControlChanged:
 
 @dataclass(frozen=True, slots=True)
 class SteeringChanged:
-    """What a person may change of a run while it goes on; told at its start and after each change.
+    """What a person may change of a run while it continues; told at its start and after each
+    change.
 
     Attributes:
         strategy: As set: adaptive, llm_heavy, balanced or rule_heavy.
         goal: Key of the milestone that a person set, "" if none.
-        wish: What a person told the language model, "" if nothing.
+        instruction: What a person told the language model, "" if nothing.
         weights: (reward component, weight).
     """
 
     mode: str
     strategy: str
     goal: str
-    wish: str
+    instruction: str
     weights: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptState:
-    """A moment of a game that can be branched from.
+    """A snapshot of a game that can be branched from.
 
     Attributes:
         number: Rising from 1.
@@ -465,7 +475,7 @@ class CommandRefused:
 
 @dataclass(frozen=True, slots=True)
 class WarningRaised:
-    """Something is off but the run goes on."""
+    """Something is off but the run continues."""
 
     message: str
 
@@ -513,7 +523,7 @@ class ConnectionLost:
     """This viewer is no longer attached to its run.
 
     Attributes:
-        is_running: The run itself goes on.
+        is_running: The run itself continues.
     """
 
     message: str
@@ -534,7 +544,7 @@ Event = (
     | PlanRequested
     | PlanStreamed
     | PlanAnswered
-    | GoalJudged
+    | GoalEvaluated
     | PlannerStatusChanged
     | EpisodeEnded
     | EvaluationEnded

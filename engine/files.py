@@ -210,7 +210,7 @@ def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
 
 
 def _is_unicode(text: str) -> bool:
-    """Tell whether a text can be written: JSON can spell half a surrogate pair."""
+    """Return whether a text can be written: JSON can spell half a surrogate pair."""
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
@@ -289,7 +289,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def is_named(path: Path, descriptor: int) -> bool:
-    """Tell whether a path names the open file: it was neither deleted nor replaced."""
+    """Return whether a path names the open file: it was neither deleted nor replaced."""
     try:
         return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))  # noqa: PTH116
     except OSError:

@@ -17,10 +17,10 @@ from engine.events import (
     RunStopped,
     WarningRaised,
 )
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
+from engine.loop.controls import CommandQueue
 from engine.recording.plan import DemoPoint, RecordingPlan
 from engine.threaded_session import ThreadedSession
-from engine.training.controls import CommandQueue
 
 __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
 
@@ -37,7 +37,7 @@ class RecordingSession(ThreadedSession):
 
     Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
     that is asked for; it is saved then, and the next one begins, until the set is complete. What
-    may be asked for is in `engine.recording.steering`.
+    may be asked for is in `engine.recording.command_handler`.
 
     Args:
         config: Names the game and the save folder.
@@ -139,7 +139,7 @@ def _check(config: RunConfig, plan: RecordingPlan) -> None:
         ConfigurationError: The set's folder cannot be written.
         RomError: The ROM is unusable.
     """
-    load_rom(config.rom_path, config.allow_unknown_rom)
+    load_game(config.rom_path, config.allow_unknown_rom)
     folder = plan.folder(config)
     there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
     reason = "" if os.access(there, os.W_OK | os.X_OK) else "it is not writable"
@@ -163,8 +163,8 @@ def _record(
 ) -> RunStopped:
     # Here, not above: the emulator takes a second, and the terminal shows its first screen
     # meanwhile.
+    from engine.recording.command_handler import SteeredRecording
     from engine.recording.game import RecordedGame
-    from engine.recording.loop import RecordingLoop
     from engine.recording.players import load_player
     from engine.recording.saved_set import resume_set
     from engine.training.vectors import prepare_start
@@ -190,15 +190,14 @@ def _record(
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")
     with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
-        loop = RecordingLoop(
+        recording = SteeredRecording(
             game,
             plan,
             player,
             found.count,
-            commands,
             emit,
             speed=speed,
             is_shown=is_shown,
             clock=clock,
         )
-        return loop.run()
+        return recording.run(commands)

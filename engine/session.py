@@ -15,7 +15,7 @@ from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import Event, ProgressReported, RunFailed, RunStopped, WarningRaised
 from engine.files import open_file, remedy
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
 from engine.threaded_session import ThreadedSession
@@ -149,7 +149,7 @@ class EngineSession(ThreadedSession):
         return self._folder.path.parent.parent / "failed-start.log"
 
     def _watch_start(self) -> None:
-        """Tell of the end as soon as a start is to be left: its steps take seconds each."""
+        """Report the end as soon as a start is to be left: its steps take seconds each."""
         while not self._is_begun.wait(_LOOK_S):
             stop = self._commands.stop
             if stop is not None:
@@ -166,7 +166,7 @@ class EngineSession(ThreadedSession):
             self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
 
     def _begin(self) -> bool:
-        """Note that the start is over; tell whether it was not left before."""
+        """Note that the start is over; return whether it was not left before."""
         with self._transition:
             self._is_begun.set()
             return not self._is_left
@@ -233,14 +233,7 @@ class EngineSession(ThreadedSession):
             self._folder.keep()
             return trainer.run()
         finally:
-            trainer.journal.close()
-            if trainer.figures is not None:
-                trainer.figures.close()
-            if trainer.planning is not None:
-                trainer.planning.close()
-            if trainer.recorder is not None:
-                trainer.recorder.close()
-            trainer.vector.close()
+            trainer.close()
 
     def _warn(self, text: str) -> None:
         self.mailbox.post(WarningRaised(text))
@@ -266,7 +259,7 @@ def check_settings(config: RunConfig) -> None:
     require_wandb(config)
     if config.asks_models:
         make_backends(config)
-    load_rom(config.rom_path, config.allow_unknown_rom)
+    load_game(config.rom_path, config.allow_unknown_rom)
 
 
 def _load_learning() -> None:

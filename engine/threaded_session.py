@@ -1,4 +1,4 @@
-"""Let something go on in a thread: commands go in, events come out, exceptions never do."""
+"""Let something continue in a thread: commands go in, events come out, exceptions never do."""
 
 import logging
 import threading
@@ -7,7 +7,7 @@ from collections import deque
 from engine.commands import Command, Stop
 from engine.errors import CheckpointError, PokeTUIError
 from engine.events import LOSSY, Event, RunFailed, RunStopped
-from engine.training.controls import CommandQueue
+from engine.loop.controls import CommandQueue
 
 _MAILBOX_CAPACITY = 20_000
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class ThreadedSession:
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the thread runs."""
+        """Return whether the thread runs."""
         return self._thread.is_alive()
 
     def start(self) -> None:
@@ -73,12 +73,12 @@ class ThreadedSession:
         self._commands.put(command)
 
     def stop(self, timeout_s: float = 30.0) -> bool:
-        """Ask to save and end, wait for it, and tell whether it ended in time."""
+        """Ask to save and end, wait for it, and return whether it ended in time."""
         self.send(Stop())
         return self.join(timeout_s)
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end and tell whether it came in time."""
+        """Wait for the end and return whether it came in time."""
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
         return not self.is_alive
@@ -107,7 +107,7 @@ class ThreadedSession:
 
     @property
     def _has_checkpoint(self) -> bool:
-        """Tell whether it can go on from a checkpoint after a failure."""
+        """Return whether it can continue from a checkpoint after a failure."""
         return False
 
     @property

@@ -172,7 +172,7 @@ def trust(names: Iterable[str]) -> None:
 
 
 def distrust(name: str) -> bool:
-    """Remove a name, and tell whether it was there.
+    """Remove a name, and return whether it was there.
 
     Raises:
         ConfigurationError: The file of names cannot be read.

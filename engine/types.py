@@ -4,7 +4,7 @@ Nothing here imports more than numpy and the errors, so every package may use it
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import DecisionValidationError
 
 Frame = NDArray[np.uint8]
-"""A game frame: `FRAME_SHAPE` uint8, RGB."""
-FRAME_SHAPE = (144, 160, 3)
+"""A game frame: (height, width, 3) uint8, RGB."""
 
 
 class Action(IntEnum):
@@ -40,16 +39,125 @@ class Action(IntEnum):
         Raises:
             DecisionValidationError: It is no index of an action; 3.7 and True are none either.
         """
-        is_array = isinstance(value, np.generic | np.ndarray) and value.ndim == 0
-        is_whole = np.issubdtype(value.dtype, np.integer) if is_array else type(value) in (int, cls)
-        if not is_whole or not 0 <= value < len(cls):
-            raise DecisionValidationError(
-                f"There is no action {value!r:.40}.", f"Give an index from 0 to {len(cls) - 1}."
-            )
-        return cls(int(value))
+        return cls(action_index(value, len(cls)))
 
 
-NUM_ACTIONS = len(Action)
+@dataclass(frozen=True, slots=True)
+class GameAction:
+    """One action of a game.
+
+    Attributes:
+        name: Unique in the game, e.g. "UP".
+        keys: Keys that press it in the cockpit, as Textual names them, the shown one first; empty:
+            it is not pressed by hand.
+        button: What it means to whoever plays by rules; None: nothing that rules use.
+        is_button: It is a button that can be held; False for waiting.
+        help: What it does, in a sentence.
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    button: Action | None = None
+    is_button: bool = True
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSet:
+    """The actions of a game in order: an action is its index.
+
+    Attributes:
+        actions: One entry for each index.
+    """
+
+    actions: tuple[GameAction, ...]
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __iter__(self) -> Iterator[GameAction]:
+        return iter(self.actions)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names in order."""
+        return tuple(action.name for action in self.actions)
+
+    @property
+    def buttons(self) -> tuple[int, ...]:
+        """Return the actions that are buttons and can be held."""
+        return tuple(index for index, action in enumerate(self.actions) if action.is_button)
+
+    def name(self, action: int) -> str:
+        """Return the name of an action, "action 17" where there is none."""
+        known = 0 <= action < len(self.actions)
+        return self.actions[action].name if known else f"action {action}"
+
+    def index(self, button: Action) -> int | None:
+        """Return the action that means `button`, None where the game has none."""
+        return next((i for i, a in enumerate(self.actions) if a.button is button), None)
+
+    @property
+    def idle(self) -> int:
+        """Return the action that presses nothing; where there is none, the last one."""
+        found = self.index(Action.NOOP)
+        return len(self.actions) - 1 if found is None else found
+
+    def check(self, value: Any) -> int:
+        """Return `value` as an action.
+
+        Raises:
+            DecisionValidationError: It is no index of an action; 3.7 and True are none either.
+        """
+        return action_index(value, len(self.actions))
+
+
+GAME_BOY_ACTIONS = ActionSet(
+    (
+        GameAction("A", ("z", "a"), Action.A, help="The A button (the key a does the same)."),
+        GameAction("B", ("x", "b"), Action.B, help="The B button (the key b does the same)."),
+        GameAction("START", ("enter",), Action.START, help="The START button."),
+        GameAction("SELECT", ("backspace",), Action.SELECT, help="The SELECT button."),
+        GameAction("UP", ("up",), Action.UP, help="Walk, or move the cursor."),
+        GameAction("DOWN", ("down",), Action.DOWN, help="Walk down."),
+        GameAction("LEFT", ("left",), Action.LEFT, help="Walk left."),
+        GameAction("RIGHT", ("right",), Action.RIGHT, help="Walk right."),
+        GameAction("NOOP", (), Action.NOOP, is_button=False, help="Press nothing."),
+    )
+)
+"""The nine documented actions, with the indices of `Action`."""
+
+GAME_BOY_FRAME_SHAPE = (144, 160, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """Sizes of what is observed and of what can be done.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        num_actions: A, how many actions there are.
+        pixels_shape: Of what networks see of frames: (3, H // 2, W // 2); (0,) where they see none.
+    """
+
+    feature_size: int
+    num_actions: int
+    pixels_shape: tuple[int, ...] = (0,)
+
+
+def action_index(value: Any, count: int) -> int:
+    """Return `value` as the index of one of `count` actions.
+
+    Raises:
+        DecisionValidationError: It is none; 3.7 and True are none either.
+    """
+    is_array = isinstance(value, np.generic | np.ndarray) and value.ndim == 0
+    is_whole = np.issubdtype(value.dtype, np.integer) if is_array else type(value) in (int, Action)
+    if not is_whole or not 0 <= value < count:
+        raise DecisionValidationError(
+            f"There is no action {value!r:.40}.", f"Give an index from 0 to {count - 1}."
+        )
+    return int(value)
 
 
 class Facing(IntEnum):
@@ -69,6 +177,19 @@ class Facing(IntEnum):
 _DELTAS: Mapping[Facing, tuple[int, int]] = MappingProxyType(
     {Facing.DOWN: (0, 1), Facing.UP: (0, -1), Facing.LEFT: (-1, 0), Facing.RIGHT: (1, 0)}
 )
+
+DIRECTIONS: Mapping[Action, Facing] = MappingProxyType(
+    {
+        Action.UP: Facing.UP,
+        Action.DOWN: Facing.DOWN,
+        Action.LEFT: Facing.LEFT,
+        Action.RIGHT: Facing.RIGHT,
+    }
+)
+SIDES: Mapping[Facing, str] = MappingProxyType(
+    {Facing.UP: "north", Facing.DOWN: "south", Facing.LEFT: "west", Facing.RIGHT: "east"}
+)
+"""The side of a map over which one leaves it when looking there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +248,35 @@ class MapObject:
     y: int
 
 
+class Terrain:
+    """Bits that say what a walk tile lets the player do; a tile of no bit is a wall.
+
+    A game's reader makes them of the game's own tile numbers, so that nothing else knows those.
+    """
+
+    WALKABLE = 1
+    GRASS = 2
+    """Tall grass, where wild creatures are."""
+    WATER = 4
+    DOOR = 8
+    """Leads elsewhere as soon as it is stepped on: doors, stairs, ladders, caves, pits."""
+    COUNTER = 16
+    """Somebody behind it can be talked to across it."""
+    ANSWERS = 32
+    """May answer A: shelves, trees, machines, counters."""
+    HOPS: Mapping[Facing, int] = MappingProxyType(
+        {Facing.DOWN: 64, Facing.UP: 128, Facing.LEFT: 256, Facing.RIGHT: 512}
+    )
+    """A ledge: standing on the tile one hops off it in this direction."""
+    LEDGE = 64 + 128 + 256 + 512
+    MATS: Mapping[Facing, int] = MappingProxyType(
+        {Facing.DOWN: 1024, Facing.UP: 2048, Facing.LEFT: 4096, Facing.RIGHT: 8192}
+    )
+    """Leads elsewhere when one stands on the tile and presses on in this direction."""
+    MAT = 1024 + 2048 + 4096 + 8192
+    WARP = DOOR | MAT
+
+
 class TileKind(IntEnum):
     """What a walk tile is, in a word; what stands on it and where it leads is told apart."""
 
@@ -137,29 +287,47 @@ class TileKind(IntEnum):
     LEDGE = 4
     DOOR = 5
 
+    @classmethod
+    def of(cls, terrain: NDArray[np.uint16]) -> NDArray[np.uint8]:
+        """Return the kinds of tiles by their `Terrain` bits."""
+        kinds = np.full(terrain.shape, cls.WALL, np.uint8)
+        for bits, kind in (
+            (Terrain.WALKABLE, cls.FLOOR),
+            (Terrain.WATER, cls.WATER),
+            (Terrain.GRASS, cls.GRASS),
+            (Terrain.LEDGE, cls.LEDGE),
+            (Terrain.WARP, cls.DOOR),
+        ):
+            kinds[terrain & bits != 0] = kind
+        return kinds
+
+
+MAP_BORDER = 6
+"""Walk tiles on each side of a map that `MapView.bordered` holds too."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapView:
     """The current map: its size, what each tile is, and what stands on it.
 
     Attributes:
-        collision: (height, width) uint8 COLL_* ids in walk tiles, [y, x]; read-only.
+        terrain: (height, width) uint16 `Terrain` bits of the walk tiles, [y, x]; read-only.
         connections: Edges that lead to a neighbouring map, of "north", "south", "west", "east".
         signs: Walk tiles (x, y) that answer when faced with A and are no object.
-        bordered: (height + 12, width + 12) uint8, `collision` with the 6 tiles around the map,
-            which hold the neighbours' nearest strips; read-only. None where it is not known.
+        bordered: (height + 12, width + 12) uint16, `terrain` with the `MAP_BORDER` tiles around the
+            map, which hold the neighbours' nearest strips; read-only. None where it is not known.
         edges: The connections whose neighbour RAM names; the practice game leaves it out.
-        kinds: (height, width) uint8, `collision` as TileKind; read-only. None where it is not told.
+        kinds: (height, width) uint8, `terrain` as TileKind; read-only. None where it is not told.
     """
 
     width: int
     height: int
-    collision: NDArray[np.uint8]
+    terrain: NDArray[np.uint16]
     warps: tuple[Warp, ...]
     objects: tuple[MapObject, ...]
     connections: frozenset[str]
     signs: tuple[tuple[int, int], ...] = ()
-    bordered: NDArray[np.uint8] | None = None
+    bordered: NDArray[np.uint16] | None = None
     edges: tuple[Edge, ...] = ()
     kinds: NDArray[np.uint8] | None = None
 
@@ -169,13 +337,31 @@ class MapView:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def contains(self, x: int, y: int) -> bool:
+        """Return whether a walk tile is one of the map's own."""
+        return 0 <= x < self.width and 0 <= y < self.height
+
+    def answers(self, x: int, y: int, facing: Facing) -> bool:
+        """Return whether A could do something for a player at (x, y) who looks to `facing`."""
+        dx, dy = facing.delta
+        target = (x + dx, y + dy)
+        if target in self.signs or any((thing.x, thing.y) == target for thing in self.objects):
+            return True
+        if not self.contains(*target):
+            return False
+        ahead = int(self.terrain[target[1], target[0]])
+        if ahead & Terrain.COUNTER:
+            beyond = (target[0] + dx, target[1] + dy)
+            return any((thing.x, thing.y) == beyond for thing in self.objects)
+        return bool(ahead & (Terrain.ANSWERS | Terrain.WATER))
+
     def _key(self) -> tuple[object, ...]:
         """Return all of it, with arrays as bytes, which compare to one truth."""
         bordered = None if self.bordered is None else self.bordered.tobytes()
         return (
             self.width,
             self.height,
-            self.collision.tobytes(),
+            self.terrain.tobytes(),
             self.warps,
             self.objects,
             self.connections,
@@ -285,27 +471,34 @@ class Bag:
     """TMs and HMs."""
 
 
+NO_MAP = MapView(0, 0, np.zeros((0, 0), np.uint16), (), (), frozenset())
+"""Where there is no map to be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameState:
-    """Everything the project knows of the game at rest, read from RAM alone."""
+    """Everything the project knows of the game at rest, read from RAM alone.
+
+    What a game does not have keeps its default. A game may extend the class by what is its own.
+    """
 
     place: Place
     control: Control
-    party: tuple[Creature, ...]
-    battle: Battle | None
-    badges: tuple[int, int]
+    party: tuple[Creature, ...] = ()
+    battle: Battle | None = None
+    badges: tuple[int, int] = (0, 0)
     """Bit masks of the two regions' badges."""
-    money: int
-    play_time_s: float
-    caught: int
+    money: int = 0
+    play_time_s: float = 0.0
+    caught: int = 0
     """Count of species."""
-    seen: int
-    bag: Bag
-    event_flags: bytes
+    seen: int = 0
+    bag: Bag = Bag()
+    event_flags: bytes = b""
     """256 bytes; bit n is flag n, least significant first."""
-    screen_text: tuple[str, ...]
+    screen_text: tuple[str, ...] = ()
     """Lines of text inside boxes, as shown."""
-    map: MapView
+    map: MapView = NO_MAP
     caught_flags: bytes = b""
     """32 bytes; bit species - 1, least significant first."""
     seen_flags: bytes = b""
@@ -320,15 +513,15 @@ class GameState:
         return getattr(self, name, default)
 
     def has_event(self, flag: int) -> bool:
-        """Tell whether event flag `flag` (0-2047) is set."""
+        """Return whether event flag `flag` (0-2047) is set."""
         return _has_bit(self.event_flags, flag)
 
     def has_caught(self, species: int) -> bool:
-        """Tell whether a species was caught or given."""
+        """Return whether a species was caught or given."""
         return _has_bit(self.caught_flags, species - 1)
 
     def has_seen(self, species: int) -> bool:
-        """Tell whether a species was met."""
+        """Return whether a species was met."""
         return _has_bit(self.seen_flags, species - 1)
 
     @property
@@ -357,7 +550,8 @@ class Source(StrEnum):
 class Decision:
     """One chosen action, with who chose it and why."""
 
-    action: Action
+    action: int
+    """Its index in the game's actions."""
     source: Source
     confidence: float
     """0 to 1."""
@@ -421,7 +615,7 @@ class Advice:
     """What the planner suggests for the next action: a goal and a prior over actions.
 
     Attributes:
-        prior: (9,) float32, non-negative, sums to 1, or all zero when it has nothing to say.
+        prior: (A,) float32, non-negative, sums to 1, or all zero when it has nothing to say.
         reason: One line: why these actions serve the goal.
         nearness: Of the goal, 1 there and falling towards 0 with the way to it; nan where no way is
             known or walked just now.
@@ -465,7 +659,7 @@ class EpisodeSummary:
         is_aborted: Its process died or hung: the episode has no end of its own.
         goals: How the planner's goals went.
         start: Milestone of the archived state that it began from, "" for the true start.
-        recording: The episode's inputs (`engine.env.recording`), "" where there are none.
+        recording: The episode's inputs (`engine.env.input_recording`), "" where there are none.
     """
 
     env_index: int

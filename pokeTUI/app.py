@@ -25,16 +25,16 @@ from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.training.runs import resume_command
 from engine.types import Frame
-from pokeTUI.actions.looking import LookActions
-from pokeTUI.actions.recording import RecordActions
-from pokeTUI.actions.steering import SteerActions
+from pokeTUI.actions.demo_control import DemoControlActions
+from pokeTUI.actions.palette import ActionsProvider
+from pokeTUI.actions.run_control import RunControlActions
+from pokeTUI.actions.views import ViewActions
+from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.job_control import suspend
-from pokeTUI.keys.conditions import only_records
 from pokeTUI.keys.keymap import KeyTable
-from pokeTUI.keys.palette import ActionsProvider
-from pokeTUI.keys.playing import Playing, buttons
+from pokeTUI.keys.playing import Playing
 from pokeTUI.keys.refused import RefusedKeys
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
@@ -43,10 +43,8 @@ from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.preferences import PreferenceFile, layout_of
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import GameMode
-from pokeTUI.screens.board import Board
-from pokeTUI.screens.closing import ClosingScreen
-from pokeTUI.screens.cockpit import CockpitScreen
-from pokeTUI.screens.failure import FailureScreen
+from pokeTUI.screens.board import Board, CockpitScreen
+from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
 from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
@@ -57,7 +55,8 @@ from pokeTUI.theme import THEMES
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
-"""A tenth of Python's own: while the screen is drawn, the trainer beside it waits less to go on."""
+"""A tenth of Python's own: while the screen is drawn, the trainer beside it waits less to
+continue."""
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
 FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
@@ -66,15 +65,15 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(SteerActions, LookActions, RecordActions):
+class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
     """Show a session and let a person steer it.
 
     Args:
         session: Not yet started; the application starts it.
         config: Its configuration.
-        is_attached: The run goes on without this application, and quitting only leaves it.
-        make_session: Makes a session that goes on with the run from its checkpoint, or is attached
-            to it again; None: that cannot be done from here.
+        is_attached: The run continues without this application, and quitting only leaves it.
+        make_session: Makes a session that continues with the run from its checkpoint, or is
+            attached to it again; None: that cannot be done from here.
         arrangement: How the panes are arranged, which is then not remembered; None: as it is
             remembered.
         run_dir: The run's folder; "": not known.
@@ -136,7 +135,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         self._owns_process = False
         self._make_session = make_session
         self._run_dir = run_dir
-        self.playing = Playing(self._link.send, buttons(self.table.entries))
+        self.playing = Playing(self._link.send, self.table.buttons)
 
     @property
     def failure(self) -> RunFailed | None:
@@ -242,8 +241,8 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
     def _poll(self) -> None:
         """Fold what has happened and show it."""
         for event in self._link.poll():
-            if isinstance(event, RunStarted) and self._owns_process:
-                _freeze_garbage()
+            if isinstance(event, RunStarted):
+                self._begin(event)
             self.playing.take(event)
             self._dashboard = fold(self._dashboard, event)
         state = self._dashboard
@@ -254,6 +253,14 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
             self._draw(state)
         if state.end is not None and self.end is None:
             self._finish(state.end)
+
+    def _begin(self, run: RunStarted) -> None:
+        """Take the keys of the game that is played."""
+        self.table.use(run.actions)
+        self._bindings = BindingsMap(self.table.bindings())
+        self.playing.use(run, self.table.buttons)
+        if self._owns_process:
+            _freeze_garbage()
 
     def _draw(self, state: DashboardState) -> None:
         """Show the newest frame and, less often, the figures, once the terminal is ready."""
@@ -363,7 +370,7 @@ class CockpitApp(SteerActions, LookActions, RecordActions):
         self._dashboard = DashboardState()
         self._last_notice = 0
         self._link = Link(session)
-        self.playing = Playing(self._link.send, buttons(self.table.entries))
+        self.playing = Playing(self._link.send, self.table.buttons)
         self._pop_all()
         self._link.start()
 

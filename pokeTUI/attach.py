@@ -4,15 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.config import RunConfig
-from engine.errors import PokeTUIError
 from engine.events import RunStopped
 from engine.remote.folder import LiveRun, find_live_run, probe
-from engine.remote.start import start_detached, stop_run, wait_for_start
+from engine.remote.start import start_detached, stop_run
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, read_settings, resume_command, saved_session
-from pokeTUI.cli.printing import complain, say
 from pokeTUI.launch import EXIT_FAILED, check_terminal, report
+from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
     from engine.remote.protocol import Hello
@@ -20,23 +18,6 @@ if TYPE_CHECKING:
 
 SAVE_TIMEOUT_S = 90.0
 KILL_TIMEOUT_S = 10.0
-
-
-def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> int:
-    """Start a run in the background, say how to reach it, and return the exit code.
-
-    Raises:
-        PokeTUIError: For what a user can correct, before anything is started.
-    """
-    live = start_detached(config, resume)
-    failure = wait_for_start(live, lambda text: None if is_quiet else say(text))
-    if failure is not None:
-        return report(failure, live.hello.run_dir if live.hello else "")
-    if not is_quiet:
-        say(f"The run {live.run_id} goes on in the background.")
-        say(f"Look at it: poketui attach {live.run_id}")
-        say(f"End it:     poketui stop {live.run_id}")
-    return 0
 
 
 def attach_to(run: str | None, *, is_read_only: bool, color: str = "auto") -> int:
@@ -122,19 +103,8 @@ def stop_live(run: str | None, *, is_now: bool) -> int:
     return 0
 
 
-def live_run_dirs() -> frozenset[Path]:
-    """Return the folders of the runs that go on in the background; none where nobody can tell."""
-    from engine.remote.folder import live_runs
-
-    try:
-        found = live_runs()
-    except PokeTUIError:
-        return frozenset()
-    return frozenset(Path(live.hello.run_dir) for live in found if live.hello is not None)
-
-
 def _saved(live: LiveRun) -> str:
-    """Say what is there to go on from."""
+    """Say what is there to continue from."""
     if live.hello is None:
         return f"Go on with: poketui run --resume {live.run_id}"
     paths = checkpoint_paths(RunFolder(Path(live.hello.run_dir)).checkpoints_path)

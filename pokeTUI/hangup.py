@@ -26,7 +26,7 @@ def end_on_hangup(
 
     Args:
         stop: Asks the run to save and end; called in the signal handler, so it must not block.
-        is_alive: Tells whether the run still goes on.
+        is_alive: Tells whether the run still continues.
         leave: Ends the process with an exit code.
     """
     has_left = threading.Event()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from pokeTUI.cli.printing import complain
+from pokeTUI.printing import complain
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -12,7 +12,7 @@ from engine.events import ConnectionLost, RunFailed, RunStopped
 from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
 from engine.training.runs import resume_command
-from pokeTUI.cli.printing import complain, say
+from pokeTUI.printing import complain, say
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
@@ -40,8 +40,6 @@ def launch(
     config = load_config(config_path, overrides)
     color_depth(color, os.environ)
     if is_detached:
-        from pokeTUI.attach import detach
-
         return detach(config, resume, is_quiet=is_quiet)
     if not config.headless:
         check_terminal()
@@ -51,6 +49,25 @@ def launch(
         _run_headless(session, is_quiet) if config.headless else run_cockpit(session, config, color)
     )
     return report(end, session.run_dir)
+
+
+def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> int:
+    """Start a run in the background, say how to reach it, and return the exit code.
+
+    Raises:
+        PokeTUIError: For what a user can correct, before anything is started.
+    """
+    from engine.remote.start import start_detached, wait_for_start
+
+    live = start_detached(config, resume)
+    failure = wait_for_start(live, lambda text: None if is_quiet else say(text))
+    if failure is not None:
+        return report(failure, live.hello.run_dir if live.hello else "")
+    if not is_quiet:
+        say(f"The run {live.run_id} goes on in the background.")
+        say(f"Look at it: poketui attach {live.run_id}")
+        say(f"End it:     poketui stop {live.run_id}")
+    return 0
 
 
 def check_preferences() -> None:
@@ -88,7 +105,7 @@ def check_terminal(
 
 
 def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFailed | None:
-    from pokeTUI.cli.headless import HeadlessRunner
+    from pokeTUI.headless import HeadlessRunner
 
     try:
         return HeadlessRunner(session, is_quiet=is_quiet).run()

@@ -30,7 +30,7 @@ class Session(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the engine runs."""
+        """Return whether the engine runs."""
         ...
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class Link:
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the engine runs."""
+        """Return whether the engine runs."""
         return self._session.is_alive
 
     def start(self) -> None:

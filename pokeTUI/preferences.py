@@ -6,9 +6,9 @@ It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.con
 import errno
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ConfigurationError
 from engine.files import make_folder, read_toml, write_file
@@ -19,15 +19,24 @@ from pokeTUI.toml_text import to_toml
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
 
-PaneKey = Literal[
-    "game",
-    "party",
-    "rewards",
-    "reasoning",
-    "curriculum",
-    "learning",
-    "decisions",
-    "log",
+
+def _check_pane(key: str) -> str:
+    if key not in _pane_keys():
+        raise ValueError(f"there are {', '.join(_pane_keys())}")
+    return key
+
+
+def _pane_keys() -> tuple[str, ...]:
+    # Here, not above: it loads what who only asks for a theme can do without.
+    from pokeTUI.panes.kinds import pane_keys
+
+    return pane_keys()
+
+
+PaneKey = Annotated[
+    str,
+    AfterValidator(_check_pane),
+    Field(json_schema_extra=lambda schema: schema.update(enum=list(_pane_keys()))),
 ]
 
 

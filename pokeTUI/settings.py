@@ -33,7 +33,7 @@ class Setting:
         allowed: The range in words, "" if anything is.
         description: What it is for, "" if its name says that.
         choices: All values, if there are few.
-        is_live: It can be changed while the run goes on.
+        is_live: It can be changed while the run continues.
     """
 
     key: str
@@ -121,7 +121,7 @@ def changed(config: RunConfig, key: str, text: str) -> tuple[RunConfig | None, s
 
 
 def command_for(key: str, text: str) -> Command | None:
-    """Return what changes a setting in a run that goes on, None if nothing does."""
+    """Return what changes a setting in a run that continues, None if nothing does."""
     section, _, name = key.partition(".")
     if key == "mode":
         return SetMode(text)

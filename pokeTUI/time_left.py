@@ -10,7 +10,7 @@ _SURE_S = 1.0
 
 
 class TimeLeft:
-    """Watches work go on.
+    """Watches work continue.
 
     Args:
         clock: Seconds that only rise.

@@ -1,10 +1,14 @@
 """What holds for all tests."""
 
+import contextlib
 import gc
+import importlib
 import importlib.util
 import os
 import random
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # Read when numpy and torch are loaded, by the tests' processes and by those that they start: on a
@@ -17,16 +21,53 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from engine.env import process
+from tests.forked import Nursery, forking
+
 # A test that depends on chance or on a busy machine's pace fails when nobody has changed anything:
-# the examples are the same each time, and may take as long as they need. To look for new ones:
+# the examples are the same few each time, and may take as long as they need. To look for new ones:
 # pytest --hypothesis-profile=default
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, max_examples=25
+)
 settings.load_profile("repeatable")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import a share of the tests first: of what it compiles, other processes find the result.
+
+    Where nothing is compiled yet, each would do the work of all else.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    here = Path(__file__).parent
+    if worker is None or sys.dont_write_bytecode or session.config.args != [here.name]:
+        return
+    number = int(worker["workerid"].removeprefix("gw"))
+    for path in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # its collection tells
+            importlib.import_module(".".join(path.with_suffix("").relative_to(here.parent).parts))
 
 
 def pytest_collection_finish() -> None:
     """Collect garbage seldom: to look at all modules and tests for some takes 0.2 s each time."""
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_workers() -> Iterator[None]:
+    """Fork environment processes instead of starting them."""
+    nursery = Nursery()
+    with pytest.MonkeyPatch.context() as patch:
+        if sys.platform == "linux":
+            patch.setattr(process, "subprocess", forking(nursery))
+        yield
+    nursery.close()
+
+
+@pytest.fixture
+def started_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start environment processes as a run does."""
+    monkeypatch.setattr(process, "subprocess", subprocess)
 
 
 @pytest.fixture(autouse=True)

@@ -144,7 +144,7 @@ class _Pen:
         self._parts.append(f"\x1b[{';'.join(codes)}m{character}" if codes else character)
 
     def _is_new(self, now: Rgb | None, wanted: Rgb, is_block: bool) -> bool:
-        """Tell whether a colour must be written: an edge may have one that is near enough."""
+        """Return whether a colour must be written: an edge may have one that is near enough."""
         if now is None or now == wanted:
             return now is None
         return not is_block or wanted in self._exact or _apart(now, wanted) > _TOLERANCE

@@ -136,7 +136,7 @@ def runs_in(folder: Path) -> Path:
 
 
 def is_choosing(state: DashboardState) -> bool:
-    """Tell whether the watched game is in a battle and asks what to do: both sides are seen."""
+    """Return whether the watched game is in a battle and asks what to do: both sides are seen."""
     game = state.game
     battle = game.state.battle if game is not None else None
     if game is None or battle is None or battle.enemy is None or battle.own is None:
@@ -145,7 +145,7 @@ def is_choosing(state: DashboardState) -> bool:
 
 
 def is_walking(state: DashboardState) -> bool:
-    """Tell whether the watched player walks outdoors, with a way ahead."""
+    """Return whether the watched player walks outdoors, with a way ahead."""
     game = state.game
     if game is None or game.state.battle is not None or game.state.screen_text:
         return False

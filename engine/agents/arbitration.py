@@ -17,7 +17,7 @@ The prior spreads over all buttons that serve the goal equally well, by what the
 knows of them in such situations (`engine.strategy.experience`).
 
 What either's confidence is worth has been counted (`engine.agents.calibration`), and planner's
-advice also ages (`engine.strategy.goal_watch`):
+advice also ages (`engine.strategy.goal_tracker`):
 
     c_planner = min(stated, 0.9) * (1 - age / life) * k(setter, kind of goal)
     c_policy  = (1 - entropy / ln(valid actions)) * k(policy)
@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.agents.base import Choices, Guidance
+from engine.agents.base import ActionBatch, Guidance
 from engine.agents.networks import entropy
 from engine.agents.rollout import FloatArray
-from engine.types import Action, Decision, GameState, Goal, Source
+from engine.types import ActionSet, Decision, GameState, Goal, Source
 
 STRENGTH = 6.0
 """Logits that fully trusted advice adds to the action it wants."""
@@ -51,19 +51,19 @@ def calibrated(
         certainty: (envs,) the policy's own.
         guidance: Says what they are worth.
     """
-    c_planner = np.minimum(stated, _HIGHEST_STATED) * guidance.advice_trust
-    return c_planner.astype(np.float32), guidance.policy_trust * certainty
+    c_planner = np.minimum(stated, _HIGHEST_STATED) * guidance.advice_reliability
+    return c_planner.astype(np.float32), guidance.policy_reliability * certainty
 
 
 def advice_bias(
     prior: FloatArray, c_planner: FloatArray, c_policy: FloatArray, guidance: Guidance
 ) -> FloatArray:
-    """Return what the planner adds to the logits, (envs, 9).
+    """Return what the planner adds to the logits, (envs, A).
 
     A policy at least as confident as the curriculum stage asks for is left alone.
 
     Args:
-        prior: (envs, 9) what the planner wants.
+        prior: (envs, A) what the planner wants.
         c_planner: (envs,) calibrated confidence.
         c_policy: (envs,) likewise.
         guidance: From the curriculum.
@@ -88,41 +88,48 @@ def is_planned(own_log_probs: FloatArray, acted_log_probs: FloatArray) -> NDArra
 
 
 def sample(log_probs: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw one action a row of masked log-probabilities (envs, 9)."""
+    """Draw one action a row of masked log-probabilities (envs, A)."""
     cumulative = np.exp(log_probs.astype(np.float64)).cumsum(1)
     draws = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
     return np.asarray((draws >= cumulative).sum(1), np.int64)
 
 
 def draw_best(wanted: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the most wanted action of each row (envs, 9); equals are drawn by lot."""
+    """Return the most wanted action of each row (envs, A); equals are drawn at random."""
     ties = rng.random(wanted.shape) * 1e-6
     return np.asarray((wanted + ties).argmax(1), np.int64)
 
 
 def explain(
-    choices: Choices, env_index: int, goal: Goal | None, reason: str, state: GameState
+    action_batch: ActionBatch,
+    env_index: int,
+    goal: Goal | None,
+    reason: str,
+    state: GameState,
+    actions: ActionSet,
 ) -> Decision:
     """Put one environment's decision into words.
 
     Args:
-        choices: Of all environments.
+        action_batch: Of all environments.
         env_index: Which one.
         goal: What the planner wanted there.
         reason: Why it advised what it advised.
         state: The game that the decision was made in.
+        actions: The game's.
     """
-    action = Action(int(choices.actions[env_index]))
-    confidence = float(choices.confidences[env_index])
-    if choices.is_planned[env_index]:
+    action = int(action_batch.actions[env_index])
+    name = actions.name(action)
+    confidence = float(action_batch.confidences[env_index])
+    if action_batch.is_planned[env_index]:
         is_walking = state.control.is_free and state.battle is None
         source = Source.PLANNER if is_walking else Source.RULES
-        text = f"{action.name}: {reason}" if reason else f"{action.name}, as the planner advises"
-        if choices.takeovers is not None and (left := int(choices.takeovers[env_index])):
+        text = f"{name}: {reason}" if reason else f"{name}, as the planner advises"
+        if action_batch.takeovers is not None and (left := int(action_batch.takeovers[env_index])):
             text += f" (takes over: {left} to go)"
         if goal is not None and goal.text not in text:
             text += f" (goal: {goal.text})"
         return Decision(action, source, confidence, text)
-    if choices.source is Source.RANDOM:
-        return Decision(action, Source.RANDOM, confidence, f"{action.name}, drawn by lot")
-    return Decision(action, choices.source, confidence, f"{action.name}, {confidence:.0%} certain")
+    if action_batch.source is Source.RANDOM:
+        return Decision(action, Source.RANDOM, confidence, f"{name}, drawn by lot")
+    return Decision(action, action_batch.source, confidence, f"{name}, {confidence:.0%} certain")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
 from engine.env.batch import Batch
-from engine.types import Source
+from engine.types import Source, Spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,11 @@ class Guidance:
     Attributes:
         planner_share: 0 (never) to 1: how much its advice weighs.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
-        policy_trust: What the policy's confidence is worth, 0 to 1 (`engine.agents.calibration`).
-        advice_trust: (envs,) likewise of the planner's, or one number for all.
-        advice_proof: (envs,) how far it is proven that following it leads somewhere, or one number
+        policy_reliability: What the policy's confidence is worth, 0 to 1
+            (`engine.agents.calibration`).
+        advice_reliability: (envs,) likewise of the planner's, or one number for all.
+        imitation_weight: (envs,) how far it is proven that following it leads somewhere, or one
+            number
             for all: so far is what is followed also imitated.
         is_planners: (envs,) bool, whose decision it is where each is assigned to one of the two:
             True, the planner's advice is taken as it is; False, the policy decides alone. None:
@@ -30,14 +32,14 @@ class Guidance:
 
     planner_share: float
     needed_confidence: float
-    policy_trust: float = 1.0
-    advice_trust: FloatArray | float = 1.0
-    advice_proof: FloatArray | float = 1.0
+    policy_reliability: float = 1.0
+    advice_reliability: FloatArray | float = 1.0
+    imitation_weight: FloatArray | float = 1.0
     is_planners: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class ActionBatch:
     """One chosen action an environment, and who is behind it.
 
     Attributes:
@@ -63,11 +65,17 @@ class Choices:
         Args:
             batch: What was decided on.
         """
-        return self.is_planned & (self.is_answered | (batch.setters > 0))
+        return self.is_planned & (self.is_answered | (batch.goal_sources > 0))
 
 
-Player = Callable[[Batch, Guidance], Choices]
+Player = Callable[[Batch, Guidance], ActionBatch]
 """Chooses an action an environment, however many there are, and learns nothing."""
+
+
+def spaces_of(batch: Batch) -> Spaces:
+    """Return the sizes of what a batch shows and lets be done."""
+    pixels = (0,) if batch.pixels is None else batch.pixels.shape[1:]
+    return Spaces(batch.features.shape[1], batch.mask.shape[1], pixels)
 
 
 class Agent(Protocol):
@@ -78,13 +86,13 @@ class Agent(Protocol):
 
     name: str
 
-    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
         """Choose an action an environment; never a masked one."""
 
     def observe(self, batch: Batch) -> None:
         """Take in what the chosen actions led to."""
 
-    def cut(self, env_index: int, batch: Batch) -> None:
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """Learn nothing across this moment of an environment.
 
         Somebody else acts next, or its process failed and it began anew.
@@ -93,18 +101,18 @@ class Agent(Protocol):
     def player(self, seed: int) -> Player:
         """Return what plays by all that is learnt by now, as it is meant to be judged.
 
-        Its random numbers are its own: training goes on as if it had never been there.
+        Its random numbers are its own: training continues as if it had never been there.
         """
 
     @property
     def is_update_due(self) -> bool:
-        """Tell whether `update` has something to learn from."""
+        """Return whether `update` has something to learn from."""
 
     def update(self, batch: Batch) -> dict[str, float]:
         """Learn, and return figures by name."""
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        """Return the state as JSON-able facts and arrays, for `load`."""
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
 from engine.curriculum.success_rate import SuccessRate
-from engine.plans import Outcome, Verdict
-from engine.strategy.advisor import SETTER
+from engine.planning_types import GoalOutcome, Outcome
+from engine.strategy.advisor import GOAL_SOURCE
 from engine.types import EpisodeSummary, GoalKind
 
 _KINDS = tuple(GoalKind)
 
 
 class Calibration:
-    """Count how the goals of each setter and kind went, and the policy's episodes."""
+    """Count how the goals of each goal source and kind went, and the policy's episodes."""
 
     def __init__(self) -> None:
         self._policy = SuccessRate()
@@ -48,68 +48,74 @@ class Calibration:
         reached = sum(step > 0 for step in summary.steps_to_milestone.values())
         self._policy.add((1 - planned) * reached, (1 - planned) * (not summary.is_success))
 
-    def judge(self, verdict: Verdict, setters: Sequence[str]) -> None:
-        """Take in what became of a goal that models set together.
+    def record_goal(self, goal_outcome: GoalOutcome, goal_sources: Sequence[str]) -> None:
+        """Take in the outcome of a goal that models set together.
 
         One that gave way to another says something only if no progress came of either.
         """
-        is_replaced = verdict.outcome is Outcome.REPLACED
-        if verdict.is_ignored or (is_replaced and verdict.made_progress):
+        is_replaced = goal_outcome.outcome is Outcome.REPLACED
+        if goal_outcome.is_control or (is_replaced and goal_outcome.made_progress):
             return
-        is_good = verdict.outcome is Outcome.REACHED and verdict.made_progress
-        for setter in setters:
-            rate = self._goals.setdefault((setter, verdict.kind), SuccessRate())
+        is_good = goal_outcome.outcome is Outcome.REACHED and goal_outcome.made_progress
+        for goal_source in goal_sources:
+            rate = self._goals.setdefault((goal_source, goal_outcome.kind), SuccessRate())
             rate.add(is_good, not is_good)
 
     @property
-    def policy_trust(self) -> float:
+    def policy_reliability(self) -> float:
         """Return k of the policy, 0 to 1."""
         return self._policy.mean
 
-    def goal_trust(self, setter: str, kind: GoalKind) -> float:
-        """Return k of a setter's goals of one kind, 0 to 1."""
-        return self._goals.get((setter, kind), SuccessRate()).mean
+    def goal_reliability(self, goal_source: str, kind: GoalKind) -> float:
+        """Return k of a goal source's goals of one kind, 0 to 1."""
+        return self._goals.get((goal_source, kind), SuccessRate()).mean
 
-    def model_trust(self, setter: str) -> float:
-        """Return k of a setter's goals of every kind, 0 to 1: the weight of its vote."""
-        rates = [rate for (name, _), rate in self._goals.items() if name == setter]
+    def model_reliability(self, goal_source: str) -> float:
+        """Return k of a goal source's goals of every kind, 0 to 1: the weight of its vote."""
+        rates = [rate for (name, _), rate in self._goals.items() if name == goal_source]
         reached = sum(rate.reached for rate in rates)
         return SuccessRate(reached, sum(rate.failed for rate in rates)).mean
 
-    def advice_trust(
+    def advice_reliability(
         self,
         goal_kinds: NDArray[np.int64],
-        setters: NDArray[np.int64] | int = 0,
-        names: Sequence[Sequence[str]] = ((SETTER,),),
+        goal_sources: NDArray[np.int64] | int = 0,
+        names: Sequence[Sequence[str]] = ((GOAL_SOURCE,),),
     ) -> FloatArray:
         """Return k (envs,) of the goals that are pursued.
 
         Args:
             goal_kinds: (envs,) places in `GoalKind`.
-            setters: (envs,) places in `names`.
+            goal_sources: (envs,) places in `names`.
             names: Who sets goals: one name, or those of models that agreed; theirs is the mean.
         """
         table = np.array(
             [
-                [sum(self.goal_trust(name, kind) for name in group) / len(group) for kind in _KINDS]
+                [
+                    sum(self.goal_reliability(name, kind) for name in group) / len(group)
+                    for kind in _KINDS
+                ]
                 for group in names
             ],
             np.float32,
         )
-        trust: FloatArray = table[setters, goal_kinds]
+        trust: FloatArray = table[goal_sources, goal_kinds]
         return trust
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "policy": self._policy.save(),
-            "goals": [[setter, kind, *rate.save()] for (setter, kind), rate in self._goals.items()],
+            "goals": [
+                [goal_source, kind, *rate.save()]
+                for (goal_source, kind), rate in self._goals.items()
+            ],
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._policy = SuccessRate.load(facts["policy"])
         self._goals = {
-            (str(setter), GoalKind(kind)): SuccessRate.load(saved)
-            for setter, kind, *saved in facts["goals"]
+            (str(goal_source), GoalKind(kind)): SuccessRate.load(saved)
+            for goal_source, kind, *saved in facts["goals"]
         }

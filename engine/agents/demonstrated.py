@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.networks import masked_log_probs
-from engine.agents.replay import Replay, Sample
+from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import Arrays, under
 from engine.config import DQNConfig, ImitationConfig
 from engine.env.batch import Batch
+from engine.types import Spaces
 
 _RECENT = 20
 """Own episodes whose mean return is compared."""
@@ -33,8 +34,8 @@ class Transitions:
 
     Attributes:
         features: (N, F) float32.
-        pixels: (N, *shape) uint8, (N, 0) where none are seen.
-        masks: (N, 9) bool.
+        pixels: (N, *pixels_shape) uint8.
+        masks: (N, A) bool.
         actions: (N,) int64.
         rewards: (N,) float32.
         is_over: (N,) bool, the game was over with this step.
@@ -65,8 +66,7 @@ class Demonstrated:
         config: Of the replay.
         imitation: How much they count.
         steps: How many there are.
-        feature_size: Length of the feature vector.
-        has_pixels: Pixels are seen.
+        spaces: Sizes of what is observed and done.
     """
 
     def __init__(
@@ -74,13 +74,11 @@ class Demonstrated:
         config: DQNConfig,
         imitation: ImitationConfig,
         steps: int,
-        feature_size: int,
-        *,
-        has_pixels: bool,
+        spaces: Spaces,
     ) -> None:
         self._imitation = imitation
         self._config = config
-        self._seen = feature_size, has_pixels
+        self._spaces = spaces
         self._capacity = max(steps, config.n_steps + 2)
         self._replay = self._make_replay()
         self._recent: deque[float] = deque(maxlen=_RECENT)
@@ -109,16 +107,15 @@ class Demonstrated:
         self._append(steps)
         return self._replay.count
 
-    def _make_replay(self) -> Replay:
-        config, (feature_size, has_pixels) = self._config, self._seen
-        return Replay(
+    def _make_replay(self) -> PrioritizedReplayBuffer:
+        config = self._config
+        return PrioritizedReplayBuffer(
             self._capacity,
             1,
-            feature_size,
+            self._spaces,
             num_steps=config.n_steps,
             gamma=config.gamma,
             alpha=config.alpha,
-            has_pixels=has_pixels,
         )
 
     def _append(self, steps: Transitions) -> None:
@@ -136,7 +133,7 @@ class Demonstrated:
 
     @property
     def is_usable(self) -> bool:
-        """Tell whether there is anything to draw."""
+        """Return whether there is anything to draw."""
         return self._replay.count > 0
 
     @property
@@ -159,7 +156,7 @@ class Demonstrated:
         return drawn
 
     def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
-        """See `Replay.prioritise`."""
+        """See `PrioritizedReplayBuffer.prioritise`."""
         self._replay.prioritise(indices, errors)
 
     def loss(self, values: Tensor, sample: Sample) -> Tensor:
@@ -185,12 +182,10 @@ class Demonstrated:
         arrays: Mapping[str, NDArray[np.generic]],
         config: DQNConfig,
         imitation: ImitationConfig,
-        feature_size: int,
-        *,
-        has_pixels: bool,
+        spaces: Spaces,
     ) -> "Demonstrated":
-        """Take back what `save` returned."""
-        kept = cls(config, imitation, int(facts["capacity"]), feature_size, has_pixels=has_pixels)
+        """Restore the state that `save` returned."""
+        kept = cls(config, imitation, int(facts["capacity"]), spaces)
         kept._replay.load(under(arrays, "demos/"))
         kept._recent.extend(float(value) for value in facts["recent"])
         kept.mean_return = float(facts["mean_return"])

@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.arbitration import calibrated, certainty
-from engine.agents.base import Choices, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
-from engine.agents.encoders import EncoderKind, build_encoder
+from engine.agents.encoders import EncoderKind, build_encoder, seen_by
 from engine.agents.networks import MASKED_LOGIT, masked_log_probs
-from engine.agents.replay import Replay, Sample
+from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import DQNConfig, ImitationConfig
 from engine.env.batch import Batch
-from engine.types import NUM_ACTIONS, Source
+from engine.types import Source, Spaces
 
 _ERROR_DECAY = 0.99
 _LEAST_ERROR = 1e-3
@@ -40,26 +40,26 @@ class QNetwork(nn.Module):
 
     Args:
         kind: What is encoded.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed and done; A is the number of actions.
         hidden_size: Width of the hidden layers.
         is_duelling: Learn the state's worth and each action's edge apart.
     """
 
     def __init__(
-        self, kind: EncoderKind, feature_size: int, hidden_size: int, *, is_duelling: bool = True
+        self, kind: EncoderKind, spaces: Spaces, hidden_size: int, *, is_duelling: bool = True
     ) -> None:
         super().__init__()
-        self.encoder = build_encoder(kind, feature_size, hidden_size, is_plain=True)
+        self.encoder = build_encoder(kind, spaces, hidden_size, is_plain=True)
         self.value = nn.Linear(self.encoder.output_size, 1) if is_duelling else None
-        self.edge = nn.Linear(self.encoder.output_size, NUM_ACTIONS)
+        self.edge = nn.Linear(self.encoder.output_size, spaces.num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
-        """Return action values (batch, 9).
+        """Return action values (batch, A).
 
         Args:
             features: See `Encoder.forward`.
             pixels: Likewise.
-            mask: (batch, 9) bool. The edges of valid actions sum to 0: those of others, which are
+            mask: (batch, A) bool. The edges of valid actions sum to 0: those of others, which are
                 never learnt, must not weigh on the state's worth.
         """
         code = self.encoder(features, pixels)
@@ -78,7 +78,7 @@ class DQN:
     Args:
         config: Hyperparameters.
         num_envs: Environments that step together.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed and done.
         seed: Of everything random in it.
         encoder: What the network sees.
         imitation: How much demonstrations count, if there are any.
@@ -90,14 +90,14 @@ class DQN:
         self,
         config: DQNConfig,
         num_envs: int,
-        feature_size: int,
+        spaces: Spaces,
         seed: int,
         encoder: EncoderKind = "features",
         imitation: ImitationConfig | None = None,
     ) -> None:
         self._config = config
         self._imitation = imitation or ImitationConfig()
-        self._seen = feature_size, encoder != "features"
+        self._spaces = seen_by(encoder, spaces)
         self._demos: Demonstrated | None = None
         self.is_warm = False
         self._num_envs = num_envs
@@ -105,22 +105,20 @@ class DQN:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network, self.target = (
-                QNetwork(encoder, feature_size, config.hidden_size, is_duelling=config.duelling)
+                QNetwork(encoder, spaces, config.hidden_size, is_duelling=config.duelling)
                 for _ in range(2)
             )
         self.target.load_state_dict(self.network.state_dict())
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
-        has_pixels = encoder != "features"
-        self.replay = Replay(
-            config.pixel_capacity if has_pixels else config.capacity,
+        self.replay = PrioritizedReplayBuffer(
+            config.capacity if encoder == "features" else config.pixel_capacity,
             num_envs,
-            feature_size,
+            self._spaces,
             num_steps=config.n_steps,
             gamma=config.gamma,
             alpha=config.alpha,
-            has_pixels=has_pixels,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
         self._acted: tuple[Batch, NDArray[np.int64]] | None = None
@@ -163,15 +161,12 @@ class DQN:
 
     def add_demonstrations(self, steps: Transitions) -> None:
         """Keep demonstrations, and learn from them with every batch."""
-        size, has_pixels = self._seen
-        demos = Demonstrated(
-            self._config, self._imitation, len(steps.actions), size, has_pixels=has_pixels
-        )
+        demos = Demonstrated(self._config, self._imitation, len(steps.actions), self._spaces)
         demos.fill(steps, self._scaler)
         self._demos = demos if demos.is_usable else None
 
     def join_demonstrations(self, steps: Transitions) -> int:
-        """Add to the demonstrations while the run goes on; return how many steps there are then.
+        """Add to the demonstrations while the run continues; return how many steps there are then.
 
         0 where the agent learns from none.
         """
@@ -179,7 +174,7 @@ class DQN:
 
     @property
     def has_demonstrations(self) -> bool:
-        """Tell whether demonstrations are learnt from with every batch."""
+        """Return whether demonstrations are learnt from with every batch."""
         return self._demos is not None
 
     def learn_offline(self, tell: Callable[[int], None] = lambda done: None) -> None:
@@ -192,7 +187,7 @@ class DQN:
             self.is_warm = True
 
     def evaluate(self, batch: Batch) -> Tensor:
-        """Return the action values (envs, 9) of the states of now."""
+        """Return the action values (envs, A) of the current states."""
         pixels = None if batch.pixels is None else torch.from_numpy(batch.pixels)
         with torch.inference_mode():
             values: Tensor = self.network(
@@ -200,14 +195,14 @@ class DQN:
             )
         return values
 
-    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
         """Take the planner's action, a random one or the best one; see the top of this file."""
-        choices = self._choose(batch, guidance, self._rng, self.epsilon)
-        self._acted = batch, choices.actions
-        return choices
+        action_batch = self._choose(batch, guidance, self._rng, self.epsilon)
+        self._acted = batch, action_batch.actions
+        return action_batch
 
     def player(self, seed: int) -> Player:
-        """Return the policy of now, with as few random actions as there are in the end.
+        """Return the current policy, with as few random actions as there are in the end.
 
         Without any it could walk to and fro for ever.
         """
@@ -217,7 +212,7 @@ class DQN:
 
     def _choose(
         self, batch: Batch, guidance: Guidance, rng: np.random.Generator, epsilon: float
-    ) -> Choices:
+    ) -> ActionBatch:
         values = self.evaluate(batch)
         sure = self._certainty(values, batch.mask)
         c_planner, c_policy = calibrated(batch.advice_confidence, sure, guidance)
@@ -236,7 +231,7 @@ class DQN:
         else:
             is_planned = is_advised = is_advised & guidance.is_planners
         confidences = np.where(is_drawn, 0.0, c_policy)
-        return Choices(
+        return ActionBatch(
             np.where(is_advised, advised, own).astype(np.int64),
             np.where(is_advised, c_planner, confidences).astype(np.float32),
             is_planned,
@@ -258,7 +253,7 @@ class DQN:
         """Remember the step."""
         assert self._acted is not None
         before, actions = self._acted
-        rewards = batch.lessons
+        rewards = batch.shaped_rewards
         if self._demos is not None:
             self._demos.observe(batch)
         if self._config.scale_rewards:
@@ -277,13 +272,13 @@ class DQN:
             drawn = self._num_envs * self._config.replay_ratio
             self._owed_gradients += drawn / self._config.batch_size
 
-    def cut(self, env_index: int, batch: Batch) -> None:
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """Let no return reach beyond this moment of an environment."""
-        self.replay.cut(env_index)
+        self.replay.truncate_trajectory(env_index)
 
     @property
     def is_update_due(self) -> bool:
-        """Tell whether an update's gradient steps are owed."""
+        """Return whether an update's gradient steps are owed."""
         is_owed = self._owed_gradients >= self._config.gradient_steps
         return is_owed and self.replay.count >= self._config.batch_size
 
@@ -367,7 +362,7 @@ class DQN:
         return td_loss.detach(), chosen.detach(), cloning.detach()
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        """Return the state as JSON-able facts and arrays, for `load`."""
         arrays = save_network(self.network, "network") | save_network(self.target, "target")
         arrays |= save_adam(self._optimizer, self.network)
         arrays |= {f"replay/{name}": array for name, array in self.replay.save().items()}
@@ -380,14 +375,13 @@ class DQN:
         return facts | {"rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         for name in _COUNTERS:
             setattr(self, name, facts[name])
         self.is_warm = bool(facts.get("is_warm", False))
         if "demos" in facts:
-            size, has_pixels = self._seen
             self._demos = Demonstrated.load(
-                facts["demos"], arrays, self._config, self._imitation, size, has_pixels=has_pixels
+                facts["demos"], arrays, self._config, self._imitation, self._spaces
             )
         self._rng.bit_generator.state = facts["rng"]
         load_network(self.network, "network", arrays)

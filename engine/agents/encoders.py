@@ -1,12 +1,13 @@
 """Encode what is observed: features by a perceptron, pixels by a convolutional network, or both."""
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from engine.env.pixels import PIXELS_SHAPE
+from engine.types import Spaces
 
 EncoderKind = Literal["features", "pixels", "both"]
 
@@ -31,7 +32,7 @@ class Encoder(nn.Module):
 
         Args:
             features: (batch, F) float32; of no use to an encoder of pixels alone.
-            pixels: (batch, *PIXELS_SHAPE) uint8; None where there are none to encode.
+            pixels: (batch, *pixels_shape) uint8; None where there are none to encode.
         """
         codes = [] if self.features is None else [self.features(features)]
         if self.pixels is not None:
@@ -40,20 +41,25 @@ class Encoder(nn.Module):
 
 
 def build_encoder(
-    kind: EncoderKind, feature_size: int, hidden_size: int, *, is_plain: bool = False
+    kind: EncoderKind, spaces: Spaces, hidden_size: int, *, is_plain: bool = False
 ) -> Encoder:
     """Return an encoder of features, of pixels, or of both side by side.
 
     Args:
         kind: What is encoded.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed.
         hidden_size: Length of the code of either part.
         is_plain: Rectify the features' layers, rather than normalise and bound them.
     """
     make = plain_perceptron if is_plain else perceptron
-    features = None if kind == "pixels" else make(feature_size, hidden_size)
-    pixels = None if kind == "features" else Impala(hidden_size)
+    features = None if kind == "pixels" else make(spaces.feature_size, hidden_size)
+    pixels = None if kind == "features" else Impala(spaces.pixels_shape, hidden_size)
     return Encoder(features, pixels, hidden_size * (2 if kind == "both" else 1))
+
+
+def seen_by(kind: EncoderKind, spaces: Spaces) -> Spaces:
+    """Return the spaces, without pixels where the encoder looks at none."""
+    return replace(spaces, pixels_shape=(0,)) if kind == "features" else spaces
 
 
 def perceptron(inputs: int, hidden: int) -> nn.Sequential:
@@ -85,11 +91,16 @@ def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
 
 
 class Impala(nn.Module):
-    """Encode pixels by the deeper network of Espeholt et al. 2018 (IMPALA), figure 3."""
+    """Encode pixels by the deeper network of Espeholt et al. 2018 (IMPALA), figure 3.
 
-    def __init__(self, output_size: int) -> None:
+    Args:
+        pixels_shape: (channels, height, width).
+        output_size: Length of the code.
+    """
+
+    def __init__(self, pixels_shape: tuple[int, ...], output_size: int) -> None:
         super().__init__()
-        channels, height, width = PIXELS_SHAPE
+        channels, height, width = pixels_shape
         layers: list[nn.Module] = []
         for outputs in _CHANNELS:
             layers += [
@@ -108,7 +119,7 @@ class Impala(nn.Module):
         )
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """Return codes (batch, output_size) of (batch, *PIXELS_SHAPE) uint8."""
+        """Return codes (batch, output_size) of (batch, *pixels_shape) uint8."""
         # Channels last: 1.5 to 2.4 times as fast on a CPU.
         scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
         codes: Tensor = self.layers(scaled)

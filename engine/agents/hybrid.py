@@ -15,15 +15,15 @@ from engine.agents.arbitration import (
     is_planned,
     sample,
 )
-from engine.agents.base import Choices, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.encoders import EncoderKind
 from engine.agents.networks import masked_log_probs
-from engine.agents.ppo import PPO, Acted
+from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
 from engine.agents.takeover import Takeovers
 from engine.config import ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
-from engine.types import Source
+from engine.types import Source, Spaces
 
 
 class GuidedPolicy:
@@ -36,7 +36,7 @@ class GuidedPolicy:
     Args:
         config: Hyperparameters.
         num_envs: Environments that step together.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed and done.
         seed: Of everything random in it.
         encoder: What the network sees.
         takeover: When the planner takes over.
@@ -49,26 +49,26 @@ class GuidedPolicy:
         self,
         config: PPOConfig,
         num_envs: int,
-        feature_size: int,
+        spaces: Spaces,
         seed: int,
         encoder: EncoderKind = "features",
         takeover: TakeoverConfig | None = None,
         imitation: ImitationConfig | None = None,
     ) -> None:
-        self.ppo = PPO(config, num_envs, feature_size, seed, encoder, imitation)
+        self.ppo = PPO(config, num_envs, spaces, seed, encoder, imitation)
         self._takeovers = Takeovers(takeover or TakeoverConfig(), num_envs)
         self._rng = np.random.default_rng([seed, 2])
-        self._acted: Acted | None = None
+        self._acted: Transition | None = None
 
-    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
         """Draw actions from the biased policy."""
-        choices, self._acted = self._choose(
+        action_batch, self._acted = self._choose(
             batch, guidance, self.ppo.memory, self._rng, self._takeovers
         )
-        return choices
+        return action_batch
 
     def player(self, seed: int) -> Player:
-        """Return the policy of now. It draws its actions, as it has learnt to: PPO learns chances.
+        """Return the current policy. It draws its actions, as it has learnt to: PPO learns chances.
 
         The most probable action alone is another policy, which can walk to and fro for ever. It is
         advised, but not taken over from.
@@ -76,14 +76,14 @@ class GuidedPolicy:
         rng = np.random.default_rng(seed)
         memory: FloatArray | None = None
 
-        def play(batch: Batch, guidance: Guidance) -> Choices:
+        def play(batch: Batch, guidance: Guidance) -> ActionBatch:
             nonlocal memory
             if memory is None:
                 memory = self.ppo.blank_memory(len(batch.features))
             memory[batch.terminated | batch.truncated] = 0.0
-            choices, acted = self._choose(batch, guidance, memory, rng)
-            memory = acted.evaluation.memory
-            return choices
+            action_batch, transition = self._choose(batch, guidance, memory, rng)
+            memory = transition.evaluation.memory
+            return action_batch
 
         return play
 
@@ -94,7 +94,7 @@ class GuidedPolicy:
         memory: FloatArray,
         rng: np.random.Generator,
         takeovers: Takeovers | None = None,
-    ) -> tuple[Choices, Acted]:
+    ) -> tuple[ActionBatch, Transition]:
         """Return the choices, and what the rollout must know of them."""
         evaluation = self.ppo.evaluate(batch.features, batch.pixels, memory)
         mask = torch.from_numpy(batch.mask)
@@ -119,9 +119,11 @@ class GuidedPolicy:
             actions = np.where(is_led, draw_best(advised, rng), actions)
         log_probs = _of(biased, actions)
         planned = is_planned(_of(own.numpy(), actions), log_probs) | is_led
-        acted = Acted(batch, evaluation, bias, actions, log_probs, ~is_led, guidance.advice_proof)
+        transition = Transition(
+            batch, evaluation, bias, actions, log_probs, ~is_led, guidance.imitation_weight
+        )
         confidences = np.where(planned, c_planner, c_policy).astype(np.float32)
-        return Choices(actions, confidences, planned, Source.POLICY, led), acted
+        return ActionBatch(actions, confidences, planned, Source.POLICY, led), transition
 
     def observe(self, batch: Batch) -> None:
         """Append the step to the rollout."""
@@ -129,14 +131,14 @@ class GuidedPolicy:
         self.ppo.record(self._acted, batch)
         self._takeovers.end(batch.terminated | batch.truncated)
 
-    def cut(self, env_index: int, batch: Batch) -> None:
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """End an environment's trajectory before somebody else acts in it."""
-        self.ppo.cut(env_index, batch)
+        self.ppo.truncate_trajectory(env_index, batch)
         self._takeovers.end(env_index)
 
     @property
     def is_update_due(self) -> bool:
-        """Tell whether the rollout is full."""
+        """Return whether the rollout is full."""
         return self.ppo.rollout.is_full
 
     def update(self, batch: Batch) -> dict[str, float]:
@@ -144,13 +146,13 @@ class GuidedPolicy:
         return self.ppo.update(batch)
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        """Return the state as JSON-able facts and arrays, for `load`."""
         facts, arrays = self.ppo.save()
         arrays |= {f"takeovers/{name}": array for name, array in self._takeovers.save().items()}
         return {"ppo": facts, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self.ppo.load(facts["ppo"], arrays)
         self._takeovers.load({name: arrays[f"takeovers/{name}"] for name in self._takeovers.save()})
         self._rng.bit_generator.state = facts["rng"]

@@ -40,8 +40,8 @@ class Kickstart:
         Args:
             features: (batch, F) float32.
             pixels: (batch, *shape) uint8.
-            masks: (batch, 9) bool.
-            own_log_probs: (batch, 9), masked.
+            masks: (batch, A) bool.
+            own_log_probs: (batch, A), masked.
         """
         with torch.no_grad():
             logits = self.teacher.actor(self.teacher.encoder(features, pixels))

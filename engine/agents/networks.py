@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.agents.encoders import EncoderKind, build_encoder, linear
-from engine.types import NUM_ACTIONS
+from engine.types import Spaces
 
 MASKED_LOGIT = -1e9
 """Stands for minus infinity: its probability is exactly 0 and its gradient is finite."""
@@ -19,7 +19,7 @@ class ActorCritic(nn.Module):
 
     Args:
         kind: What is encoded.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed and done; A is the number of actions.
         hidden_size: Width of the hidden layers, and of the memory.
         is_recurrent: Remember, by a gated recurrent unit (Cho et al. 2014).
 
@@ -28,15 +28,15 @@ class ActorCritic(nn.Module):
     """
 
     def __init__(
-        self, kind: EncoderKind, feature_size: int, hidden_size: int, *, is_recurrent: bool = False
+        self, kind: EncoderKind, spaces: Spaces, hidden_size: int, *, is_recurrent: bool = False
     ) -> None:
         super().__init__()
-        self.encoder = build_encoder(kind, feature_size, hidden_size)
+        self.encoder = build_encoder(kind, spaces, hidden_size)
         size = hidden_size if is_recurrent else self.encoder.output_size
         self.memory_size = hidden_size if is_recurrent else 0
-        self.actor = linear(size, NUM_ACTIONS, 0.01)
+        self.actor = linear(size, spaces.num_actions, 0.01)
         is_shared = is_recurrent or kind != "features"
-        self.critic_encoder = None if is_shared else build_encoder(kind, feature_size, hidden_size)
+        self.critic_encoder = None if is_shared else build_encoder(kind, spaces, hidden_size)
         self.critic = linear(size, 1, 1.0)
         self.recall = nn.GRUCell(self.encoder.output_size, hidden_size) if is_recurrent else None
 
@@ -47,12 +47,12 @@ class ActorCritic(nn.Module):
 
         Args:
             features: (T * B, F) float32.
-            pixels: (T * B, *PIXELS_SHAPE) uint8; see `Encoder.forward`.
+            pixels: (T * B, *pixels_shape) uint8; see `Encoder.forward`.
             memory: (B, M) float32, from before the first step.
             starts: (T * B,) bool, where nothing is remembered from before.
 
         Returns:
-            Logits (T * B, 9), values (T * B,), and the memory (B, M) after the last step.
+            Logits (T * B, A), values (T * B,), and the memory (B, M) after the last step.
         """
         code = self.encoder(features, pixels)
         if self.recall is not None:
@@ -73,12 +73,12 @@ class ActorCritic(nn.Module):
 
 
 def masked_log_probs(logits: Tensor, mask: Tensor, bias: Tensor) -> Tensor:
-    """Return log-probabilities (batch, 9) of `logits + bias` over the valid actions.
+    """Return log-probabilities (batch, A) of `logits + bias` over the valid actions.
 
     Args:
-        logits: (batch, 9) float.
-        mask: (batch, 9) bool, True where the action is valid; at least one in every row.
-        bias: (batch, 9) float, what the planner adds; 0 without one.
+        logits: (batch, A) float.
+        mask: (batch, A) bool, True where the action is valid; at least one in every row.
+        bias: (batch, A) float, what the planner adds; 0 without one.
     """
     return torch.log_softmax((logits + bias).masked_fill(~mask, MASKED_LOGIT), dim=-1)
 

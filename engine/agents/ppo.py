@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
-from engine.agents.encoders import EncoderKind
+from engine.agents.encoders import EncoderKind, seen_by
 from engine.agents.kickstart import Kickstart, begin_from
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
@@ -25,6 +25,7 @@ from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import ImitationConfig, PPOConfig
 from engine.env.batch import Batch
+from engine.types import Spaces
 
 _MIN_SPREAD = 0.1
 """Advantages are not normalised below this standard deviation: where rewards are rare, that would
@@ -36,7 +37,7 @@ class Evaluation:
     """What the network says of a batch of states; all float32.
 
     Attributes:
-        logits: (envs, 9), neither masked nor biased.
+        logits: (envs, A), neither masked nor biased.
         values: (envs,).
         memory: (envs, M), what is remembered from now on.
     """
@@ -47,18 +48,18 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class Transition:
     """A step that was decided, as it must be known to learn from it.
 
     Attributes:
         batch: The states that it was decided in.
         evaluation: What the network said of them.
-        bias: (envs, 9) float32, what the planner added to the logits.
+        bias: (envs, A) float32, what the planner added to the logits.
         actions: (envs,) int64.
         log_probs: (envs,) float32, of the actions, with mask and bias.
-        is_own: (envs,) bool, False where the action was not drawn from the policy: the step then
-            teaches what states are worth, but not what to do.
-        proof: (envs,) float32, how far the advice is imitated, or one number for all.
+        is_on_policy: (envs,) bool, False where the action was not drawn from the policy: the step
+            then teaches what states are worth, but not what to do.
+        imitation_weight: (envs,) float32, how far the advice is imitated, or one number for all.
     """
 
     batch: Batch
@@ -66,8 +67,8 @@ class Acted:
     bias: FloatArray
     actions: NDArray[np.int64]
     log_probs: FloatArray
-    is_own: NDArray[np.bool_]
-    proof: FloatArray | float = 1.0
+    is_on_policy: NDArray[np.bool_]
+    imitation_weight: FloatArray | float = 1.0
 
 
 class PPO:
@@ -76,7 +77,7 @@ class PPO:
     Args:
         config: Hyperparameters.
         num_envs: Environments that step together.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what is observed and done.
         seed: Of the initial weights and of the order of minibatches.
         encoder: What the network sees.
         imitation: How a cloned policy is kept to, if it begins from one.
@@ -90,7 +91,7 @@ class PPO:
         self,
         config: PPOConfig,
         num_envs: int,
-        feature_size: int,
+        spaces: Spaces,
         seed: int,
         encoder: EncoderKind = "features",
         imitation: ImitationConfig | None = None,
@@ -102,9 +103,9 @@ class PPO:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = ActorCritic(
-                encoder, feature_size, config.hidden_size, is_recurrent=config.recurrent
+                encoder, spaces, config.hidden_size, is_recurrent=config.recurrent
             )
-        self._shape = encoder, feature_size, config.hidden_size
+        self._shape = encoder, spaces, config.hidden_size
         self._optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
@@ -112,8 +113,7 @@ class PPO:
         self.rollout = Rollout.empty(
             config.rollout_steps,
             num_envs,
-            feature_size,
-            has_pixels=encoder != "features",
+            seen_by(encoder, spaces),
             memory_size=self.network.memory_size,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
@@ -151,28 +151,28 @@ class PPO:
             )
         return Evaluation(logits, values.numpy(), after.numpy())
 
-    def record(self, acted: Acted, batch: Batch) -> None:
+    def record(self, transition: Transition, batch: Batch) -> None:
         """Append one step of every environment, which led to `batch`.
 
         A truncated episode is worth what the critic thinks of its last state; a terminated one 0.
         """
         rollout, step = self.rollout, self.rollout.length
         ended = batch.terminated | batch.truncated
-        rollout.features[step] = acted.batch.features
-        if acted.batch.pixels is not None and rollout.pixels.size:
-            rollout.pixels[step] = acted.batch.pixels
+        rollout.features[step] = transition.batch.features
+        if transition.batch.pixels is not None and rollout.pixels.size:
+            rollout.pixels[step] = transition.batch.pixels
         rollout.memories[step] = self.memory
-        rollout.masks[step] = acted.batch.mask
-        rollout.biases[step] = acted.bias
-        rollout.actions[step] = acted.actions
-        rollout.log_probs[step] = acted.log_probs
-        rollout.is_own[step] = acted.is_own
-        rollout.proofs[step] = acted.proof
-        rollout.values[step] = acted.evaluation.values
-        rollout.rewards[step] = self._scaler.scale(batch.lessons, ended)
+        rollout.masks[step] = transition.batch.mask
+        rollout.biases[step] = transition.bias
+        rollout.actions[step] = transition.actions
+        rollout.log_probs[step] = transition.log_probs
+        rollout.is_on_policy[step] = transition.is_on_policy
+        rollout.imitation_weights[step] = transition.imitation_weight
+        rollout.values[step] = transition.evaluation.values
+        rollout.rewards[step] = self._scaler.scale(batch.shaped_rewards, ended)
         rollout.boundaries[step] = ended
         rollout.boundary_values[step] = 0.0
-        memory = acted.evaluation.memory
+        memory = transition.evaluation.memory
         cut_short = np.flatnonzero(batch.truncated & ~batch.terminated)
         if len(cut_short):
             pixels = None if batch.final_pixels is None else batch.final_pixels[cut_short]
@@ -182,12 +182,12 @@ class PPO:
         rollout.length += 1
         self.memory = np.where(ended[:, None], np.float32(0.0), memory)
 
-    def cut(self, env_index: int, batch: Batch) -> None:
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """End an environment's trajectory at its state in `batch`, before others act in it."""
         row = slice(env_index, env_index + 1)
         pixels = None if batch.pixels is None else batch.pixels[row]
         value = self.evaluate(batch.features[row], pixels, self.memory[row]).values[0]
-        self.rollout.cut(env_index, float(value))
+        self.rollout.truncate_trajectory(env_index, float(value))
         self.memory[row] = 0.0
 
     def update(self, batch: Batch) -> dict[str, float]:
@@ -223,7 +223,7 @@ class PPO:
         """Take one gradient step on a minibatch."""
         config = self._config
         logits, values, _ = self.network(batch.features, batch.pixels, batch.memory, batch.starts)
-        own = batch.is_own
+        own = batch.is_on_policy
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         log_ratio = (chosen - batch.log_probs)[own]
@@ -242,7 +242,7 @@ class PPO:
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
         mean_entropy = _mean(entropy(own_log_probs)[own])
         advised = (batch.biases * own_log_probs).sum(-1)
-        imitation_loss = -(batch.proofs * advised).mean() / STRENGTH
+        imitation_loss = -(batch.imitation_weights * advised).mean() / STRENGTH
         loss = (
             policy_loss
             + config.value_coefficient * value_loss
@@ -277,7 +277,7 @@ class PPO:
             }
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        """Return the state as JSON-able facts and arrays, for `load`."""
         arrays = save_network(self.network, "network") | save_adam(self._optimizer, self.network)
         arrays |= {f"rollout/{name}": array for name, array in self.rollout.save().items()}
         arrays |= {f"scaler/{name}": array for name, array in self._scaler.save().items()}
@@ -287,7 +287,7 @@ class PPO:
         return {"num_updates": self.num_updates, "rng": self._rng.bit_generator.state}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self.num_updates = int(facts["num_updates"])
         self._rng.bit_generator.state = facts["rng"]
         load_network(self.network, "network", arrays)

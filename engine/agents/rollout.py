@@ -1,12 +1,11 @@
-"""Store what the environments lived through between two updates, and what it was worth."""
+"""Store what the environments experienced between two updates, and what it was worth."""
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.pixels import PIXELS_SHAPE
-from engine.types import NUM_ACTIONS
+from engine.types import Spaces
 
 FloatArray = NDArray[np.float32]
 
@@ -21,15 +20,15 @@ class Rollout:
 
     Attributes:
         features: (steps, envs, F) float32.
-        pixels: (steps, envs, *PIXELS_SHAPE) uint8, or (steps, envs, 0) where none are seen. They
+        pixels: (steps, envs, *pixels_shape) uint8. Those of a Game Boy
             take 17 KB a step and environment: 71 MB for 128 steps of 32 environments.
         memories: (steps, envs, M) float32, what was remembered before the step; M may be 0.
-        masks: (steps, envs, 9) bool, True where an action was valid.
-        biases: (steps, envs, 9) float32, what the planner added to the logits.
+        masks: (steps, envs, A) bool, True where an action was valid.
+        biases: (steps, envs, A) float32, what the planner added to the logits.
         actions: (steps, envs) int64.
         log_probs: (steps, envs) float32, of the action, with mask and bias.
-        is_own: (steps, envs) bool, False where the action was not drawn from the policy.
-        proofs: (steps, envs) float32, how far the advice is imitated, 0 to 1.
+        is_on_policy: (steps, envs) bool, False where the action was not drawn from the policy.
+        imitation_weights: (steps, envs) float32, how far the advice is imitated, 0 to 1.
         values: (steps, envs) float32, the critic's estimate before the step.
         rewards: (steps, envs) float32.
         boundaries: (steps, envs) bool.
@@ -44,8 +43,8 @@ class Rollout:
     biases: FloatArray
     actions: NDArray[np.int64]
     log_probs: FloatArray
-    is_own: NDArray[np.bool_]
-    proofs: FloatArray
+    is_on_policy: NDArray[np.bool_]
+    imitation_weights: FloatArray
     values: FloatArray
     rewards: FloatArray
     boundaries: NDArray[np.bool_]
@@ -57,23 +56,22 @@ class Rollout:
         cls,
         steps: int,
         num_envs: int,
-        feature_size: int,
+        spaces: Spaces,
         *,
-        has_pixels: bool = False,
         memory_size: int = 0,
     ) -> "Rollout":
         """Allocate a rollout."""
         shape = (steps, num_envs)
         return cls(
-            features=np.zeros((*shape, feature_size), np.float32),
-            pixels=np.zeros((*shape, *(PIXELS_SHAPE if has_pixels else (0,))), np.uint8),
+            features=np.zeros((*shape, spaces.feature_size), np.float32),
+            pixels=np.zeros((*shape, *spaces.pixels_shape), np.uint8),
             memories=np.zeros((*shape, memory_size), np.float32),
-            masks=np.zeros((*shape, NUM_ACTIONS), np.bool_),
-            biases=np.zeros((*shape, NUM_ACTIONS), np.float32),
+            masks=np.zeros((*shape, spaces.num_actions), np.bool_),
+            biases=np.zeros((*shape, spaces.num_actions), np.float32),
             actions=np.zeros(shape, np.int64),
             log_probs=np.zeros(shape, np.float32),
-            is_own=np.zeros(shape, np.bool_),
-            proofs=np.ones(shape, np.float32),
+            is_on_policy=np.zeros(shape, np.bool_),
+            imitation_weights=np.ones(shape, np.float32),
             values=np.zeros(shape, np.float32),
             rewards=np.zeros(shape, np.float32),
             boundaries=np.zeros(shape, np.bool_),
@@ -82,7 +80,7 @@ class Rollout:
 
     @property
     def is_full(self) -> bool:
-        """Tell whether an update is due."""
+        """Return whether an update is due."""
         return self.length == len(self.rewards)
 
     @property
@@ -90,7 +88,7 @@ class Rollout:
         """Tell (steps, envs) where the step before is a boundary; the first row is not asked."""
         return np.concatenate((np.zeros_like(self.boundaries[:1]), self.boundaries[:-1]))
 
-    def cut(self, env_index: int, value: float) -> None:
+    def truncate_trajectory(self, env_index: int, value: float) -> None:
         """Make the last step of an environment a boundary whose next state is worth `value`."""
         if self.length and not self.boundaries[self.length - 1, env_index]:
             self.boundaries[self.length - 1, env_index] = True
@@ -118,13 +116,15 @@ class Rollout:
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return the written rows by name, for a checkpoint."""
-        return {name: getattr(self, name)[: self.length] for name in _ARRAYS}
+        return {_SAVED_AS.get(name, name): getattr(self, name)[: self.length] for name in _ARRAYS}
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self.length = len(arrays["rewards"])
         for name in _ARRAYS:
-            getattr(self, name)[: self.length] = arrays[name]
+            getattr(self, name)[: self.length] = arrays[_SAVED_AS.get(name, name)]
 
 
 _ARRAYS = tuple(field.name for field in fields(Rollout) if field.name != "length")
+_SAVED_AS = {"is_on_policy": "is_own", "imitation_weights": "proofs"}
+"""Arrays with another name in checkpoints."""

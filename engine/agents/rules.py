@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.arbitration import calibrated, draw_best
-from engine.agents.base import Choices, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, Player
 from engine.env.batch import Batch
 from engine.types import Source
 
@@ -20,20 +20,20 @@ class RulesAgent:
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng([seed, 3])
 
-    def decide(self, batch: Batch, guidance: Guidance) -> Choices:
-        """Choose the best advised valid action; equals are drawn by lot."""
+    def decide(self, batch: Batch, guidance: Guidance) -> ActionBatch:
+        """Choose the best advised valid action; equals are drawn at random."""
         advised = np.where(batch.mask, batch.prior, -1.0)
         actions = draw_best(advised, self._rng)
         is_advised = advised[np.arange(len(actions)), actions] > 0
         nobody = np.zeros(len(actions), np.float32)
         c_planner, _ = calibrated(batch.advice_confidence, nobody, guidance)
         confidences = np.where(is_advised, c_planner, nobody)
-        return Choices(actions, confidences, is_advised, Source.RANDOM)
+        return ActionBatch(actions, confidences, is_advised, Source.RANDOM)
 
     def observe(self, batch: Batch) -> None:
         """Learn nothing."""
 
-    def cut(self, env_index: int, batch: Batch) -> None:
+    def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
         """Forget nothing."""
 
     def player(self, seed: int) -> Player:
@@ -54,5 +54,5 @@ class RulesAgent:
         return {"rng": self._rng.bit_generator.state}, {}
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._rng.bit_generator.state = facts["rng"]

@@ -22,8 +22,8 @@ class Samples:
     biases: Tensor
     actions: Tensor
     log_probs: Tensor
-    is_own: Tensor
-    proofs: Tensor
+    is_on_policy: Tensor
+    imitation_weights: Tensor
     advantages: Tensor
     returns: Tensor
 
@@ -41,8 +41,8 @@ class Samples:
             rollout.biases,
             rollout.actions,
             rollout.log_probs,
-            rollout.is_own,
-            rollout.proofs,
+            rollout.is_on_policy,
+            rollout.imitation_weights,
             advantages,
             returns,
         )
@@ -60,8 +60,8 @@ class Samples:
             self.biases[index],
             self.actions[index],
             self.log_probs[index],
-            self.is_own[index],
-            self.proofs[index],
+            self.is_on_policy[index],
+            self.imitation_weights[index],
             self.advantages[index],
             self.returns[index],
         )

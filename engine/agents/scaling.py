@@ -52,6 +52,6 @@ class RewardScaler:
         }
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._returns = np.array(arrays["returns"], np.float64)
         self._count, self._mean, self._spread = (float(value) for value in arrays["moments"])

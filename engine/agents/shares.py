@@ -29,7 +29,7 @@ class ExactShares:
     """
 
     def __init__(self, num_rows: int, num_sources: int) -> None:
-        self._owed: FloatRows = np.zeros((num_rows, num_sources))
+        self._credit: FloatRows = np.zeros((num_rows, num_sources))
         self._spare = 1 / max(1, 2 * num_sources - 2)
 
     def choose(self, shares: Sequence[float], rows: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -39,25 +39,25 @@ class ExactShares:
             shares: Of every source; they sum to 1.
             rows: (rows,) where a choice is due.
         """
-        chosen = np.full(len(self._owed), -1, np.int64)
+        chosen = np.full(len(self._credit), -1, np.int64)
         portions = np.asarray(shares, np.float64)
-        owed = self._owed[rows] + portions
+        credit = self._credit[rows] + portions
         # Soonest deadline first, among those who do not get too far ahead by it.
-        deadlines = (1 - self._spare - owed) / np.maximum(portions, _TINY)
-        is_early = owed < self._spare - _TINY
+        deadlines = (1 - self._spare - credit) / np.maximum(portions, _TINY)
+        is_early = credit < self._spare - _TINY
         best = np.where(portions > 0, deadlines + is_early / _TINY, np.inf).argmin(1)
-        owed[np.arange(len(owed)), best] -= 1
-        self._owed[rows] = owed
+        credit[np.arange(len(credit)), best] -= 1
+        self._credit[rows] = credit
         chosen[rows] = best
         return chosen
 
     def save(self) -> FloatRows:
         """Return what is owed (rows, sources)."""
-        return self._owed.copy()
+        return self._credit.copy()
 
     def load(self, saved: FloatRows) -> None:
-        """Take back what `save` returned."""
-        self._owed[:] = saved
+        """Restore the state that `save` returned."""
+        self._credit[:] = saved
 
 
 def assign_decisions(

@@ -65,7 +65,7 @@ class Takeovers:
         self._left[rows] = 0
 
     def save(self) -> dict[str, NDArray[np.generic]]:
-        """Return arrays from which `load` goes on."""
+        """Return arrays from which `load` continues."""
         return {
             "owed": self._shares.save(),
             "left": self._left.copy(),
@@ -73,7 +73,7 @@ class Takeovers:
         }
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._shares.load(np.asarray(arrays["owed"], np.float64))
         self._left[:] = arrays["left"]
         self._is_planners[:] = arrays["is_planners"]

@@ -18,8 +18,16 @@ def save_network(network: nn.Module, name: str) -> Arrays:
 
 
 def load_network(network: nn.Module, name: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-    """Take back what `save_network` returned."""
+    """Take back what `save_network` returned.
+
+    Raises:
+        RuntimeError: It is of another network, or of another game's.
+    """
     weights = under(arrays, f"{name}/")
+    for key, own in network.state_dict().items():
+        if key in weights and weights[key].shape != tuple(own.shape):
+            sizes = (" x ".join(map(str, shape)) for shape in (weights[key].shape, own.shape))
+            raise RuntimeError("{} is {}, here {}".format(key, *sizes))
     network.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.bench.pace import play_bare, play_steps, reset_ms, write_script
 from engine.bench.workers import GAMES, measure_crews
 from engine.config import RunConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.env.observation import ObservationType
 from engine.env.start_states import states_folder
 
@@ -79,7 +79,7 @@ def print_table(figures: Iterable[Figure]) -> tuple[Figure, ...]:
 
 def _figures(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
     envs = {
-        kind: EnhancedPyBoyPokemonCrystalEnv(
+        kind: GameEnv(
             config.rom_path,
             observation_type=kind,
             cache_dir=states_folder(config),
@@ -96,9 +96,7 @@ def _figures(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
     yield from _crews(config, steps, repeats)
 
 
-def _paces(
-    envs: dict[ObservationType, EnhancedPyBoyPokemonCrystalEnv], steps: int, repeats: int
-) -> Iterator[Figure]:
+def _paces(envs: dict[ObservationType, GameEnv], steps: int, repeats: int) -> Iterator[Figure]:
     """Compare steps with the bare loop, both by CPU time."""
     bare: list[float] = []
     whole: dict[ObservationType, list[float]] = {kind: [] for kind in KINDS}
@@ -115,7 +113,7 @@ def _paces(
         cost,
         f"{cost:.3f} ms a step of {length:.1f} frames, {1000 * length / cost:,.0f} frames/s",
     )
-    is_practice = envs["state"].profile.is_practice
+    is_practice = envs["state"].game.title == "PRACTICE"
     targets = PRACTICE_TARGETS if is_practice else CARTRIDGE_TARGETS
     for kind, costs in whole.items():
         ratio = statistics.median(b / w for b, w in zip(bare, costs, strict=True))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator.gameboy import GameBoy
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.types import Action
 
 _RESETS = 10
@@ -30,12 +30,12 @@ class _Scribe(GameBoy):
         self.script: list[Press] = []
         self._is_held = False
 
-    def press(self, action: Action) -> None:
+    def press(self, action: int) -> None:
         super().press(action)
-        self.script.append(Press(action))
+        self.script.append(Press(Action(action)))
         self._is_held = True
 
-    def release(self, action: Action) -> None:
+    def release(self, action: int) -> None:
         super().release(action)
         self._is_held = False
 
@@ -47,7 +47,7 @@ class _Scribe(GameBoy):
             self.script[-1].waited += frames
 
 
-def write_script(env: EnhancedPyBoyPokemonCrystalEnv, steps: int, seed: int) -> list[Press]:
+def write_script(env: GameEnv, steps: int, seed: int) -> list[Press]:
     """Return what `steps` random allowed actions from the start press, and for how long."""
     rng = np.random.default_rng(seed)
     game, scribe = env.emulator, _Scribe(env.emulator.rom)
@@ -62,7 +62,7 @@ def write_script(env: EnhancedPyBoyPokemonCrystalEnv, steps: int, seed: int) -> 
     return scribe.script
 
 
-def play_bare(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: int) -> float:
+def play_bare(env: GameEnv, script: list[Press], seed: int) -> float:
     """Press and tick as written and do nothing else; return the CPU time in ms."""
     _begin(env, seed)
     emulator = env.emulator
@@ -75,7 +75,7 @@ def play_bare(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: in
     return _ms_since(start)
 
 
-def play_steps(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: int) -> float:
+def play_steps(env: GameEnv, script: list[Press], seed: int) -> float:
     """Step the environment through the same actions; return the CPU time in ms."""
     _begin(env, seed)
     start = time.process_time()
@@ -84,7 +84,7 @@ def play_steps(env: EnhancedPyBoyPokemonCrystalEnv, script: list[Press], seed: i
     return _ms_since(start)
 
 
-def reset_ms(env: EnhancedPyBoyPokemonCrystalEnv) -> float:
+def reset_ms(env: GameEnv) -> float:
     """Return the CPU time of a reset in ms."""
     start = time.process_time()
     for _ in range(_RESETS):
@@ -97,7 +97,7 @@ def choose(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int6
     return np.asarray(np.where(mask, rng.random(mask.shape), -1.0).argmax(-1), np.int64)
 
 
-def _begin(env: EnhancedPyBoyPokemonCrystalEnv, seed: int) -> None:
+def _begin(env: GameEnv, seed: int) -> None:
     env.seed_random(seed)
     env.begin_episode()
 

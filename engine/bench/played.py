@@ -105,6 +105,6 @@ def _choose(env: ArrayEnv) -> int:
 
 
 def _look(env: SteppedEnv) -> tuple[GameObserved, RewardPaid]:
-    seen = env.watched()
+    seen = env.inspect()
     told = GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
     return told, RewardPaid(seen.breakdown, seen.episode, seen.episode)

@@ -14,8 +14,8 @@ from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import Event, PolicyUpdated
+from engine.loop.controls import CommandQueue
 from engine.training.build import build_trainer, environment_seeds
-from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder
 from engine.training.vectors import ENV_FACTORY
 
@@ -58,11 +58,9 @@ class _NotedVector(VectorEnv):
         super().__init__(ENV_FACTORY, config, config.num_envs, config.worker_count())
         self._taken = taken
 
-    def step(
-        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
-    ) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         self._taken.append(actions)
-        return super().step(actions, only=only, shows=shows)
+        return super().step(actions, shows=shows)
 
 
 def _compare(config: RunConfig, updates: int) -> list[tuple[float, float]]:
@@ -108,7 +106,5 @@ def _train(
     try:
         trainer.run()
     finally:
-        for part in (trainer.journal, trainer.figures, trainer.recorder, trainer.vector):
-            if part is not None:
-                part.close()
+        trainer.close()
         folder.unlock()

@@ -17,18 +17,18 @@ from engine.types import EpisodeSummary
 class Games(Protocol):
     """What the archive asks of the environments."""
 
-    def moment(self, index: int) -> bytes:
+    def snapshot(self, index: int) -> bytes:
         """Return the game of an environment as it is now."""
         ...
 
-    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
-        """Let the next episode of an environment begin at an archived moment."""
+    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
+        """Let the next episode of an environment begin at an archived snapshot."""
         ...
 
 
 @dataclass(slots=True)
 class _Kept:
-    """A milestone's moment.
+    """A milestone's snapshot.
 
     Attributes:
         steps: That led to it from the true start; fewer are better.
@@ -36,12 +36,12 @@ class _Kept:
     """
 
     steps: int
-    moment: bytes
+    snapshot: bytes
     passed: SuccessRate
 
 
 class StateArchive:
-    """One moment a milestone: the first that reached it, until one comes that took fewer steps.
+    """One snapshot per milestone: the first that reached it, until one comes that took fewer steps.
 
     Episodes begin at one of them in exactly the configured share, drawn by how rarely episodes got
     any further from there: most begin at the frontier. Where an environment's next episode begins
@@ -79,7 +79,7 @@ class StateArchive:
             known = len(self._kept)
             for index, (key, steps) in sorted(batch.reached.items()):
                 if not is_touched[index] and self._wants(key, steps):
-                    self._keep(key, steps, games.moment(index))
+                    self._keep(key, steps, games.snapshot(index))
             for index, summary in sorted(batch.summaries.items()):
                 if not (summary.is_aborted or is_touched[index]):
                     self._count(summary)
@@ -98,19 +98,19 @@ class StateArchive:
         return {key: weight / total for key, weight in weights.items()}
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return JSON-able facts, and moments by milestone, from which `load` goes on."""
+        """Return JSON-able facts, and moments by milestone, from which `load` continues."""
         facts = {
             "kept": {key: [kept.steps, *kept.passed.save()] for key, kept in self._kept.items()},
             "owed": self._owed,
             "next": list(self._next.items()),
             "rng": self._rng.bit_generator.state,
         }
-        return facts, {key: kept.moment for key, kept in self._kept.items()}
+        return facts, {key: kept.snapshot for key, kept in self._kept.items()}
 
-    def load(self, facts: Mapping[str, Any], moments: Mapping[str, bytes]) -> None:
-        """Take back what `save` returned."""
+    def load(self, facts: Mapping[str, Any], snapshots: Mapping[str, bytes]) -> None:
+        """Restore the state that `save` returned."""
         self._kept = {
-            key: _Kept(int(steps), moments[key], SuccessRate.load(passed))
+            key: _Kept(int(steps), snapshots[key], SuccessRate.load(passed))
             for key, (steps, *passed) in facts["kept"].items()
         }
         self._owed = float(facts["owed"])
@@ -120,9 +120,9 @@ class StateArchive:
     def _wants(self, key: str, steps: int) -> bool:
         return key not in self._kept or steps < self._kept[key].steps
 
-    def _keep(self, key: str, steps: int, moment: bytes) -> None:
+    def _keep(self, key: str, steps: int, snapshot: bytes) -> None:
         former = self._kept.get(key)
-        self._kept[key] = _Kept(steps, moment, former.passed if former else SuccessRate())
+        self._kept[key] = _Kept(steps, snapshot, former.passed if former else SuccessRate())
 
     def _count(self, summary: EpisodeSummary) -> None:
         """Note how far the episode got beyond each moment that it came by or began at."""
@@ -146,5 +146,5 @@ class StateArchive:
     def _send(self, games: Games, index: int) -> None:
         chances = self.chances()
         start = str(self._rng.choice(list(chances), p=list(chances.values())))
-        games.begin_next_from(index, start, self._kept[start].moment)
+        games.reset_from(index, start, self._kept[start].snapshot)
         self._next[index] = start

@@ -74,7 +74,7 @@ class Curriculum:
 
     @property
     def stage(self) -> Stage:
-        """Return the stage of now."""
+        """Return the current stage."""
         return self._stages[self._index]
 
     @property
@@ -109,7 +109,7 @@ class Curriculum:
     def record(
         self, total_reward: float, *, is_success: bool, is_approved: bool = True
     ) -> CurriculumChanged:
-        """Count an episode, move if it is time, and return the state of now.
+        """Count an episode, move if it is time, and return the current state.
 
         Args:
             total_reward: Of the episode.
@@ -129,7 +129,7 @@ class Curriculum:
         return self.describe(has_moved=has_moved)
 
     def describe(self, *, has_moved: bool = False) -> CurriculumChanged:
-        """Return the state of now as an event."""
+        """Return the current state as an event."""
         stage = self.stage
         return CurriculumChanged(
             stage=self.number,
@@ -148,7 +148,7 @@ class Curriculum:
         )
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "stage": self._index,
             "episodes": self._episodes,
@@ -162,7 +162,7 @@ class Curriculum:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._index = min(int(facts["stage"]), len(self._stages) - 1)
         self._episodes = int(facts["episodes"])
         self._followed = float(facts["followed"])

@@ -23,7 +23,7 @@ from engine.demos.writing import write_whole
 from engine.errors import DemoError
 from engine.files import open_to_read
 from engine.folders import user_path
-from engine.types import Action
+from engine.types import GAME_BOY_ACTIONS
 
 DEMOS_FOLDER = "demos"
 """Folder inside the save folder that keeps demonstrations."""
@@ -59,7 +59,7 @@ class Wanted:
     least_return: float | None = None
 
     def meets(self, demo: Demonstration) -> bool:
-        """Tell whether a demonstration is wanted."""
+        """Return whether a demonstration is wanted."""
         return (
             self.tags <= demo.tags
             and self.is_success in (None, demo.is_success)
@@ -80,7 +80,7 @@ class DemoStatistics:
         successes: Demonstrations that reached the goal.
         by: (who, demonstrations), the most first.
         maps: (map, what was pressed on it), the most first.
-        actions: (button, how often), in the order of the buttons.
+        actions: (name, how often), in the order of the game's actions.
         milestones: (key, demonstrations that reached it), the most first.
         notes: (words, demonstrations in which a person noted them), the most first.
         interventions: How often a person pressed something in an agent's place.
@@ -156,7 +156,9 @@ class DemoSet:
             for name, steps in demo.maps():
                 maps[name] += steps
         shown = [demo.shown for demo in demos]
-        actions = Counter(each.action for one in shown for each in one)
+        pressed = zip(demos, shown, strict=True)
+        actions = Counter(demo.action_names[each.action] for demo, one in pressed for each in one)
+        names = dict.fromkeys(name for demo in demos for name in demo.action_names)
         reached = Counter(key for demo in demos for key in dict(demo.milestones))
         noted = Counter(words for demo in demos for words in dict(demo.notes))
         return DemoStatistics(
@@ -166,7 +168,7 @@ class DemoSet:
             successes=sum(demo.is_success for demo in demos),
             by=tuple(Counter(demo.by for demo in demos).most_common()),
             maps=tuple(maps.most_common()),
-            actions=tuple((action.name, actions[action]) for action in Action),
+            actions=tuple((name, actions[name]) for name in names or GAME_BOY_ACTIONS.names),
             milestones=tuple(reached.most_common()),
             notes=tuple(noted.most_common()),
             interventions=sum(demo.num_interventions for demo in demos),

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.env.live import BUTTONS, LiveStretch
-from engine.types import Action
+from engine.env.live import NUM_BUTTONS, LiveStretch
 
-Moment = tuple[frozenset[Action], int]
+Moment = tuple[frozenset[int], int]
 """What was held, and for how many frames."""
-_DIRECTIONS = (Action.UP, Action.DOWN, Action.LEFT, Action.RIGHT)
+_DIRECTIONS = frozenset({"UP", "DOWN", "LEFT", "RIGHT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,17 @@ class Beginning:
         return self.frames
 
 
+def directions_of(action_names: Sequence[str]) -> frozenset[int]:
+    """Return the actions that walk, by their names."""
+    return frozenset(place for place, name in enumerate(action_names) if name in _DIRECTIONS)
+
+
 def shown(
-    actions: bytes, live: Sequence[LiveStretch], step_frames: int, begin: Beginning
+    actions: bytes,
+    live: Sequence[LiveStretch],
+    step_frames: int,
+    begin: Beginning,
+    directions: frozenset[int],
 ) -> Iterator[Shown]:
     """Yield what was pressed since the beginning, in order.
 
@@ -56,6 +64,7 @@ def shown(
         live: What ran between them, in order.
         step_frames: How long an action takes.
         begin: Where it begins.
+        directions: Actions that walk.
     """
     waiting = list(live)
     for step in range(len(actions) + 1):
@@ -63,21 +72,25 @@ def shown(
         while waiting and waiting[0].after == step:
             stretch = waiting.pop(0)
             frame = stretch.frames
-            yield from shown_live(stretch, step_frames, begin)
+            yield from shown_live(stretch, step_frames, begin, directions)
         if begin.step <= step < len(actions):
             yield Shown(step, frame, actions[step], is_live=False)
 
 
-def shown_live(stretch: LiveStretch, step_frames: int, begin: Beginning) -> Iterator[Shown]:
+def shown_live(
+    stretch: LiveStretch, step_frames: int, begin: Beginning, directions: frozenset[int]
+) -> Iterator[Shown]:
     """Yield what was pressed in a stretch since the beginning."""
     frame, first = 0, begin.frame_in(stretch)
-    for action, moments in decisions(stretch, step_frames):
+    for action, moments in decisions(stretch, step_frames, directions):
         if action is not None and frame >= first:
             yield Shown(stretch.after, frame, action, is_live=True)
         frame += sum(frames for _, frames in moments)
 
 
-def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | None, list[Moment]]]:
+def decisions(
+    stretch: LiveStretch, step_frames: int, directions: frozenset[int]
+) -> Iterator[tuple[int | None, list[Moment]]]:
     """Cut a live stretch into decisions: (button, what was held until the next one).
 
     A button that goes down is one, and a direction that stays down one every `step_frames`: a
@@ -85,9 +98,9 @@ def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | No
     """
     action: int | None = None
     moments: list[Moment] = []
-    before: frozenset[Action] = frozenset()
+    before: frozenset[int] = frozenset()
     for buttons, frames in stretch.spans():
-        pressed = [button for button in BUTTONS if button in buttons - before]
+        pressed = [button for button in range(NUM_BUTTONS) if button in buttons - before]
         before = buttons
         if pressed:
             if moments:
@@ -96,7 +109,7 @@ def decisions(stretch: LiveStretch, step_frames: int) -> Iterator[tuple[int | No
         elif moments and not buttons:
             moments.append((buttons, frames))
             continue
-        while action in _DIRECTIONS and action in buttons and frames > step_frames:
+        while action in directions and action in buttons and frames > step_frames:
             yield action, [*moments, (buttons, step_frames)]
             moments, frames = [], frames - step_frames
         if frames:

@@ -1,4 +1,4 @@
-"""Keep one played episode exactly and small: its start, its inputs, and what came of them."""
+"""Keep one played episode exactly and small: its start, its inputs, and the result."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.demos.decisions import Beginning, Shown, shown
-from engine.env.live import FRAMES_PER_S
-from engine.env.recording import Recording
+from engine.demos.decisions import Beginning, Shown, directions_of, shown
+from engine.emulator.base import GAME_BOY_FRAMES_PER_S
+from engine.env.input_recording import Recording
 from engine.errors import DemoError
 from engine.files import FILE_MODE, FileTooLargeError, read_file
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 SUFFIX = ".demo"
 NO_PROPOSAL = 255
@@ -77,6 +78,8 @@ class Demonstration:
         begins_at: The steps before are how the game came here, and show nothing.
         begins_frames: Nor do so many frames of real-time play that followed the last of them.
         live_return: What was paid while a person played in real time, which counts no steps.
+        action_names: Of the game's actions, each at its number.
+        frame_shape: (H, W, 3) of the game's frames.
 
     Raises:
         DemoError: These do not belong together.
@@ -98,9 +101,16 @@ class Demonstration:
     begins_at: int = 0
     live_return: float = 0.0
     begins_frames: int = 0
+    action_names: tuple[str, ...] = GAME_BOY_ACTIONS.names
+    frame_shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE
 
     def __post_init__(self) -> None:
         length = len(self.recording.actions)
+        if len(self.action_names) > NO_PROPOSAL:
+            raise DemoError(
+                f"A game with {len(self.action_names):,} actions cannot be recorded.",
+                f"A demonstration holds up to {NO_PROPOSAL}.",
+            )
         if not len(self.proposals):
             object.__setattr__(self, "proposals", np.full(length, NO_PROPOSAL, np.uint8))
         if not len(self.is_intervention):
@@ -137,7 +147,8 @@ class Demonstration:
         """Return what was pressed from there on, by turns or in real time."""
         own = self.recording.segments[-1]
         frames = sum(self.recording.frames)
-        return tuple(shown(own.actions, own.live, frames, self.begin))
+        directions = directions_of(self.action_names)
+        return tuple(shown(own.actions, own.live, frames, self.begin, directions))
 
     @property
     def num_interventions(self) -> int:
@@ -151,7 +162,7 @@ class Demonstration:
         """Return how many seconds from there on were played in real time."""
         live = self.recording.segments[-1].live
         frames = sum(max(0, each.frames - self.begin.frame_in(each)) for each in live)
-        return frames / FRAMES_PER_S
+        return frames / GAME_BOY_FRAMES_PER_S
 
     @property
     def episode_return(self) -> float:
@@ -170,12 +181,12 @@ class Demonstration:
 
     @property
     def is_success(self) -> bool:
-        """Tell whether the run's goal was reached, or the person marked it as a success."""
+        """Return whether the run's goal was reached, or the person marked it as a success."""
         return SUCCESS in self.tags or any(each.kind in (GOAL, SUCCESS) for each in self.events)
 
     @property
     def has_live(self) -> bool:
-        """Tell whether any of it was played in real time."""
+        """Return whether any of it was played in real time."""
         return any(segment.live for segment in self.recording.segments)
 
     def maps(self) -> tuple[tuple[str, int], ...]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.demos.decisions import Beginning, shown_live
+from engine.demos.decisions import Beginning, directions_of, shown_live
 from engine.demos.demonstration import MAP, NO_PROPOSAL, SUCCESS, DemoEvent, Demonstration
+from engine.env.input_recording import Recording, Segment
 from engine.env.live import LiveStretch
-from engine.env.recording import Recording, Segment
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class DemoHead:
         taken: The episode's inputs before somebody took over; live stretches among them.
         taken_live: See `taken`.
         settings: As `Demonstration.settings`.
+        action_names: As `Demonstration.action_names`.
+        frame_shape: As `Demonstration.frame_shape`.
     """
 
     rom: str
@@ -39,6 +42,8 @@ class DemoHead:
     tags: frozenset[str] = frozenset()
     created_s: float = 0.0
     settings: str = ""
+    action_names: tuple[str, ...] = GAME_BOY_ACTIONS.names
+    frame_shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE
 
 
 @dataclass(slots=True)
@@ -92,8 +97,9 @@ class Draft:
     def num_shown(self) -> int:
         """Return how often something was pressed from there on: see `Demonstration.shown`."""
         begin, frames = self.begin, sum(self.head.frames)
+        directions = directions_of(self.head.action_names)
         stretches = (each for each in self.live if each.after >= begin.step)
-        live = sum(1 for each in stretches for _ in shown_live(each, frames, begin))
+        live = sum(1 for each in stretches for _ in shown_live(each, frames, begin, directions))
         return self.length - begin.step + live
 
     @property
@@ -176,5 +182,7 @@ class Draft:
             settings=head.settings,
             begins_at=self.begin.step,
             begins_frames=self.begin.frames,
+            action_names=head.action_names,
+            frame_shape=head.frame_shape,
             live_return=sum((paid for _, paid in self.paid_live), 0.0),
         )

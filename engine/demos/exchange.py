@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration
+from engine.demos.exact_replay import END, Step, play
 from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.npz import NpzReader, NpzWriter
-from engine.demos.playback import END, Step, play
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError
-from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action
+from engine.games.catalog import load_game
 
 _MAX_TEXT = 1 << 24
 _FEW = 1 << 20
@@ -33,7 +33,7 @@ _ANOTHER = "Use another file."
 def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
     """Write the documented NPZ; return its steps, T.
 
-    observations uint8 (T, 144, 160, 3) before each action, actions int32 (T,), rewards float32
+    observations uint8 (T, H, W, 3) before each action, actions int32 (T,), rewards float32
     (T,), dones bool (T,), infos: JSON texts (T,), episode_return float64, episode_length int64;
     and demo uint8: the demonstration itself, by which `from_npz` brings back exactly what it was.
     Nothing in it is pickled.
@@ -44,7 +44,7 @@ def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
     count = sum(1 for _ in play(demo, config, renders=False))
     actions, rewards, dones, infos = [], [], [], []
     with NpzWriter(path) as file:
-        with file.rows("observations", (count, *FRAME_SHAPE), np.dtype(np.uint8)) as write:
+        with file.rows("observations", (count, *demo.frame_shape), np.dtype(np.uint8)) as write:
             for step in play(demo, config):
                 assert step.frame is not None
                 write(step.frame.tobytes())
@@ -81,9 +81,11 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         actions = file.whole_numbers("actions", _FEW)
         _check_beside(file, len(actions), path)
         shape = file.shape("observations") if "observations" in file.names else None
-        if shape is not None and (len(shape) != 4 or shape[1:] != FRAME_SHAPE):
+        game = load_game(config.rom_path, config.allow_unknown_rom)
+        if shape is not None and (len(shape) != 4 or shape[1:] != game.frame_shape):
+            found, own = (" x ".join(map(str, one)) for one in (shape[1:], game.frame_shape))
             raise DemoError(
-                f"{path} holds pictures of {' x '.join(map(str, shape[1:]))}, not 144 x 160 x 3.",
+                f"{path} holds pictures of {found}, not {own}.",
                 "It is of another console or was resized; only actions of this game can be used.",
             )
         if shape is not None and shape[0] != len(actions):
@@ -150,7 +152,7 @@ def from_actions(
     origin: Path,
     random: tuple[int, int] | None = None,
 ) -> tuple[Demonstration, Path]:
-    """Play actions from the start of a game; return what came of it, and its file.
+    """Play actions from the start of a game; return the result, and its file.
 
     Actions after the goal are left out. Where a limit of steps would cut some off there is none:
     a person plays without.
@@ -161,10 +163,11 @@ def from_actions(
     given = np.asarray(actions)
     if not 0 < len(given) <= _FEW:
         raise DemoError(f"{origin} holds no actions, or too many.", "Name another file.")
-    if given.min() < 0 or given.max() >= NUM_ACTIONS:
+    names = load_game(config.rom_path, config.allow_unknown_rom).actions.names
+    if given.min() < 0 or given.max() >= len(names):
         raise DemoError(
             f"{origin} holds actions that this console has no button for.",
-            f"Allowed are 0 to {NUM_ACTIONS - 1}: {', '.join(action.name for action in Action)}.",
+            f"Allowed are 0 to {len(names) - 1}: {', '.join(names)}.",
         )
     inputs = given.astype(np.uint8).tobytes()
     path, demo = record_actions(inputs, config, folder, random=random, by="import")
@@ -185,7 +188,7 @@ def _info(step: Step) -> dict[str, Any]:
         "y": place.y,
         "facing": place.facing.name.lower(),
         "mask": step.mask.astype(int).tolist(),
-        "proposal": step.proposal if step.proposal < NUM_ACTIONS else None,
+        "proposal": None if step.proposal == NO_PROPOSAL else step.proposal,
         "is_intervention": step.is_intervention,
         "is_live": step.is_live,
     }

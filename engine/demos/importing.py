@@ -19,7 +19,7 @@ KINDS = ".demo, .npz and .csv"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of a file.
+    """The result of a file.
 
     Attributes:
         path: Where it is now.
@@ -116,4 +116,4 @@ class Importer:
 
 def _play_of(demo: Demonstration) -> Hashable:
     """Return what two demonstrations of the same play have in common: game, start and inputs."""
-    return replace(demo.recording, pyboy="", memory=""), demo.begin
+    return replace(demo.recording, emulator="", memory=""), demo.begin

@@ -8,6 +8,9 @@ r"""Lay a demonstration out as bytes, and read them back without trusting them.
            uint8), rewards (float32), flags (1 byte: 1 done, 2 intervention), proposals (1 byte)
         3  the start state, as the emulator saved it
 
+Of a game whose actions or frames are not a Game Boy's the facts name them, as "actions" (names in
+order) and "frame" (height, width, 3).
+
 Numbers are little-endian. The same demonstration always gives the same bytes.
 """
 
@@ -32,12 +35,12 @@ from engine.demos.demonstration import (
     DemoEvent,
     Demonstration,
 )
+from engine.env.input_recording import Recording, Segment
 from engine.env.live import MAX_LIVE_INPUTS, LiveInput, LiveStretch, buttons_of, mask_of
-from engine.env.recording import Recording, Segment
 from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import DemoError
 from engine.files import inflate, parse_json
-from engine.types import NUM_ACTIONS
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 MAGIC = b"PokeTUI demo 1\n"
 
@@ -45,6 +48,7 @@ _HASH_SIZE = 32
 _SIZES = struct.Struct("<II")
 _LIVE = struct.Struct("<IB")
 _MAX_FACTS, _MAX_ARRAYS, _MAX_SEGMENTS, _MAX_STRETCHES = 1 << 23, 1 << 24, 4096, 1 << 16
+_MAX_SIDE = 4096
 _DONE, _INTERVENTION = 1, 2
 _AGAIN = "Use another file, or record it anew."
 BROKEN = (
@@ -128,10 +132,17 @@ def _pack(section: bytes) -> bytes:
 
 def _facts(demo: Demonstration) -> dict[str, Any]:
     recording = demo.recording
-    return {
+    others: dict[str, Any] = {}
+    if demo.begins_frames:
+        others["begins_frames"] = demo.begins_frames
+    if demo.action_names != GAME_BOY_ACTIONS.names:
+        others["actions"] = demo.action_names
+    if demo.frame_shape != GAME_BOY_FRAME_SHAPE:
+        others["frame"] = demo.frame_shape
+    return others | {
         "rom": recording.rom,
         "start": recording.start,
-        "pyboy": recording.pyboy,
+        "pyboy": recording.emulator,
         "frames": recording.frames,
         "memory": recording.memory,
         "segments": [
@@ -151,7 +162,7 @@ def _facts(demo: Demonstration) -> dict[str, Any]:
         "settings": demo.settings,
         "begins_at": demo.begins_at,
         "live_return": float(demo.live_return),
-    } | ({"begins_frames": demo.begins_frames} if demo.begins_frames else {})
+    }
 
 
 def _event(event: DemoEvent) -> list[Any]:
@@ -186,7 +197,8 @@ def _unpack_body(body: bytes) -> Demonstration:
     if at != len(body):
         raise ValueError("something follows")
     facts = parse_json(raw_facts)
-    segments, rest = _segments(facts["segments"], arrays)
+    names = _names(facts.get("actions", GAME_BOY_ACTIONS.names))
+    segments, rest = _segments(facts["segments"], arrays, len(names))
     length = len(segments[-1].actions)
     if len(rest) != 6 * length:
         raise ValueError("the arrays have another size")
@@ -196,7 +208,7 @@ def _unpack_body(body: bytes) -> Demonstration:
         Recording(
             rom=read_digest(facts["rom"]),
             start=read_digest(facts["start"]),
-            pyboy=plain_text(facts["pyboy"], 40),
+            emulator=plain_text(facts["pyboy"], 40),
             frames=(hold, wait),
             segments=segments,
             memory=read_digest(facts["memory"]) if facts["memory"] else "",
@@ -211,13 +223,15 @@ def _unpack_body(body: bytes) -> Demonstration:
         memory_hashes=tuple(
             (_whole(step, length), read_digest(digest)) for step, digest in facts["hashes"]
         ),
-        proposals=read_proposals(rest[5 * length :]),
+        proposals=read_proposals(rest[5 * length :], len(names)),
         is_intervention=(flags & _INTERVENTION).astype(np.bool_),
         created_s=_number(facts["created_s"]),
         settings=read_settings(facts["settings"]),
         begins_at=_whole(facts["begins_at"], length),
         live_return=_number(facts["live_return"]),
         begins_frames=_whole(facts.get("begins_frames", 0), MAX_LIVE_FRAMES),
+        action_names=names,
+        frame_shape=_frame_shape(facts.get("frame", GAME_BOY_FRAME_SHAPE)),
     )
 
 
@@ -273,19 +287,21 @@ def read_settings(text: Any) -> str:
     return str(text)
 
 
-def read_proposals(data: bytes) -> NDArray[np.uint8]:
+def read_proposals(data: bytes, num_actions: int) -> NDArray[np.uint8]:
     """Return proposed actions.
 
     Raises:
         ValueError: One is no action.
     """
     proposals = np.frombuffer(data, np.uint8)
-    if np.any((proposals >= NUM_ACTIONS) & (proposals != NO_PROPOSAL)):
+    if np.any((proposals >= num_actions) & (proposals != NO_PROPOSAL)):
         raise ValueError("a proposal is no action")
     return proposals
 
 
-def _segments(packed: Sequence[Any], arrays: bytes) -> tuple[tuple[Segment, ...], bytes]:
+def _segments(
+    packed: Sequence[Any], arrays: bytes, num_actions: int
+) -> tuple[tuple[Segment, ...], bytes]:
     """Return the segments, and what of the arrays follows them."""
     if not 0 < len(packed) <= _MAX_SEGMENTS:
         raise ValueError("it has no inputs")
@@ -297,7 +313,7 @@ def _segments(packed: Sequence[Any], arrays: bytes) -> tuple[tuple[Segment, ...]
     if at > min(len(arrays), MAX_STEPS) or sum(len(live) for *_, live in heads) > _MAX_STRETCHES:
         raise ValueError("its inputs are too many")
     actions = arrays[:at]
-    if any(action >= NUM_ACTIONS for action in actions):
+    if any(action >= num_actions for action in actions):
         raise ValueError("an action is none")
     if sum(_whole(count, len(arrays)) for *_, live in heads for *_, count in live) > (
         MAX_LIVE_INPUTS
@@ -330,6 +346,20 @@ def _stretch(after: int, frames: int, entries: Sequence[tuple[int, int]]) -> Liv
     return LiveStretch(
         after, frames, tuple(LiveInput(frame, buttons_of(mask)) for frame, mask in entries)
     )
+
+
+def _names(packed: Sequence[Any]) -> tuple[str, ...]:
+    names = tuple(plain_text(name, 40) for name in packed)
+    if not 0 < len(names) <= NO_PROPOSAL or len({*names}) < len(names) or not all(names):
+        raise ValueError("its actions are none")
+    return names
+
+
+def _frame_shape(packed: Sequence[Any]) -> tuple[int, int, int]:
+    height, width, colours = (_whole(size, _MAX_SIDE) for size in packed)
+    if not height or not width or colours != 3:
+        raise ValueError("its frames are none")
+    return height, width, colours
 
 
 def _whole(value: Any, most: int) -> int:

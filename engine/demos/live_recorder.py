@@ -10,9 +10,7 @@ from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, 
 from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import free_path, head_of_env, note_step
 from engine.demos.writer import DemoWriter
-from engine.env.actions import is_between_maps
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.recording import memory_hash
+from engine.env.game_env import GameEnv
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
@@ -71,7 +69,7 @@ class LiveRecorder:
     episode begins in it. The recorder moves the game only in `rewind` and `back_to_start`.
 
     Args:
-        stepped: The environment; whoever made it closes it.
+        stepped: The environment; the caller closes it.
         folder: Where demonstrations are written.
         by: Who plays.
         task: What is shown.
@@ -82,7 +80,7 @@ class LiveRecorder:
 
     def __init__(
         self,
-        stepped: SteppedEnv | EnhancedPyBoyPokemonCrystalEnv,
+        stepped: SteppedEnv | GameEnv,
         folder: Path,
         *,
         by: str = "human",
@@ -109,7 +107,7 @@ class LiveRecorder:
 
     @property
     def is_recording(self) -> bool:
-        """Tell whether a demonstration is being written."""
+        """Return whether a demonstration is being written."""
         return self._writer is not None
 
     @property
@@ -119,7 +117,7 @@ class LiveRecorder:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing was pressed since it began, or all was taken back."""
+        """Return whether nothing was pressed since it began, or all was taken back."""
         return not self._open().num_shown
 
     @property
@@ -234,9 +232,8 @@ class LiveRecorder:
         last, frames = self._moments[-1], self._live_frames(writer.length)
         before = last.frames if last.step == writer.length else 0
         # Between two maps the game cannot be read, so no snapshot of then could be put back.
-        is_readable = not (self._env.state.control.in_game and is_between_maps(self._env.emulator))
         is_due = is_over or frames - before >= LIVE_FRAMES
-        if self._can_rewind and is_due and is_readable:
+        if self._can_rewind and is_due and self._env.is_readable:
             snapshot = self._stepped.save()
             self._keep(_Moment(writer.length, frames, None, self._human_steps, snapshot))
 
@@ -312,13 +309,13 @@ class LiveRecorder:
         writer = self._open()
         with self._closing_if_broken():
             self._take_in_live(0.0)
-            memory = memory_hash(self._env.emulator)
+            memory = self._env.memory_digest()
             demo = writer.finish(memory, is_step=not self._live_frames(writer.length))
         self._end()
         return self._path, demo
 
     def discard(self) -> None:
-        """Let nothing stay of it; the game goes on where it is. May be called again."""
+        """Let nothing stay of it; the game continues where it is. May be called again."""
         if self._writer is not None:
             self._writer.discard()
         self._end()
@@ -379,7 +376,7 @@ class LiveRecorder:
     def _forget_payments(self) -> None:
         """What was paid again was told the first time."""
         if isinstance(self._stepped, SteppedEnv) and self._stepped.is_watched:
-            self._stepped.watched()
+            self._stepped.inspect()
 
     def _open(self) -> DemoWriter:
         if self._writer is None:

@@ -10,24 +10,23 @@ from gymnasium.envs.registration import EnvSpec
 
 from engine.config import EnvConfig, RewardConfig
 from engine.demos.layout import read_settings
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.types import FRAME_SHAPE, Frame
+from engine.env.game_env import GameEnv
+from engine.types import Frame
 
 _ID = "PokeTUI/Crystal-v0"
 
 
 class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
-    """The game as its picture alone, uint8 (144, 160, 3), as the dataset has it."""
+    """The game as its picture alone, uint8 (H, W, 3), as the dataset has it."""
 
-    def __init__(self, env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    def __init__(self, env: GameEnv) -> None:
         super().__init__(env)
         self._game = env
-        self.observation_space = cast(
-            "spaces.Space[Frame]", spaces.Box(0, 255, FRAME_SHAPE, np.uint8)
-        )
+        pictures = spaces.Box(0, 255, env.game.frame_shape, np.uint8)
+        self.observation_space = cast("spaces.Space[Frame]", pictures)
 
     def observation(self, observation: Any) -> Frame:
-        """Return the picture of now."""
+        """Return the current picture."""
         return self._game.frame()
 
 
@@ -62,7 +61,7 @@ def make_minari_env(
         PokeTUIError, ValueError: The game or the settings are unusable.
     """
     facts = json.loads(read_settings(settings) or '{"env": {}, "rewards": {}}')
-    game = EnhancedPyBoyPokemonCrystalEnv(
+    game = GameEnv(
         rom_path,
         observation_type="screen",
         config=EnvConfig(**facts["env"]),

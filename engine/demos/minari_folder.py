@@ -1,6 +1,6 @@
 """Write demonstrations as a Minari dataset, and read one: needs the extra `minari`.
 
-The dataset's observations are pictures, uint8 (T + 1, 144, 160, 3), kept without loss. The
+The dataset's observations are pictures, uint8 (T + 1, H, W, 3), kept without loss. The
 demonstrations themselves lie beside them in the folder `demos`, so that nothing is lost.
 """
 
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
+from engine.demos.exact_replay import END, play
 from engine.demos.minari_env import env_spec
-from engine.demos.playback import END, play
 from engine.demos.writing import cannot_write
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE, inflate, temporary_path
-from engine.types import FRAME_SHAPE, NUM_ACTIONS
+from engine.games.catalog import load_game
 
 DEMOS = "demos"
 _DATA, _FILE = "data", "main_data.hdf5"
@@ -51,6 +51,7 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
         DemoError: Minari is not installed, or the folder is there already or cannot be written.
     """
     buffers, storage = _minari()
+    game = load_game(config.rom_path, config.allow_unknown_rom)
     if folder.exists():
         raise DemoError(f"{folder} is there already.", "Choose another with --out.")
     beside = temporary_path(folder.absolute())  # Minari mistakes relative ones
@@ -59,8 +60,8 @@ def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: 
             (beside / part).mkdir(parents=True)
         store = storage.new(
             beside / _DATA,
-            observation_space=spaces.Box(0, 255, FRAME_SHAPE, np.uint8),
-            action_space=spaces.Discrete(NUM_ACTIONS),
+            observation_space=spaces.Box(0, 255, game.frame_shape, np.uint8),
+            action_space=spaces.Discrete(len(game.actions)),
             env_spec=env_spec(demos[0][1].settings if demos else ""),
             data_format="hdf5",
             jpeg_encoding=False,
@@ -162,7 +163,7 @@ def _episode(buffers: Any, number: int, demo: Demonstration, config: RunConfig) 
     has_goal = any(event.kind == GOAL for event in demo.events)
     is_terminated = ends & has_goal
     is_truncated = ends & ~is_terminated
-    # Minari knows no episode that goes on: one that was left before its end is cut off there.
+    # Minari knows no episode that continues: one that was left before its end is cut off there.
     is_truncated[-1:] |= not ends[-1:].any()
     return buffers(
         id=number,

@@ -1,7 +1,7 @@
 """Compare the events that a demonstration notes with those that happen when it is played again."""
 
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, Demonstration
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 
 Noted = tuple[str, str]
 """Kind and text of an event."""
@@ -18,7 +18,7 @@ class NotedEvents:
         env: Where it is played, with the demonstration's own settings.
     """
 
-    def __init__(self, demo: Demonstration, env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+    def __init__(self, demo: Demonstration, env: GameEnv) -> None:
         self._env = env
         self._begin = demo.begin
         self._noted: dict[int, set[Noted]] = {}

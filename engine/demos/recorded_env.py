@@ -12,17 +12,17 @@ from engine.commands import (
 from engine.config import RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import LiveRecorder
-from engine.env.demo_orders import (
+from engine.env.demo_requests import (
     BeginDemo,
     DemoEnded,
     DemoFacts,
-    DemoOrder,
-    ForeseeStep,
+    DemoRequest,
+    ProposeStep,
 )
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 from engine.strategy.advised import make_env as make_advised_env
-from engine.types import Action
+from engine.types import Frame
 
 
 def make_env(config: RunConfig, env_index: int) -> SteppedEnv:
@@ -55,13 +55,13 @@ class RecordedEnv(SteppedEnv):
         self._proposal = None
         return result
 
-    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
+    def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
         """Let the game run with `buttons` down."""
-        super().play_frames(buttons, frames, render=render)
         self._has_live = True
+        return super().play_frames(buttons, frames, render=render)
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
-        """Take in what came of live frames."""
+        """Take in the result of live frames."""
         result = super().count_frames(is_over=is_over)
         if self._recorder is not None:
             reward, is_terminated, is_truncated = result
@@ -75,11 +75,11 @@ class RecordedEnv(SteppedEnv):
                     self._end_with_episode()
         return result
 
-    def begin_now(self, moment: bytes = b"") -> None:
+    def begin_now(self, snapshot: bytes = b"") -> None:
         """Leave this episode, and what is kept of it, and begin another."""
         if self._recorder is not None:
             self._end_with_episode()
-        super().begin_now(moment)
+        super().begin_now(snapshot)
 
     def take_demos(self) -> tuple[DemoEnded, ...]:
         """Return the demonstrations that steps brought to their end since the last time."""
@@ -92,7 +92,7 @@ class RecordedEnv(SteppedEnv):
             self._recorder.close()
         super().close()
 
-    def record(self, order: DemoOrder) -> DemoFacts:
+    def record(self, order: DemoRequest) -> DemoFacts:
         """Do what is asked about the demonstration; say how it stands then.
 
         Raises:
@@ -100,7 +100,7 @@ class RecordedEnv(SteppedEnv):
         """
         if isinstance(order, BeginDemo):
             return self._begin_demo(order)
-        if isinstance(order, ForeseeStep):
+        if isinstance(order, ProposeStep):
             self._proposal = order.proposal
             return DemoFacts()
         recorder, ended, taken_back = self._recorder, None, 0
@@ -125,7 +125,7 @@ class RecordedEnv(SteppedEnv):
             self._recorder = recorder if recorder.is_recording else None
             self._proposal = None
         if isinstance(order, DiscardRecording | Rewind):
-            self.take_verdicts()  # of what is no more
+            self.take_goal_outcomes()  # of what is no more
             self._paid.take()
         return self._facts(ended, taken_back)
 

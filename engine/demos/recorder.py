@@ -13,9 +13,8 @@ from engine.demos.demonstration import GOAL, HASH_EVERY, MAP, MILESTONE, SUFFIX,
 from engine.demos.draft import DemoHead
 from engine.demos.writer import DemoWriter
 from engine.env.batch import Batch
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.recording import memory_hash
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.game_env import GameEnv
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.strategy.planned import PlannedAdvisor
 
 Chooser = Callable[[Batch], int]
@@ -67,7 +66,7 @@ def record_policy(
             except BaseException:  # what was played stays for `recover`; it is raised again
                 writer.close()
                 raise
-            yield path, writer.finish(memory_hash(stepped.env.emulator))
+            yield path, writer.finish(stepped.env.memory_digest())
 
 
 def rules_policy(seed: int) -> Chooser:
@@ -112,7 +111,7 @@ def record_actions(
         DemoError: The file cannot be written.
         PokeTUIError: The game cannot be set up.
     """
-    with closing(make_crystal_env(config, 0)) as env:
+    with closing(make_game_env(config, 0)) as env:
         env.seed_random(config.seed)
         if not has_limits:
             env.lift_limits()
@@ -131,14 +130,14 @@ def record_actions(
                 note_step(writer, env, is_terminated=is_terminated)
                 if is_terminated or is_truncated:
                     break
-            return path, writer.finish(memory_hash(env.emulator))
+            return path, writer.finish(env.memory_digest())
         except BaseException:  # Ctrl-C too must leave no half of a file; it is raised again
             writer.discard()
             raise
 
 
 def head_of_env(
-    env: EnhancedPyBoyPokemonCrystalEnv,
+    env: GameEnv,
     *,
     by: str = "human",
     task: str = "",
@@ -151,7 +150,7 @@ def head_of_env(
     return DemoHead(
         rom=recording.rom,
         start_state=env.start_state,
-        pyboy=recording.pyboy,
+        pyboy=recording.emulator,
         frames=recording.frames,
         random=own.random,
         lead=tuple(lead),
@@ -162,10 +161,12 @@ def head_of_env(
         tags=tags,
         created_s=created_s,
         settings=settings_of(env),
+        action_names=env.game.actions.names,
+        frame_shape=env.game.frame_shape,
     )
 
 
-def settings_of(env: EnhancedPyBoyPokemonCrystalEnv) -> str:
+def settings_of(env: GameEnv) -> str:
     """Return an environment's settings as `Demonstration.settings` has them."""
     rewards = env.rewards.model_dump(mode="json") | dict(_known(env))
     extra = sorted(rewards.pop("extra", {}))
@@ -186,12 +187,12 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
 
 
 def _stepped(config: RunConfig, *, is_advised: bool) -> SteppedEnv:
-    env = make_crystal_env(config, 0)
-    advisor = PlannedAdvisor(env.profile, 0, config.seed) if is_advised else None
+    env = make_game_env(config, 0)
+    advisor = PlannedAdvisor(env.game, 0, config.seed) if is_advised else None
     return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
 
 
-def _known(env: EnhancedPyBoyPokemonCrystalEnv) -> Iterator[tuple[str, float]]:
+def _known(env: GameEnv) -> Iterator[tuple[str, float]]:
     """Yield the weights as they count now; a person may have changed some."""
     fields = type(env.rewards).model_fields
     yield from ((name, weight) for name, weight in env.reward_weights if name in fields)
@@ -210,9 +211,7 @@ def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps:
         is_over = is_over or 0 < max_steps <= writer.length
 
 
-def note_step(
-    writer: DemoWriter, env: EnhancedPyBoyPokemonCrystalEnv, *, is_terminated: bool
-) -> None:
+def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
     """Write beside a step what it led to: milestones, the goal, another map, the memory's hash."""
     for key in env.just_reached:
         writer.event(MILESTONE, key)
@@ -220,7 +219,7 @@ def note_step(
         writer.event(GOAL, env.config.goal or "badge")
     writer.event(MAP, env.state.place.name)
     if writer.length % HASH_EVERY == 0:
-        writer.memory(memory_hash(env.emulator))
+        writer.memory(env.memory_digest())
 
 
 def batch_of(stepped: SteppedEnv, reward: float = 0.0) -> Batch:

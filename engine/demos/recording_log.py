@@ -26,7 +26,6 @@ from engine.demos.layout import BROKEN, decode_demo, plain_text, read_digest, re
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.files import parse_json
-from engine.types import NUM_ACTIONS
 
 LOG_MAGIC = b"PokeTUI demo log 1\n"
 LOG_SUFFIX = ".part"
@@ -101,13 +100,13 @@ def read_log(path: Path) -> Demonstration:
 
 
 def head_of(demo: Demonstration) -> DemoHead:
-    """Return the head from which a draft goes on where `demo` ends."""
+    """Return the head from which a draft continues where `demo` ends."""
     recording = demo.recording
     *lead, own = recording.segments
     return DemoHead(
         recording.rom,
         demo.start_state,
-        recording.pyboy,
+        recording.emulator,
         recording.frames,
         own.random,
         tuple(lead),
@@ -118,6 +117,8 @@ def head_of(demo: Demonstration) -> DemoHead:
         demo.tags,
         demo.created_s,
         demo.settings,
+        demo.action_names,
+        demo.frame_shape,
     )
 
 
@@ -160,9 +161,10 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
 
 def _step(payload: bytes, draft: Draft) -> Change:
     action, reward, flags, proposal = STEP_FORM.unpack(payload)
-    if action >= NUM_ACTIONS or flags > 3 or not math.isfinite(reward):
+    count = len(draft.head.action_names)
+    if action >= count or flags > 3 or not math.isfinite(reward):
         raise ValueError("a step is none")
-    if proposal >= NUM_ACTIONS and proposal != NO_PROPOSAL:
+    if proposal >= count and proposal != NO_PROPOSAL:
         raise ValueError("a proposal is no action")
     if draft.length >= MAX_STEPS:
         raise ValueError("it is too long")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from engine.demos.recording_log import log_path, read_log
 from engine.demos.writer import recover
-from engine.env.demo_orders import BeginDemo, DemoEnded
+from engine.env.demo_requests import BeginDemo, DemoEnded
 from engine.errors import DemoError
 
 

@@ -20,13 +20,12 @@ from engine.demos.exchange import from_actions
 from engine.demos.writing import write_whole
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE
-from engine.types import NUM_ACTIONS, Action
+from engine.games.catalog import load_game
 
 _MAX_FILE, _MAX_LINE, _MAX_ROWS = 1 << 25, 1 << 12, 1 << 20
 _COLUMNS = ("step", "action", "reward", "done", "proposal", "intervention", "shown")
 _FIRST_ROW = ("random", "rom", "start", "press", "return")
 """Columns of which only the first row is filled: what holds for all."""
-_NAMES = {action.name: int(action) for action in Action}
 _UNKNOWN = 255
 _CLOSE = 1e-3
 _TAKE_ACTIONS = "To take in its actions alone, remove all columns but 'action'."
@@ -96,10 +95,10 @@ def to_csv(demo: Demonstration, path: Path) -> int:
         table.writerow(
             (
                 step,
-                Action(int(action)).name,
+                demo.action_names[action],
                 repr(float(demo.rewards[step])) if is_shown else "",
                 int(demo.dones[step]) if is_shown else "",
-                Action(proposal).name if proposal < NUM_ACTIONS else "",
+                "" if proposal == NO_PROPOSAL else demo.action_names[proposal],
                 int(demo.is_intervention[step]),
                 int(is_shown),
                 *(about if step == 0 else [""] * len(about)),
@@ -110,12 +109,12 @@ def to_csv(demo: Demonstration, path: Path) -> int:
 
 
 def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration, Path]:
-    """Play the actions of a table, its column "action" by name or number; return what came of it.
+    """Play the actions of a table, its column "action" by name or number; return the result.
 
     Raises:
         DemoError: It is no such table, or something else comes of it than it tells.
     """
-    table = read_table(path)
+    table = read_table(path, load_game(config.rom_path, config.allow_unknown_rom).actions.names)
     if table.press is not None:
         hold, wait = table.press
         used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
@@ -131,14 +130,15 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     return demo, made
 
 
-def read_table(path: Path) -> Table:
-    """Read a table.
+def read_table(path: Path, action_names: Sequence[str]) -> Table:
+    """Read a table of a game whose actions have these names.
 
     Raises:
         DemoError: It is none of actions.
     """
     data = read_limited(path, _MAX_FILE)
     found = Table()
+    numbers = {name.upper(): number for number, name in enumerate(action_names)}
     try:
         rows = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
         columns = {name.strip().lower(): place for place, name in enumerate(next(rows, []))}
@@ -148,16 +148,19 @@ def read_table(path: Path) -> Table:
                 continue
             if not found.actions:
                 _read_about(row, columns, found)
-            found.actions.append(_action(row[place]))
+            found.actions.append(_action(row[place], numbers))
             for column, kept, read in _KEPT:
                 if column in columns:
                     getattr(found, kept).append(read(row[columns[column]].strip()))
+            if "proposal" in columns:
+                proposal = row[columns["proposal"]].strip()
+                found.proposals.append(_action(proposal, numbers) if proposal else NO_PROPOSAL)
             if len(found.actions) > _MAX_ROWS:
                 raise DemoError(f"{path} holds too many actions.", "Name another file.")
     except (ValueError, IndexError, KeyError, OverflowError, csv.Error):
         raise DemoError(
             f"{path} is no table of actions.",
-            f"It needs a column 'action' with {', '.join(_NAMES)}, or 0 to {NUM_ACTIONS - 1}.",
+            f"It needs a column 'action' with {', '.join(numbers)}, or 0 to {len(numbers) - 1}.",
         ) from None
     return found
 
@@ -181,7 +184,7 @@ def _compare(demo: Demonstration, table: Table, path: Path) -> None:
 
 
 def _difference(demo: Demonstration, table: Table) -> str:
-    """Return where what came of the actions differs from what is told, "" if nowhere."""
+    """Return where the result of the actions differs from what is told, "" if nowhere."""
     for step in range(min(demo.episode_length, max(len(table.rewards), len(table.dones)))):
         if table.rewards and not math.isnan(told := table.rewards[step]):
             paid = float(demo.rewards[step])
@@ -241,9 +244,9 @@ def _short_lines(text: io.StringIO) -> Iterator[str]:
         yield line
 
 
-def _action(text: str) -> int:
+def _action(text: str, numbers: Mapping[str, int]) -> int:
     name = text.strip().upper()
-    return _NAMES[name] if name in _NAMES else _number(name, NUM_ACTIONS - 1)
+    return numbers[name] if name in numbers else _number(name, len(numbers) - 1)
 
 
 def _number(text: str, most: int) -> int:
@@ -275,14 +278,9 @@ def _flag(text: str) -> int:
     return known[text.lower()]
 
 
-def _proposal(text: str) -> int:
-    return _action(text) if text else NO_PROPOSAL
-
-
 _KEPT: tuple[tuple[str, str, Callable[[str], float]], ...] = (
     ("reward", "rewards", _reward),
     ("done", "dones", _done),
-    ("proposal", "proposals", _proposal),
     ("intervention", "interventions", _flag),
     ("shown", "shown", _flag),
 )

@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.child import python_command, python_environment
 from engine.config import RunConfig, parse_config
 from engine.demos.demonstration import read_demo
-from engine.demos.playback import DemoPlayer, unchecked
+from engine.demos.exact_replay import DemoPlayer, unchecked
 from engine.errors import PokeTUIError
 
 _SIGN_EVERY = 200
@@ -26,7 +26,7 @@ _SIGN_EVERY = 200
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """What came of playing a file.
+    """The result of playing a file.
 
     Attributes:
         steps: How often something is pressed in it.
@@ -43,7 +43,7 @@ class Validated:
 def validate(
     paths: Sequence[Path], config: RunConfig, *, patience_s: float = 120.0
 ) -> Iterator[Validated]:
-    """Play files in another process; yield what came of each, in their order.
+    """Play files in another process; yield the result of each, in their order.
 
     Args:
         paths: The files.
@@ -81,7 +81,7 @@ def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> 
             for path in paths:
                 process.stdin.write(json.dumps(str(path.absolute())).encode() + b"\n")
                 refusal: str | None = None
-                while refusal is None:  # till then it only says that it goes on
+                while refusal is None:  # till then it only says that it continues
                     if not select.select([process.stdout], [], [], patience_s)[0]:
                         return
                     line = process.stdout.readline()

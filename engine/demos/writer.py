@@ -100,12 +100,12 @@ class DemoWriter:
 
     @property
     def is_marked(self) -> bool:
-        """Tell whether it was marked as a success."""
+        """Return whether it was marked as a success."""
         return any(event.kind == SUCCESS for event in self._draft.events)
 
     @property
     def is_synced(self) -> bool:
-        """Tell whether all that was played is on the disk."""
+        """Return whether all that was played is on the disk."""
         return not self._is_dirty.is_set()
 
     def step(
@@ -140,7 +140,7 @@ class DemoWriter:
         """Take in the SHA-1 of the work RAM of now, best every `HASH_EVERY` steps.
 
         Args:
-            digest: See `engine.env.recording.memory_hash`.
+            digest: See `Game.digest`.
             is_step: No live play followed the last step.
         """
         self._append(MEMORY, as_json([digest, is_step]))
@@ -175,7 +175,7 @@ class DemoWriter:
         return self._draft.demonstration()
 
     def finish(self, memory: str = "", *, is_step: bool = True) -> Demonstration:
-        """Write the demonstration's file, and return it; `memory` is the hash of now.
+        """Write the demonstration's file, and return it; `memory` is the current hash.
 
         Raises:
             DemoError: It cannot be written; all that was played stays in the log.
@@ -276,7 +276,7 @@ def recover(path: Path) -> Demonstration:
 
 
 def is_being_written(log: Path) -> bool:
-    """Tell whether a program still writes a log."""
+    """Return whether a program still writes a log."""
     try:
         descriptor = open_file(log, os.O_RDONLY)
     except OSError:

@@ -2,16 +2,18 @@
 
 from typing import Protocol
 
-from engine.types import Action, Frame
+from engine.types import Frame
 
 ROM_BANK_SIZE = 0x4000
+GAME_BOY_FRAMES_PER_S = 4_194_304 / 70_224
+"""Clock cycles a second of the Game Boy, and a frame: 59.73."""
 
 
 class Emulator(Protocol):
-    """A Game Boy Color that runs one game without a window, sound or files.
+    """A machine that runs one game without a window, sound or files.
 
     Attributes:
-        rom: The cartridge image.
+        rom: The image that it runs.
     """
 
     rom: bytes
@@ -20,16 +22,16 @@ class Emulator(Protocol):
         """Emulate `frames` frames; `render` draws the last of them."""
         ...
 
-    def press(self, action: Action) -> None:
-        """Hold the button of `action` from the next frame on; NOOP holds nothing."""
+    def press(self, action: int) -> None:
+        """Hold the button of an action from the next frame on; one that waits holds nothing."""
         ...
 
-    def release(self, action: Action) -> None:
-        """Let go of the button of `action` from the next frame on."""
+    def release(self, action: int) -> None:
+        """Let go of the button of an action from the next frame on."""
         ...
 
     def read(self, bank: int, address: int, size: int) -> bytes:
-        """Read RAM. D000-DFFF needs its work-RAM bank, all else bank 0."""
+        """Read RAM; what a bank is the machine says (a Game Boy: of work RAM, else 0)."""
         ...
 
     def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:

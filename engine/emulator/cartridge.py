@@ -91,7 +91,7 @@ class Cartridge:
 
 
 def is_image_checksum_right(rom: bytes) -> bool:
-    """Tell whether the checksum of the whole image holds; games run without it."""
+    """Return whether the checksum of the whole image holds; games run without it."""
     image_sum = (sum(rom) - sum(rom[_GLOBAL_SUM])) & 0xFFFF
     return image_sum == int.from_bytes(rom[_GLOBAL_SUM], "big")
 

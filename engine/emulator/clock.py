@@ -69,7 +69,7 @@ class CartridgeClock:
         )  # fmt: skip
 
     def load(self, state: bytes, load: Callable[[bytes], None]) -> None:
-        """Load a state so that the clock goes on exactly where it was.
+        """Load a state so that the clock continues exactly where it was.
 
         It is loaded as a stopped clock, on which accesses have no effect, brought to the present
         cycle, latched, and let go.

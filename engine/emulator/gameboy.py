@@ -23,7 +23,7 @@ from pyboy.utils import PyBoyException  # noqa: E402
 if _is_hidden:
     del sys.modules["sdl2"]
 
-_BUTTONS: dict[Action, str] = {
+_BUTTONS: dict[int, str] = {
     Action.A: "a",
     Action.B: "b",
     Action.START: "start",
@@ -45,7 +45,7 @@ class GameBoy:
     """PyBoy without window, sound, files or output.
 
     Args:
-        rom: Cartridge image, already checked (`engine.games.profile.load_rom`): PyBoy runs
+        rom: Cartridge image, already checked (`engine.games.catalog.load_game`): PyBoy runs
             truncated and corrupted images without a word.
         battery: What the cartridge remembers; None: nothing yet.
 
@@ -86,13 +86,13 @@ class GameBoy:
         if frames > 0:
             self._pyboy.tick(frames, render, False)
 
-    def press(self, action: Action) -> None:
+    def press(self, action: int) -> None:
         """Hold the button of `action` from the next frame on; NOOP holds nothing."""
         button = _BUTTONS.get(action)
         if button is not None:
             self._pyboy.button_press(button)
 
-    def release(self, action: Action) -> None:
+    def release(self, action: int) -> None:
         """Let go of the button of `action` from the next frame on."""
         button = _BUTTONS.get(action)
         if button is not None:

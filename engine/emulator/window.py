@@ -5,23 +5,24 @@ import warnings
 from typing import Any
 
 from engine.errors import EnvironmentError
-from engine.types import FRAME_SHAPE, Frame
+from engine.types import Frame
 
 _SCALE = 3
 
 
 class Window:
-    """A window that shows what it is given; who closes it sees no more, and the game goes on.
+    """A window that shows what it is given; who closes it sees no more, and the game continues.
 
     Args:
         title: Its title.
+        shape: (height, width, 3) of the frames.
 
     Raises:
         EnvironmentError: None can be opened here.
     """
 
-    def __init__(self, title: str) -> None:
-        height, width, _ = FRAME_SHAPE
+    def __init__(self, title: str, shape: tuple[int, int, int]) -> None:
+        height, width, _ = shape
         self._window: Any = None
         self._renderer: Any = None
         try:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from engine.env.facts import as_number, as_row, as_rows, checked_facts, state_facts
-from engine.games.profile import GameTables
+from engine.games.base import Game
 from engine.types import Facing, GameState
 
 _OF_THE_RUN = frozenset({"play_time", "goal", "milestones", "next_milestone"})
@@ -49,12 +49,12 @@ class GameStateAnalysis:
     def of(
         cls,
         state: GameState,
-        tables: GameTables | None = None,
+        game: Game | None = None,
         milestones: Collection[str] = (),
         goal: str = "",
     ) -> "GameStateAnalysis":
         """Analyse a state; see `engine.env.facts.state_facts`."""
-        return cls(state_facts(state, tables, milestones, goal))
+        return cls(state_facts(state, game, milestones, goal))
 
     @property
     def state_hash(self) -> int:
@@ -247,7 +247,7 @@ def _health(creature: Mapping[str, Any]) -> float | None:
 
 
 def _is_spent(creature: Mapping[str, Any]) -> bool:
-    """Tell whether a creature can fight no more: no health, or no points of any move."""
+    """Return whether a creature can fight no more: no health, or no points of any move."""
     points = [as_number(move.get("points")) for move in as_rows(creature.get("moves"))]
     return _health(creature) == 0 or (bool(points) and not any(points))
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from engine.env.actions import DIRECTIONS
-from engine.types import NUM_ACTIONS, Action, GameState
+from engine.types import DIRECTIONS, ActionSet, GameState
 
 RELEASE_STEPS = 200
 """Steps after which everything may be tried again, whatever happened."""
@@ -22,13 +21,16 @@ class AntiStuck:
 
     Args:
         repeats: How often an action may lead to nothing; 0 never masks.
+        actions: The game's.
 
     Attributes:
         interventions: Actions masked in this episode.
     """
 
-    def __init__(self, repeats: int) -> None:
+    def __init__(self, repeats: int, actions: ActionSet) -> None:
         self._repeats = repeats
+        self._num_actions = len(actions)
+        self._steps = frozenset(i for i, a in enumerate(actions) if a.button in DIRECTIONS)
         self._counts: dict[str, list[int]] = {}
         self._is_masking = False
         self._age = 0
@@ -52,21 +54,21 @@ class AntiStuck:
             self._age = 0
         elif not _has_moved(previous, current):
             before = _situation(previous)
-            is_opening = previous.control.is_free and action not in DIRECTIONS
+            is_opening = previous.control.is_free and action not in self._steps
             if is_opening or before == _situation(current):
-                counts = self._counts.setdefault(before, [0] * NUM_ACTIONS)
+                counts = self._counts.setdefault(before, [0] * self._num_actions)
                 counts[action] += 1
                 if counts[action] == self._repeats:
                     self._is_masking = True
                     self.interventions += 1
 
-    def blocked(self, state: GameState) -> dict[Action, str]:
+    def blocked(self, state: GameState) -> dict[int, str]:
         """Return the actions that led to nothing in this situation, each with the reason."""
         if not self._is_masking:
             return {}
         counts = self._counts.get(_situation(state), ())
         reason = f"tried {self._repeats} times here, and nothing came of it"
-        return {Action(n): reason for n, count in enumerate(counts) if count >= self._repeats}
+        return {n: reason for n, count in enumerate(counts) if count >= self._repeats}
 
     def save(self) -> Any:
         """Return what was counted, JSON-able."""
@@ -90,7 +92,7 @@ def _has_moved(previous: GameState, current: GameState) -> bool:
 
 
 def _has_changed(previous: GameState, current: GameState) -> bool:
-    """Tell whether something of worth changed, for better or worse."""
+    """Return whether something of worth changed, for better or worse."""
     return (
         previous.battle != current.battle
         or previous.party != current.party

@@ -1,28 +1,28 @@
 """Say what a worker process and the trainer need of an environment: plain arrays, and advice."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.demo_orders import DemoEnded, DemoFacts, DemoOrder
-from engine.plans import Directions, Orders, Situation, Verdict
+from engine.env.demo_requests import DemoEnded, DemoFacts, DemoRequest
+from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
-    Action,
     Advice,
     EpisodeSummary,
     Frame,
     GameState,
     Goal,
-    GoalKind,
     GoalTally,
     RewardBreakdown,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class Inspection:
     """What a watched environment shows.
 
     Attributes:
@@ -75,24 +75,24 @@ class Advisor(Protocol):
 
 
 @runtime_checkable
-class DirectedAdvisor(Advisor, Protocol):
+class PlannerAdvisor(Advisor, Protocol):
     """An advisor that follows a planner's plans and asks for them."""
 
     @property
-    def setter(self) -> str:
+    def goal_source(self) -> str:
         """Return who set the goal that the last advice serves."""
         ...
 
     @property
     def wants_plan(self) -> bool:
-        """Tell whether `question` has something to ask."""
+        """Return whether `question` has something to ask."""
         ...
 
-    def direct(self, directions: Directions) -> None:
+    def update_planner(self, update: PlannerUpdate) -> None:
         """Take in plans, from the next advice on."""
         ...
 
-    def pursue_first(self, milestone: str) -> None:
+    def prioritise_milestone(self, milestone: str) -> None:
         """Let the rules pursue a milestone before all others, from the next advice on."""
         ...
 
@@ -100,33 +100,37 @@ class DirectedAdvisor(Advisor, Protocol):
         """Return the tiles of this map on the way that the last advice serves, next first."""
         ...
 
-    def question(self) -> Situation | None:
+    def question(self) -> PlanningQuery | None:
         """Return what to ask the planner, once; None when there is nothing."""
         ...
 
-    def take_verdicts(self) -> tuple[Verdict, ...]:
-        """Return what became of plans since the last time."""
+    def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
+        """Return the outcome of plans since the last time."""
         ...
+
+
+_PUBLISHED = "_is_published"
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _published(method: _F) -> _F:
+    """Mark a method of `ArrayEnv` after which the environment shows something else."""
+    setattr(method, _PUBLISHED, True)
+    return method
 
 
 class ArrayEnv(Protocol):
     """One environment as a worker steps it.
 
+    Its methods can be called from the trainer (`ArrayWorld.call`): what is added here and to an
+    environment needs no code between them.
+
     Attributes:
         features: (F,) float32, of now.
-        mask: (9,) bool, False for actions of no use now.
-        prior: (9,) float32, the advisor's suggestion, all zero when it has none.
+        mask: (A,) bool, False for actions of no use now.
+        prior: (A,) float32, the advisor's suggestion, all zero when it has none.
         confidence: The advisor's, 0 to 1.
         nearness: Of its goal, 0 to 1, nan where that is not known.
-        goal_kind: Of the goal that the suggestion serves.
-        setter: Who set that goal, as place in `Directions.setters`.
-        wants_plan: `question` has something to ask.
-        milestone: Key of the milestone that the last step reached, "" if it reached none.
-        steps_from_start: Steps since the game's true start, also where episodes lie between.
-        is_walking: The player can walk; else a battle, menu, text or scene has the say.
-        place: Name of the map.
-        reward_weights: (component, weight) as they count now.
-        can_record: What is played can be kept as demonstrations.
     """
 
     feature_size: int
@@ -139,18 +143,18 @@ class ArrayEnv(Protocol):
     nearness: float
 
     @property
-    def goal_kind(self) -> GoalKind:
-        """Return the kind of the goal that the suggestion serves."""
+    def goal_kind(self) -> int:
+        """Return the kind of the goal that the suggestion serves, as place in `GoalKind`."""
         ...
 
     @property
-    def setter(self) -> int:
-        """Return who set that goal."""
+    def goal_source(self) -> int:
+        """Return who set that goal, as place in `PlannerUpdate.goal_sources`."""
         ...
 
     @property
     def wants_plan(self) -> bool:
-        """Tell whether the planner is to be asked."""
+        """Return whether `question` has something to ask."""
         ...
 
     @property
@@ -165,7 +169,7 @@ class ArrayEnv(Protocol):
 
     @property
     def is_walking(self) -> bool:
-        """Tell whether the player can walk."""
+        """Return whether the player can walk; else a battle, menu, text or scene has the say."""
         ...
 
     @property
@@ -179,8 +183,13 @@ class ArrayEnv(Protocol):
         ...
 
     @property
+    def frames_per_s(self) -> float:
+        """Return as fast as the game runs on its own machine."""
+        ...
+
+    @property
     def can_record(self) -> bool:
-        """Tell whether what is played can be kept as demonstrations."""
+        """Return whether what is played can be kept as demonstrations."""
         ...
 
     @property
@@ -193,26 +202,28 @@ class ArrayEnv(Protocol):
         ...
 
     def watch(self, is_watched: bool, *, renders: bool = True) -> None:
-        """Collect payments for `watched` from now on, or no more; render for it, or not."""
+        """Collect payments for `inspect` from now on, or no more; render for it, or not."""
         ...
 
-    def direct(self, directions: Directions) -> None:
+    def update_planner(self, update: PlannerUpdate) -> None:
         """Tell the advisor of plans."""
         ...
 
-    def order(self, orders: Orders) -> None:
+    def override(self, overrides: UserOverrides) -> None:
         """Do what a person wants, from the next step on."""
         ...
 
-    def question(self) -> Situation | None:
+    @_published
+    def question(self) -> PlanningQuery | None:
         """Return what the advisor asks the planner, once; None when there is nothing."""
         ...
 
-    def take_verdicts(self) -> tuple[Verdict, ...]:
-        """Return what became of plans since the last time."""
+    def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
+        """Return the outcome of plans since the last time."""
         ...
 
-    def record(self, order: DemoOrder) -> DemoFacts:
+    @_published
+    def record(self, order: DemoRequest) -> DemoFacts:
         """Do what is asked about the demonstration that is kept; say how it stands then.
 
         Raises:
@@ -224,36 +235,40 @@ class ArrayEnv(Protocol):
         """Return the demonstrations that steps brought to their end since the last time."""
         ...
 
+    @_published
     def begin(self, seed: int | None = None) -> None:
-        """Start an episode; without a seed the random numbers go on."""
+        """Start an episode; without a seed the random numbers continue."""
         ...
 
-    def moment(self) -> bytes:
-        """Return the game of now, for `begin_next_from`."""
+    def snapshot(self) -> bytes:
+        """Return the current game, for `reset_from`."""
         ...
 
-    def begin_next_from(self, milestone: str, moment: bytes) -> None:
-        """Let the next episode, and only that, begin at an archived moment."""
+    def reset_from(self, milestone: str, snapshot: bytes) -> None:
+        """Let the next episode, and only that, begin at an archived snapshot."""
         ...
 
-    def begin_now(self, moment: bytes = b"") -> None:
-        """Leave this episode and begin another: from the true start, or at a moment."""
+    @_published
+    def begin_now(self, snapshot: bytes = b"") -> None:
+        """Leave this episode and begin another: from the true start, or at a snapshot."""
         ...
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
         ...
 
-    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
-        """Let the game run with `buttons` down; `count_frames` reads what came of it."""
-        ...
+    @_published
+    def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
+        """Let the game run with `buttons` down; `count_frames` reads the result.
 
-    def live_frame(self) -> Frame | None:
-        """Return the picture after live frames, None where nobody wants pictures."""
+        Returns:
+            The picture after the last of them, if it was rendered and the environment is watched
+            with its frames.
+        """
         ...
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
-        """Take in what came of live frames; return what `step` returns.
+        """Take in the result of live frames; return what `step` returns.
 
         Args:
             is_over: First let go of all buttons and let what has begun come to its end.
@@ -264,7 +279,7 @@ class ArrayEnv(Protocol):
         """Return the episode so far."""
         ...
 
-    def watched(self) -> Watched:
+    def inspect(self) -> Inspection:
         """Return what to show, and start collecting payments anew."""
         ...
 
@@ -272,6 +287,7 @@ class ArrayEnv(Protocol):
         """Return the whole environment."""
         ...
 
+    @_published
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned."""
         ...
@@ -279,3 +295,56 @@ class ArrayEnv(Protocol):
     def close(self) -> None:
         """Free the emulator."""
         ...
+
+
+def public_methods(kind: type) -> frozenset[str]:
+    """Return the names of the public methods that a class itself declares."""
+    methods = inspect.getmembers(kind, inspect.isfunction)
+    return frozenset(name for name, _ in methods if not name.startswith("_"))
+
+
+ENV_METHODS = public_methods(ArrayEnv)
+"""What can be called on an environment from the trainer."""
+PUBLISHED_METHODS = frozenset(
+    name for name in ENV_METHODS if hasattr(getattr(ArrayEnv, name), _PUBLISHED)
+)
+"""After these the environment's arrays are published."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvFacts:
+    """What is the same in all environments of a run.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        num_actions: A.
+        pixels_shape: Of the last frames, uint8; None where nobody wants them.
+        component_names: Reward components in order.
+        milestone_keys: The game's milestones in order.
+        reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
+        frames_per_s: As fast as the game runs on its own machine.
+    """
+
+    feature_size: int
+    num_actions: int
+    pixels_shape: tuple[int, ...] | None
+    component_names: tuple[str, ...]
+    milestone_keys: tuple[str, ...]
+    reward_weights: tuple[tuple[str, float], ...]
+    can_record: bool
+    frames_per_s: float
+
+    @classmethod
+    def of(cls, env: ArrayEnv) -> "EnvFacts":
+        """Return what an environment says of itself."""
+        return cls(
+            env.feature_size,
+            len(env.mask),
+            None if env.pixels is None else env.pixels.shape,
+            env.component_names,
+            env.milestone_keys,
+            env.reward_weights,
+            env.can_record,
+            env.frames_per_s,
+        )

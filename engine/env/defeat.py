@@ -42,7 +42,7 @@ class DefeatWatch:
 
 
 def _others_alive(state: GameState) -> bool:
-    """Tell whether a creature beside the one in battle can fight.
+    """Return whether a creature beside the one in battle can fight.
 
     The party's copy of the fighting creature's health lags to the turn's end, so creatures that
     look alike are taken for the one in battle.

@@ -1,19 +1,18 @@
 """Follow one episode: what was pressed, reached and paid, and when it has had its steps."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
 from engine.env.defeat import DefeatWatch
+from engine.env.input_recording import Segment, unpack_segments
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
-from engine.env.recording import Segment, unpack_segments
 from engine.env.tiles import TileMemory
-from engine.games.profile import Milestone
+from engine.games.base import Game
 from engine.rewards.base import Transition
-from engine.types import Action, GameState, RewardBreakdown
+from engine.types import GameState, RewardBreakdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Episode:
     """What is known of the episode beside the game's state.
 
     Args:
-        milestones: The game's.
+        game: What is played.
         component_names: Reward components in the composer's order.
         config: Limits and goal.
 
@@ -51,12 +50,11 @@ class Episode:
         battles_won: Battles so far that ended with the last enemy fainted.
     """
 
-    def __init__(
-        self, milestones: Iterable[Milestone], component_names: tuple[str, ...], config: EnvConfig
-    ) -> None:
-        self.milestones = MilestoneTracker(milestones)
+    def __init__(self, game: Game, component_names: tuple[str, ...], config: EnvConfig) -> None:
+        self._actions = game.actions
+        self.milestones = MilestoneTracker(game.tables.MILESTONES)
         self.tiles = TileMemory()
-        self.anti_stuck = AntiStuck(config.stuck_repeats)
+        self.anti_stuck = AntiStuck(config.stuck_repeats, game.actions)
         self.origin = TRUE_START
         self.random = (0, 0)
         self.inputs = bytearray()
@@ -116,12 +114,12 @@ class Episode:
 
     @property
     def is_spent(self) -> bool:
-        """Tell whether it has taken its steps, or too many without anything new."""
+        """Return whether it has taken its steps, or too many without anything new."""
         is_stuck = 0 < self._config.stuck_steps <= self.idle_steps
         return is_stuck or self.length >= self.max_steps
 
     def is_success(self, state: GameState) -> bool:
-        """Tell whether the goal is reached: a milestone, or one badge more."""
+        """Return whether the goal is reached: a milestone, or one badge more."""
         if self._config.goal:
             return self._config.goal in self.milestones.steps
         return state.badge_count > self._badges_at_start
@@ -131,14 +129,14 @@ class Episode:
         self.inputs.append(action)
         return self._take_in(previous, current, action, is_step=True)
 
-    def ran(self, buttons: frozenset[Action], frames: int) -> None:
+    def ran(self, buttons: frozenset[int], frames: int) -> None:
         """Take in frames that ran at a person's hands."""
         if not self.live or self.live[-1].after != self.length:
             self.live.append(LiveStretch(self.length))
         self.live[-1] = self.live[-1].then(buttons, frames)
 
     def follow_live(self, previous: GameState, current: GameState, action: int) -> Transition:
-        """Take in what came of such frames; no step is counted and nothing gets masked."""
+        """Take in the result of such frames; no step is counted and nothing gets masked."""
         return self._take_in(previous, current, action, is_step=False)
 
     def _take_in(
@@ -153,15 +151,17 @@ class Episode:
         self.idle_steps = 0 if is_progress else self.idle_steps + is_step
         if is_step:
             self.anti_stuck.update(previous, current, action, is_progress=is_progress)
+        button = self._actions.actions[action].button
         return Transition(
             previous,
             current,
-            Action(action),
+            button if button == action else action,
             reached,
             visit.is_new_tile,
             visit.is_first_visit,
             visit.is_new_map,
             self._defeat.update(current),
+            button,
         )
 
     def count(self, breakdown: RewardBreakdown) -> None:
@@ -206,7 +206,7 @@ class Episode:
 
 
 def _is_won(previous: GameState, current: GameState) -> bool:
-    """Tell whether a battle ended with this step, and its last enemy had fainted."""
+    """Return whether a battle ended with this step, and its last enemy had fainted."""
     battle = previous.battle
     if battle is None or current.battle is not None:
         return False

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from engine.env.features import health, party_health, potion_ids
+from engine.games.base import Game, GameTables
 from engine.games.matchup import effectiveness, strength
-from engine.games.profile import GameTables
 from engine.types import Battle, Creature, GameState
-
-_Links = Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]
 
 STATE_VARIABLES: Mapping[str, float] = MappingProxyType(
     {
@@ -90,7 +88,7 @@ def state_numbers(state: GameState, potions: int) -> tuple[float, ...]:
 
 def state_facts(
     state: GameState,
-    tables: GameTables | None = None,
+    game: Game | None = None,
     milestones: Collection[str] = (),
     goal: str = "",
 ) -> dict[str, Any]:
@@ -98,11 +96,11 @@ def state_facts(
 
     Args:
         state: The game now.
-        tables: The game's; without them moves are given without figures, potions not counted.
+        game: Without it moves are given without figures, and potions are not counted.
         milestones: Keys of those reached in this episode.
         goal: What is wanted now, one line.
     """
-    place = state.place
+    place, tables = state.place, game.tables if game else None
     healing = potion_ids(tables) if tables else ()
     potions = sum(count for item, count in state.bag.items if item in healing)
     numbers = state_numbers(state, potions)
@@ -114,7 +112,7 @@ def state_facts(
         "screen_text": list(state.screen_text),
         "party": [_creature(creature) for creature in state.party],
         "battle": _battle(state.battle, tables) if state.battle else None,
-        "exits": _exits(state, tables),
+        "exits": _exits(state, game),
         "milestones": [key for key, *_ in listed if key in milestones],
         "next_milestone": next((text for key, text, *_ in listed if key not in milestones), ""),
         "goal": goal,
@@ -182,14 +180,14 @@ def move_facts(battle: Battle, tables: GameTables) -> list[dict[str, Any]]:
     return rows
 
 
-def side_names(state: GameState, tables: GameTables | None) -> dict[str, str]:
+def side_names(state: GameState, game: Game | None) -> dict[str, str]:
     """Return the neighbour on each side of the map that leads to one; "" where it has no name."""
     here, view = state.place.map, state.map
     names = dict.fromkeys(sorted(view.connections), "")
-    links: _Links = getattr(tables, "MAP_LINKS", {})
-    for side, _, _, target in links.get((here.group, here.number), ()):
-        if tables and side in names:
-            names[side] = tables.MAPS.get(target, "")
+    links = game.atlas.links.get((here.group, here.number), ()) if game else ()
+    for side, _, _, target in links:
+        if game and side in names:
+            names[side] = game.tables.MAPS.get(target, "")
     return names | {edge.side: edge.name for edge in view.edges}
 
 
@@ -214,10 +212,10 @@ def _battle(battle: Battle, tables: GameTables | None) -> dict[str, Any]:
     }
 
 
-def _exits(state: GameState, tables: GameTables | None) -> list[dict[str, Any]]:
+def _exits(state: GameState, game: Game | None) -> list[dict[str, Any]]:
     """Return the warps, and the sides that lead to a neighbour."""
     warps = [{"x": warp.x, "y": warp.y, "to": warp.name} for warp in state.map.warps]
-    sides = side_names(state, tables).items()
+    sides = side_names(state, game).items()
     return [*warps, *({"side": side, "to": name} for side, name in sides)]
 
 

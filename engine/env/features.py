@@ -11,28 +11,29 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.masking import answers
-from engine.env.menus import MenuKind, menu_kind
-from engine.games.crystal.collision import (
-    IS_GRASS,
-    IS_LEDGE,
-    IS_TALKING,
-    IS_WALKABLE,
-    IS_WARP,
-)
-from engine.games.crystal.maps import BORDER
+from engine.games.base import GameTables
 from engine.games.matchup import SAME_TYPE_BONUS, effectiveness
-from engine.games.profile import GameTables
-from engine.types import NUM_ACTIONS, Battle, Creature, Facing, GameState, MapView, Move
+from engine.games.menus import MenuKind, menu_kind
+from engine.types import (
+    MAP_BORDER,
+    Battle,
+    Creature,
+    Facing,
+    GameState,
+    MapView,
+    Move,
+    Terrain,
+)
 
 ROWS, COLUMNS = 9, 11
 _UP, _LEFT = ROWS // 2, COLUMNS // 2
 
 CHANNELS = ("walkable", "grass", "ledge", "talking", "warp", "object", "visited")
 _STATIC = 5
-"""Channels that depend on the map alone; the first four on its collision ids alone."""
+"""Channels that depend on the map alone; the first three on its terrain alone."""
 _OBJECT, _VISITED = 5, 6
-_BY_COLLISION = np.stack([IS_WALKABLE, IS_GRASS, IS_LEDGE, IS_TALKING, IS_WARP]).astype(np.float32)
+_BITS = (Terrain.WALKABLE, Terrain.GRASS, Terrain.LEDGE, Terrain.ANSWERS, Terrain.WARP)
+"""Of the first channels, which depend on the map alone."""
 
 MAP_BUCKETS, POSITION_BUCKETS, MILESTONE_BITS = 32, 32, 24
 _CURSOR_ROWS, _CURSOR_COLUMNS = 8, 3
@@ -61,20 +62,20 @@ _SIZES: Mapping[str, int] = MappingProxyType(
         "moves": _MOVE_SLOTS * _MOVE_FIGURES,
         "bag": 3,
         "time": 2,
-        "last_action": NUM_ACTIONS,
     }
 )
+"""Of all slices but the last, "last_action", which has a place for each of the game's actions."""
 
 
 def _slices() -> dict[str, slice]:
     ends = np.cumsum(list(_SIZES.values())).tolist()
-    return {
-        name: slice(end - size, end) for (name, size), end in zip(_SIZES.items(), ends, strict=True)
+    named = zip(_SIZES.items(), ends, strict=True)
+    return {name: slice(end - size, end) for (name, size), end in named} | {
+        "last_action": slice(ends[-1], None)
     }
 
 
 LAYOUT: Mapping[str, slice] = MappingProxyType(_slices())
-FEATURE_SIZE = sum(_SIZES.values())
 
 _LEVEL = 3.0
 _MOVE = (1.0, 2.5, 2.0, 1.0, 1.0)
@@ -89,21 +90,22 @@ _HIGHEST: Mapping[str, Sequence[float]] = MappingProxyType(
 """Upper bounds of the figures that may exceed 1."""
 
 
-def _bounds() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    low, high = np.zeros(FEATURE_SIZE, np.float32), np.ones(FEATURE_SIZE, np.float32)
+def feature_size(num_actions: int) -> int:
+    """Return F, the length of the feature vector of a game with so many actions."""
+    return sum(_SIZES.values()) + num_actions
+
+
+def feature_bounds(num_actions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the least and the greatest value of each feature, (F,) float32 both."""
+    size = feature_size(num_actions)
+    low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
     for name, values in _HIGHEST.items():
         high[LAYOUT[name]] = values
     low[LAYOUT["battle"].start + _LEVEL_GAP] = -1.0
-    low.setflags(write=False)
-    high.setflags(write=False)
     return low, high
 
 
-# (FEATURE_SIZE,) float32, read-only.
-FEATURE_LOW, FEATURE_HIGH = _bounds()
-
 _REST = LAYOUT["map"].start
-_REST_FLOATS = struct.Struct(f"{FEATURE_SIZE - _REST}f")
 
 
 class FeatureEncoder:
@@ -112,9 +114,18 @@ class FeatureEncoder:
     Args:
         tables: Names, types and moves of the game.
         milestone_keys: In the order of the milestone bits.
+        num_actions: Of the game.
+
+    Attributes:
+        size: F, the length of the feature vector.
     """
 
-    def __init__(self, tables: GameTables, milestone_keys: tuple[str, ...]) -> None:
+    def __init__(
+        self, tables: GameTables, milestone_keys: tuple[str, ...], num_actions: int
+    ) -> None:
+        self.size = feature_size(num_actions)
+        self._num_actions = num_actions
+        self._rest = struct.Struct(f"{self.size - _REST}f")
         self._tables = tables
         self._keys = milestone_keys[:MILESTONE_BITS]
         self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(tables.MAPS)}
@@ -136,7 +147,7 @@ class FeatureEncoder:
         """Write the features of `state`.
 
         Args:
-            out: (FEATURE_SIZE,) float32, contiguous, overwritten.
+            out: (F,) float32, contiguous, overwritten.
             state: The game at rest.
             visited: (height + 12, width + 12) float32 of the current map, None if not known.
             milestones: Those reached in this episode.
@@ -160,11 +171,11 @@ class FeatureEncoder:
         rest += self._battle(state.battle)
         rest += self._bag(state)
         rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
-        rest += [0.0] * NUM_ACTIONS
+        rest += [0.0] * self._num_actions
         if last_action >= 0:
-            rest[last_action - NUM_ACTIONS] = 1.0
+            rest[last_action - self._num_actions] = 1.0
         # A third of the time that numpy needs for assigning a list.
-        _REST_FLOATS.pack_into(out.data, _REST * out.itemsize, *rest)
+        self._rest.pack_into(out.data, _REST * out.itemsize, *rest)
 
     def _write_window(
         self, out: NDArray[np.float32], state: GameState, visited: NDArray[np.float32] | None
@@ -178,7 +189,7 @@ class FeatureEncoder:
             return
         if self._planes_of is not grid:
             self._planes_of, self._planes = grid, _planes(view)
-        top, left = place.y + BORDER - _UP, place.x + BORDER - _LEFT
+        top, left = place.y + MAP_BORDER - _UP, place.x + MAP_BORDER - _LEFT
         rows, columns = slice(top, top + ROWS), slice(left, left + COLUMNS)
         window[:_STATIC] = self._planes[:, rows, columns]
         window[_OBJECT] = 0.0
@@ -257,11 +268,11 @@ def _planes(view: MapView) -> NDArray[np.float32]:
     """Return (5, height + 12, width + 12) float32: the static channels of a map."""
     grid = view.bordered
     assert grid is not None
-    planes: NDArray[np.float32] = np.ascontiguousarray(_BY_COLLISION[:, grid])
+    planes = np.stack([grid & bits != 0 for bits in _BITS]).astype(np.float32)
     for warp in view.warps:
-        planes[4, warp.y + BORDER, warp.x + BORDER] = 1.0
+        planes[4, warp.y + MAP_BORDER, warp.x + MAP_BORDER] = 1.0
     for x, y in view.signs:
-        planes[3, y + BORDER, x + BORDER] = 1.0
+        planes[3, y + MAP_BORDER, x + MAP_BORDER] = 1.0
     return planes
 
 
@@ -274,13 +285,13 @@ def _ahead(state: GameState) -> list[float]:
         return [0.0] * 4
     if place.x >= view.width or place.y >= view.height:
         return [0.0] * 4
-    ahead = view.bordered[y + BORDER, x + BORDER]
+    ahead = int(view.bordered[y + MAP_BORDER, x + MAP_BORDER])
     is_taken = any(thing.x == x and thing.y == y for thing in view.objects)
     return [
-        float(answers(view, place.x, place.y, place.facing)),
+        float(view.answers(place.x, place.y, place.facing)),
         float(is_taken),
-        float(IS_WARP[ahead]),
-        float(IS_WALKABLE[ahead] and not is_taken),
+        float(ahead & Terrain.WARP != 0),
+        float(ahead & Terrain.WALKABLE != 0 and not is_taken),
     ]
 
 

@@ -9,27 +9,25 @@ from functools import lru_cache
 from typing import Any
 
 from engine.emulator.base import Emulator
+from engine.errors import EnvironmentError
 from engine.files import inflate
-from engine.types import Action
 
-BUTTONS: tuple[Action, ...] = tuple(action for action in Action if action is not Action.NOOP)
-
-FRAMES_PER_S = 4_194_304 / 70_224
-"""Clock cycles a second of the Game Boy, and a frame: 59.73."""
+NUM_BUTTONS = 8
+"""A byte holds what is down: buttons of a higher index cannot be held."""
 _ENTRY = struct.Struct("<IB")
 MAX_LIVE_INPUTS = 1 << 19
 """Of an episode; a press every frame takes two hours and a half to reach them."""
 
 
-def mask_of(buttons: frozenset[Action]) -> int:
-    """Return buttons as a byte, bit `Action` set for each; NOOP is none."""
-    return sum(1 << button for button in BUTTONS if button in buttons)
+def mask_of(buttons: frozenset[int]) -> int:
+    """Return buttons as a byte, the bit of its index set for each."""
+    return sum(1 << button for button in buttons if button < NUM_BUTTONS)
 
 
 @lru_cache(256)  # a hundred thousand inputs share their sets
-def buttons_of(mask: int) -> frozenset[Action]:
+def buttons_of(mask: int) -> frozenset[int]:
     """Return the buttons of a byte."""
-    return frozenset(button for button in BUTTONS if mask >> button & 1)
+    return frozenset(button for button in range(NUM_BUTTONS) if mask >> button & 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class LiveInput:
     """
 
     frame: int
-    buttons: frozenset[Action]
+    buttons: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class LiveStretch:
     frames: int = 0
     inputs: tuple[LiveInput, ...] = ()
 
-    def then(self, buttons: frozenset[Action], frames: int) -> "LiveStretch":
+    def then(self, buttons: frozenset[int], frames: int) -> "LiveStretch":
         """Return the stretch with `frames` more, during which `buttons` were down."""
         inputs = self.inputs
         if not inputs or inputs[-1].buttons != buttons:
@@ -70,7 +68,7 @@ class LiveStretch:
         inputs = tuple(each for each in self.inputs if each.frame < frames)
         return replace(self, frames=min(frames, self.frames), inputs=inputs)
 
-    def spans(self) -> Iterator[tuple[frozenset[Action], int]]:
+    def spans(self) -> Iterator[tuple[frozenset[int], int]]:
         """Yield what was held and for how many frames."""
         ends = [*(each.frame for each in self.inputs), self.frames][1:]
         for each, end in zip(self.inputs, ends, strict=True):
@@ -111,42 +109,49 @@ class LivePad:
 
     Args:
         emulator: Runs the game.
+        idle: The action that presses nothing.
 
     Attributes:
-        pressed: The button that went down last since `take_pressed`.
+        pressed: The button that went down last since `take_pressed`, else `idle`.
     """
 
-    def __init__(self, emulator: Emulator) -> None:
+    def __init__(self, emulator: Emulator, idle: int) -> None:
         self._emulator = emulator
-        self._held: frozenset[Action] = frozenset()
-        self.pressed = Action.NOOP
+        self._idle = idle
+        self._held: frozenset[int] = frozenset()
+        self.pressed = idle
 
     @property
-    def held(self) -> frozenset[Action]:
+    def held(self) -> frozenset[int]:
         """Return the buttons that are down."""
         return self._held
 
-    def begin(self, held: frozenset[Action] = frozenset()) -> None:
+    def begin(self, held: frozenset[int] = frozenset()) -> None:
         """Begin anew: the emulator was put into a state in which `held` is down."""
         self._held = held
-        self.pressed = Action.NOOP
+        self.pressed = self._idle
 
     def let_go(self) -> None:
         """Hold nothing from the next frame on."""
         self._set(frozenset())
 
-    def run(self, buttons: frozenset[Action], frames: int, render: bool = False) -> None:
+    def run(self, buttons: frozenset[int], frames: int, render: bool = False) -> None:
         """Run `frames` frames with exactly `buttons` down; `render` draws the last of them."""
         self._set(buttons)
         self._emulator.tick(frames, render)
 
-    def take_pressed(self) -> Action:
-        """Return the button that went down last since this was last asked, else NOOP."""
-        pressed, self.pressed = self.pressed, Action.NOOP
+    def take_pressed(self) -> int:
+        """Return the button that went down last since this was last asked, else `idle`."""
+        pressed, self.pressed = self.pressed, self._idle
         return pressed
 
-    def _set(self, buttons: frozenset[Action]) -> None:
-        for button in BUTTONS:
+    def _set(self, buttons: frozenset[int]) -> None:
+        if any(button >= NUM_BUTTONS for button in buttons - {self._idle}):
+            raise EnvironmentError(
+                f"Only the first {NUM_BUTTONS} buttons of a game can be held.",
+                "Play it step by step.",
+            )
+        for button in range(NUM_BUTTONS):
             if button in self._held and button not in buttons:
                 self._emulator.release(button)
             elif button in buttons and button not in self._held:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from engine.games.profile import Milestone
+from engine.games.base import Milestone
 from engine.types import GameState
 
 
@@ -79,7 +79,7 @@ def still_ahead(
 
 
 def is_reached(state: GameState, kind: str, value: int | tuple[int, int]) -> bool:
-    """Tell whether a milestone's condition holds."""
+    """Return whether a milestone's condition holds."""
     if isinstance(value, tuple):
         place = state.place.map
         return kind == "map" and (place.group, place.number) == value

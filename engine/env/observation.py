@@ -8,22 +8,25 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.env.facts import STATE_VARIABLES, state_numbers
-from engine.env.features import FEATURE_HIGH, FEATURE_LOW
+from engine.env.features import feature_bounds, feature_size
+from engine.env.pixels import pixels_shape
 from engine.errors import ConfigurationError
-from engine.types import NUM_ACTIONS, Action, GameState
+from engine.games.base import Game
+from engine.types import ActionSet, GameState, Spaces
 
 ObservationType = Literal["multi_modal", "screen", "state"]
 
 _MAX_TEXT = 400
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " é♀♂×…“”¥▶▷▼·üöäÄÖÜ←→"
 _KNOWN = frozenset(_CHARACTERS)
-_SCREEN_SHAPE = (144, 160, 3)
 _SCALES = np.array([*STATE_VARIABLES.values()])
 _SCALES.setflags(write=False)
 
 
-def observation_space(kind: ObservationType) -> spaces.Dict:
-    """Return the space of observations of a kind.
+def observation_space(
+    kind: ObservationType, num_actions: int, frame_shape: tuple[int, int, int]
+) -> spaces.Dict:
+    """Return the space of observations of a kind, of a game of so many actions and such frames.
 
     Raises:
         ConfigurationError: There is no such kind.
@@ -34,13 +37,13 @@ def observation_space(kind: ObservationType) -> spaces.Dict:
             f"observation_type = {kind!r}.", f"Allowed are {', '.join(map(repr, kinds))}."
         )
     parts: dict[str, spaces.Space[Any]] = {
-        "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+        "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
     }
     if kind != "state":
-        parts["screen"] = spaces.Box(0, 255, _SCREEN_SHAPE, np.uint8)
+        parts["screen"] = spaces.Box(0, 255, frame_shape, np.uint8)
     if kind != "screen":
         parts["state_variables"] = spaces.Box(-1.0, 1.0, (len(STATE_VARIABLES),), np.float32)
-        parts["features"] = spaces.Box(FEATURE_LOW, FEATURE_HIGH, dtype=np.float32)
+        parts["features"] = spaces.Box(*feature_bounds(num_actions), dtype=np.float32)
     if kind == "multi_modal":
         text = spaces.Text(_MAX_TEXT, min_length=0, charset=_CHARACTERS)
         parts["strategic_context"] = spaces.Dict(
@@ -51,6 +54,12 @@ def observation_space(kind: ObservationType) -> spaces.Dict:
             }
         )
     return spaces.Dict(parts)
+
+
+def spaces_of_game(game: Game) -> Spaces:
+    """Return the sizes of what agents observe of a game, and of what they can do in it."""
+    count = len(game.actions)
+    return Spaces(feature_size(count), count, pixels_shape(game.frame_shape))
 
 
 def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
@@ -89,7 +98,11 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
 
 
 def strategic_context(
-    state: GameState, goal: str, suggestions: tuple[str, ...], blocked: dict[Action, str]
+    state: GameState,
+    goal: str,
+    suggestions: tuple[str, ...],
+    actions: ActionSet,
+    blocked: dict[int, str],
 ) -> dict[str, Any]:
     """Return the documented texts: goal, summary of the situation, suggested actions.
 
@@ -100,9 +113,10 @@ def strategic_context(
         state: The game now.
         goal: One line; "" when there is none.
         suggestions: What a planner suggests; empty: the actions that are not masked.
-        blocked: Masked actions.
+        actions: The game's.
+        blocked: Those of them that are masked.
     """
-    allowed = tuple(action.name for action in Action if action not in blocked)
+    allowed = tuple(name for index, name in enumerate(actions.names) if index not in blocked)
     return {
         "current_goal": _plain(goal),
         "context_summary": _plain(summary(state)),

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
 
-PIXELS_SHAPE = (3, 72, 80)
-"""Frames, oldest first, by half a screen's lines and columns.
+NUM_FRAMES = 3
+"""Frames that are seen at once, oldest first, by half a screen's lines and columns.
 
-Three frames show what moves and how a text goes on. Half a screen is a whole fraction of it: every
-pixel is the mean of 2 x 2, tile borders stay where they are, and letters (8 x 8) can still be told
-apart, which at a quarter they cannot.
+Three frames show what moves and how a text continues. Half a screen is a whole fraction of it:
+every pixel is the mean of 2 x 2, tile borders stay where they are, and letters (8 x 8) can still be
+told apart, which at a quarter they cannot.
 """
 
 _GREY = (np.uint16(77), np.uint16(150), np.uint16(29))
@@ -35,11 +35,11 @@ class Sight(Protocol):
         ...
 
     def begin(self, frame: NDArray[np.uint8]) -> None:
-        """See the first frame (144, 160, 3) of an episode."""
+        """See the first frame (H, W, 3) of an episode."""
         ...
 
     def push(self, frame: NDArray[np.uint8]) -> None:
-        """See the next frame (144, 160, 3)."""
+        """See the next frame (H, W, 3)."""
         ...
 
     def restore(self, saved: bytes) -> None:
@@ -49,6 +49,12 @@ class Sight(Protocol):
             CheckpointError: They are none of this kind.
         """
         ...
+
+
+def pixels_shape(frame_shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the shape of what is seen of frames (H, W, 3): (3, H // 2, W // 2)."""
+    height, width, _ = frame_shape
+    return NUM_FRAMES, height // 2, width // 2
 
 
 def pixels_of(saved: bytes, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
@@ -66,19 +72,22 @@ def pixels_of(saved: bytes, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
 
 
 class FrameStack:
-    """Keep the last frames of an episode as `PIXELS_SHAPE` uint8."""
+    """Keep the last frames of an episode as `pixels_shape` says, uint8.
 
-    shape = PIXELS_SHAPE
+    Args:
+        frame_shape: (H, W, 3) of a frame.
+    """
 
-    def __init__(self) -> None:
-        self.pixels: NDArray[np.uint8] = np.zeros(PIXELS_SHAPE, np.uint8)
+    def __init__(self, frame_shape: tuple[int, int, int]) -> None:
+        self.shape = pixels_shape(frame_shape)
+        self.pixels: NDArray[np.uint8] = np.zeros(self.shape, np.uint8)
 
     def begin(self, frame: NDArray[np.uint8]) -> None:
         """Start an episode: its first frame fills the stack."""
         self.pixels[:] = shrink(frame)
 
     def push(self, frame: NDArray[np.uint8]) -> None:
-        """Append a frame (144, 160, 3) and drop the oldest."""
+        """Append a frame (H, W, 3) and drop the oldest."""
         self.pixels[:-1] = self.pixels[1:]
         self.pixels[-1] = shrink(frame)
 
@@ -92,9 +101,11 @@ class FrameStack:
 
 
 def shrink(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a frame (144, 160, 3) as (72, 80) grey."""
+    """Return a frame (H, W, 3) as (H // 2, W // 2) grey."""
     red, green, blue = (frame[..., index] * weight for index, weight in enumerate(_GREY))
     grey = (red + green + blue) >> 8
+    height, width = (size - size % 2 for size in grey.shape)
+    grey = grey[:height, :width]
     rows = grey[0::2] + grey[1::2]
     shrunk: NDArray[np.uint8] = ((rows[:, 0::2] + rows[:, 1::2] + 2) >> 2).astype(np.uint8)
     return shrunk

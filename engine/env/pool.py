@@ -1,20 +1,23 @@
 """Keep the worker processes of a run alive: build them, ask them, replace those that fail."""
 
-import json
 import logging
-import pickle
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env import worker
-from engine.env.channel import SharedArrays, shared_file
+from engine.env.array_env import EnvFacts
+from engine.env.arrays import SharedArrays, shared_file
+from engine.env.batch import Outcome
+from engine.env.channel import ALL, ALL_UNSEEN, STEP
+from engine.env.host import EnvHost, HostCall, on_host
 from engine.env.process import WorkerProcess
 from engine.errors import PokeTUIError, WorkerError
-from engine.plans import Orders, PlanBook
+
+_R = TypeVar("_R")
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +40,10 @@ class Replacement:
     text: str
 
 
+StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
+"""What a new process is asked before its environments are reset, and after that."""
+
+
 class WorkerPool:
     """The processes of a run, which share its environments out.
 
@@ -45,42 +52,40 @@ class WorkerPool:
         config: The run's settings.
         num_envs: Environments.
         num_workers: Processes; never more than environments.
+        answer_timeout_s: After this a process counts as hung.
 
     Attributes:
         processes: By number.
         arrays: What they share with the trainer.
-        feature_size: F, the length of a feature vector.
-        component_names: Reward components in order.
-        milestone_keys: The game's milestones in order.
-        reward_weights: (component, weight) as the environments were made.
-        can_record: What is played can be kept as demonstrations.
+        facts: What is the same in all environments.
 
     Raises:
         PokeTUIError: The environments cannot be built, or a process failed meanwhile.
     """
 
-    def __init__(self, factory: str, config: RunConfig, num_envs: int, num_workers: int) -> None:
-        self._memory = shared_file()
+    def __init__(
+        self,
+        factory: str,
+        config: RunConfig,
+        num_envs: int,
+        num_workers: int,
+        answer_timeout_s: float,
+    ) -> None:
+        self.answer_timeout_s = answer_timeout_s
         self.processes: list[WorkerProcess] = []
+        self._memory = shared_file()
         self._factory = factory
         self._config = config
-        self._num_envs = num_envs
         self._num_replacements = 0
         self._failed_at: deque[int] = deque(maxlen=_MAX_REPLACEMENTS)
         try:
             shares = np.array_split(np.arange(num_envs), min(num_workers, num_envs))
             for number, share in enumerate(shares):
                 self.processes.append(WorkerProcess(number, share.tolist(), self._memory))
-            facts = json.loads(self._build(self.processes)[0])
-            self.feature_size: int = facts[0]
-            self.component_names: tuple[str, ...] = tuple(facts[1])
-            self.milestone_keys: tuple[str, ...] = tuple(facts[2])
-            self.reward_weights = tuple((str(name), float(weight)) for name, weight in facts[3])
-            self.can_record = bool(facts[4])
-            self.arrays = SharedArrays.over(
-                self._memory, num_envs, self.feature_size, has_pixels=config.needs_pixels
-            )
-            self._map(self.processes)
+            self.facts: EnvFacts = self._build(self.processes)[0]
+            self.arrays = SharedArrays(num_envs, self.facts, self._memory)
+            self._share_call = on_host(EnvHost.share, num_envs, self.facts)
+            _ask(self.processes, self._share_call)
         except BaseException:  # Ctrl-C too must leave no process behind; it is raised again
             self.close()
             raise
@@ -92,20 +97,45 @@ class WorkerPool:
                 return process
         raise IndexError(f"there is no environment {index}")
 
-    def reset(self, seeds: Sequence[int]) -> None:
+    def reset(self, seeds: Mapping[int, int]) -> None:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
-        self._reset(self.processes, dict(enumerate(seeds)))
+        _ask(self.processes, on_host(EnvHost.reset, seeds))
+
+    def step(self, only: int | None, *, shows: bool) -> Outcome:
+        """Have the shared actions taken, see `EnvHost.step`; what fails is to be replaced."""
+        payload = (ALL if shows else ALL_UNSEEN) if only is None else only.to_bytes(4, "little")
+        processes = self._owners(only)
+        for process in processes:
+            process.send(STEP, payload)
+        outcome = Outcome()
+        for process in processes:
+            for part in self._try_answer(process):
+                outcome.add(part)
+        return outcome
+
+    def ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+        """Do a call where an environment runs, None: everywhere; return what came back.
+
+        Raises:
+            PokeTUIError: It could not be done, or the process failed and is to be replaced.
+        """
+        return _ask(self._owners(index), call, self.answer_timeout_s)
+
+    def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+        """Do a call as `ask` does; a process where it goes wrong is to be replaced."""
+        processes = self._owners(index)
+        for process in processes:
+            process.call(call)
+        return [answer for process in processes for answer in self._try_answer(process)]
 
     def replace_failed(
-        self, at_step: int, watched: list[int | bool | None], book: PlanBook, orders: Orders
+        self, at_step: int, standing: Callable[[], StandingCalls]
     ) -> list[Replacement]:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
             at_step: Steps so far, by which too frequent failures are told.
-            watched: Environment that is watched, and whether it is rendered.
-            book: What the environments were told of plans.
-            orders: What a person wants of them.
+            standing: Returns what was asked of all and holds for what is new, too.
 
         Raises:
             WorkerError: Replacing did not help again and again.
@@ -119,7 +149,7 @@ class WorkerPool:
             ):
                 raise _endless(failed[0])
             self._failed_at.append(at_step)
-            done += [self._replace(process, watched, book, orders) for process in failed]
+            done += [self._replace(process, standing()) for process in failed]
         return done
 
     def close(self) -> None:
@@ -131,28 +161,18 @@ class WorkerPool:
         self.processes = []
         self._memory.close()
 
-    def _replace(
-        self,
-        old: WorkerProcess,
-        watched: list[int | bool | None],
-        book: PlanBook,
-        orders: Orders,
-    ) -> Replacement:
+    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> Replacement:
         old.kill()
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
         self.processes[new.number] = new
         self._num_replacements += 1
         seeds = {index: self._seed(index) for index in new.indices}
+        before, after = standing
         try:
             self._build([new])
-            self._map([new])
-            known = pickle.dumps(book.whole(), pickle.HIGHEST_PROTOCOL)
-            _ask([new], worker.DIRECT, lambda _: known)
-            wanted = pickle.dumps(orders, pickle.HIGHEST_PROTOCOL)
-            _ask([new], worker.ORDER, lambda _: wanted)
-            self._reset([new], seeds)
-            _ask([new], worker.WATCH, lambda _: json.dumps(watched).encode())
+            for call in (self._share_call, *before, on_host(EnvHost.reset, seeds), *after):
+                _ask([new], call)
         except PokeTUIError:
             if new.failure is None:  # it lives, and says why it cannot build the environments
                 raise
@@ -171,39 +191,42 @@ class WorkerPool:
         sequence = np.random.SeedSequence(self._config.seed, spawn_key=key)
         return int(sequence.generate_state(1)[0])
 
-    def _build(self, processes: Sequence[WorkerProcess]) -> list[bytes]:
-        request = {"factory": self._factory, "config": self._config.model_dump(mode="json")}
-        return _ask(
-            processes,
-            worker.BUILD,
-            lambda process: json.dumps(request | {"indices": process.indices}).encode(),
-        )
+    def _owners(self, index: int | None) -> list[WorkerProcess]:
+        return self.processes if index is None else [self.owner(index)]
 
-    def _map(self, processes: Sequence[WorkerProcess]) -> None:
-        size = json.dumps([self._num_envs, self.feature_size, self._config.needs_pixels]).encode()
-        _ask(processes, worker.MAP, lambda _: size)
+    def _try_answer(self, process: WorkerProcess) -> list[Any]:
+        """Return the result of a process in a list; empty if it has none or went wrong."""
+        try:
+            result = process.answer(self.answer_timeout_s)
+        except PokeTUIError as error:
+            process.failure = error
+            return []
+        return [] if result is None else [result]
 
-    def _reset(self, processes: Sequence[WorkerProcess], seeds: dict[int, int]) -> None:
-        def request(process: WorkerProcess) -> bytes:
-            return json.dumps([[index, int(seeds[index])] for index in process.indices]).encode()
-
-        _ask(processes, worker.RESET, request)
+    def _build(self, processes: Sequence[WorkerProcess]) -> list[EnvFacts]:
+        for process in processes:
+            process.call(on_host(EnvHost.build, self._factory, self._config, process.indices))
+        return _answers(processes, _BUILD_TIMEOUT_S)
 
 
 def _ask(
-    processes: Sequence[WorkerProcess], kind: bytes, request: Callable[[WorkerProcess], bytes]
-) -> list[bytes]:
-    """Send a request to processes at once, collect their answers, raise the first failure.
+    processes: Sequence[WorkerProcess], call: HostCall[_R], timeout_s: float = _BUILD_TIMEOUT_S
+) -> list[_R]:
+    for process in processes:
+        process.call(call)
+    return _answers(processes, timeout_s)
+
+
+def _answers(processes: Iterable[WorkerProcess], timeout_s: float) -> list[Any]:
+    """Collect the results of processes, then raise the first failure.
 
     All are collected: an answer left unread would be taken for that to the next request.
     """
-    for process in processes:
-        process.send(kind, request(process))
-    answers: list[bytes] = []
+    answers: list[Any] = []
     failures: list[PokeTUIError] = []
     for process in processes:
         try:
-            answers.append(process.answer(_BUILD_TIMEOUT_S))
+            answers.append(process.answer(timeout_s))
         except PokeTUIError as error:
             failures.append(error)
     if failures:

@@ -3,16 +3,18 @@
 import contextlib
 import json
 import logging
+import pickle
 import signal
 import socket
 import subprocess
 import tempfile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from engine import errors
 from engine.child import python_command, python_environment
 from engine.env import worker
-from engine.env.channel import Channel
+from engine.env.channel import CALL, FAILED, Channel
+from engine.env.host import HostCall
 from engine.errors import PokeTUIError, WorkerError
 
 _log = logging.getLogger(__name__)
@@ -61,6 +63,10 @@ class WorkerProcess:
         """Return the process id."""
         return self._process.pid
 
+    def call(self, call: HostCall[Any]) -> None:
+        """Request a call; `answer` returns what it returns."""
+        self.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
+
     def send(self, kind: bytes, payload: bytes = b"") -> None:
         """Send a request; if that fails, `answer` tells."""
         if self.failure is not None:
@@ -72,8 +78,8 @@ class WorkerProcess:
         except OSError:
             self.failure = self._death()
 
-    def answer(self, timeout_s: float) -> bytes:
-        """Wait for the answer to the last request.
+    def answer(self, timeout_s: float) -> Any:
+        """Wait for the answer to the last request, and return its result.
 
         Raises:
             WorkerError: The process died or hangs (then it is `failure`, too).
@@ -89,8 +95,8 @@ class WorkerProcess:
             except EOFError:
                 self.failure = self._death()
             else:
-                if kind != worker.FAILED:
-                    return payload
+                if kind != FAILED:
+                    return pickle.loads(payload) if payload else None  # from our own child
                 _log.error(
                     "environment process %d: %s",
                     self.number,
@@ -99,18 +105,8 @@ class WorkerProcess:
                 raise _error(payload)
         raise self.failure
 
-    def try_answer(self, timeout_s: float) -> bytes:
-        """Wait for an answer as `answer` does; whatever goes wrong becomes `failure`, and b""."""
-        try:
-            return self.answer(timeout_s)
-        except PokeTUIError as error:
-            self.failure = error
-            return b""
-
     def quit(self) -> None:
-        """Ask the process to end; `reap` makes sure."""
-        with contextlib.suppress(OSError):  # already gone
-            self._channel.send(worker.QUIT)
+        """Let the process end by itself; `reap` makes sure."""
         self._channel.close()
 
     def reap(self, timeout_s: float = _QUIT_TIMEOUT_S) -> None:

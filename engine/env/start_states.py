@@ -3,21 +3,16 @@
 import hashlib
 import logging
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 from engine.config import RunConfig
 from engine.emulator.base import Emulator
-from engine.emulator.cartridge import Battery, Cartridge
-from engine.emulator.gameboy import GameBoy
-from engine.env.introduction import make_fast, play_introduction
 from engine.env.state_file import MAGIC, SHA1_SIZE, pack_state, unpack_state
 from engine.errors import ConfigurationError, EnvironmentError
 from engine.files import FileTooLargeError, make_folder, read_file, write_file
 from engine.folders import user_path
-from engine.games.crystal.reader import CrystalReader
-from engine.games.profile import GameProfile, load_rom
-from engine.types import Action
+from engine.games.base import Game, Reader
+from engine.games.catalog import load_game
 
 _log = logging.getLogger(__name__)
 
@@ -27,19 +22,12 @@ STATES_FOLDER = "states"
 _MAX_FILE_SIZE = 1 << 22
 
 _BATTERY_SUFFIXES = (".sav", ".srm", ".ram")
-# Where Crystal marks its saved game and the backup of it, and by what: sCheckValue1 01:A008 and
-# sCheckValue2 01:AD0F, sBackupCheckValue1 00:B208 and 2 00:BF0F (pret/pokecrystal symbols).
-_SAVED_GAME_MARKS = (
-    ((0x2008, b"\x63"), (0x2D0F, b"\x7f")),
-    ((0x1208, b"\x63"), (0x1F0F, b"\x7f")),
-)
-
 _SETTLING_FRAMES, _MAX_SETTLING = 32, 20
 """A step that was begun is over after one round of so many frames, a door after some."""
 
 
 def make_start_state(
-    emulator: Emulator, profile: GameProfile, folder: Path | None = None, given: str = ""
+    game: Game, emulator: Emulator, folder: Path | None = None, given: str = ""
 ) -> bytes:
     """Return the state that episodes start from, and leave the emulator in it.
 
@@ -49,8 +37,8 @@ def make_start_state(
     on to the first control, and so it is from a battery file.
 
     Args:
+        game: What is played.
         emulator: Has just been switched on.
-        profile: The game's.
         folder: Keeps start states; None: none are kept. One that cannot be used is done without.
         given: A state of PyBoy's or ours, or a battery file (.sav, .srm, .ram); a bare name may
             be that of a file in `folder`. It is only read.
@@ -60,46 +48,46 @@ def make_start_state(
         EnvironmentError: The introduction does not come to an end.
     """
     if given and folder is not None and _is_kept(given, folder):
-        return _from_file(emulator, profile, folder / given)
+        return _from_file(game, emulator, folder / given)
     if given:
-        return _from_file(emulator, profile, user_path(given))
-    path = _kept_path(profile, folder) if folder else None
+        return _from_file(game, emulator, user_path(given))
+    path = _kept_path(game, folder) if folder else None
     if path is not None and path.is_file():
         try:
-            return _load_kept(emulator, profile, _read(path), path)
+            return _load_kept(game, emulator, _read(path), path)
         except (OSError, ConfigurationError) as error:
             _log.warning("cannot use the kept start state: %s", error)
-    play_introduction(emulator, CrystalReader(emulator, profile).read)
+    game.play_introduction(emulator, game.reader(emulator).read)
     state = emulator.save_state()
     if path is not None:
         try:
-            _keep(path, profile, state)
+            _keep(path, game, state)
         except OSError as error:
             _log.warning("cannot keep the start state %s: %s", path, error)
     return state
 
 
-def prepare_start_state(config: RunConfig, tell: Callable[[int, int], None]) -> None:
+def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -> None:
     """Play a ROM's introduction now, if no run did before, and keep the state where it ends.
 
     The environments would do so, each of them, and could not say how far they are.
 
     Args:
         config: The run's settings.
-        tell: Is told how many frames were played, and how many are at most; what it raises ends
-            the introduction.
+        report: Called with the frames played and the most there can be; what it raises ends the
+            introduction.
 
     Raises:
         EnvironmentError: The introduction does not come to an end.
     """
-    rom, profile = load_rom(config.rom_path, config.allow_unknown_rom)
-    path = _kept_path(profile, states_folder(config))
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    path = _kept_path(game, states_folder(config))
     if config.start_state or path.is_file():
         return
-    emulator = GameBoy(rom)
+    emulator = game.start()
     try:
-        play_introduction(emulator, CrystalReader(emulator, profile).read, tell)
-        _keep(path, profile, emulator.save_state())
+        game.play_introduction(emulator, game.reader(emulator).read, report)
+        _keep(path, game, emulator.save_state())
     except OSError as error:
         _log.warning("cannot keep the start state %s: %s", path, error)
     finally:
@@ -119,16 +107,16 @@ def keep_given_state(config: RunConfig) -> RunConfig:
     folder = states_folder(config)
     if not config.start_state or _is_kept(config.start_state, folder):
         return config
-    rom, profile = load_rom(config.rom_path, config.allow_unknown_rom)
-    emulator = GameBoy(rom)
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    emulator = game.start()
     try:
-        state = _from_file(emulator, profile, user_path(config.start_state))
+        state = _from_file(game, emulator, user_path(config.start_state))
     finally:
         emulator.close()
     digest = hashlib.sha1(state, usedforsecurity=False).hexdigest()
-    copy = folder / f"{profile.sha1}-{digest[:16]}.state"
+    copy = folder / f"{game.sha1}-{digest[:16]}.state"
     try:
-        _keep(copy, profile, state)
+        _keep(copy, game, state)
     except OSError as error:
         raise ConfigurationError(
             f"Cannot write in the save folder {folder}: {error.strerror or error}.",
@@ -142,58 +130,50 @@ def states_folder(config: RunConfig) -> Path:
     return user_path(config.save_dir) / STATES_FOLDER
 
 
-def _kept_path(profile: GameProfile, folder: Path) -> Path:
+def _kept_path(game: Game, folder: Path) -> Path:
     """Return where the state at the introduction's end is kept."""
-    return folder / f"{profile.sha1}-pyboy-{version('pyboy')}.state"
+    return folder / f"{game.sha1}-pyboy-{game.emulator_version}.state"
 
 
 def _is_kept(given: str, folder: Path) -> bool:
     return Path(given).name == given and (folder / given).is_file()
 
 
-def _from_file(emulator: Emulator, profile: GameProfile, file: Path) -> bytes:
+def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     data = _read(file)
     if data.startswith(MAGIC):
-        return _load_kept(emulator, profile, data, file)
+        return _load_kept(game, emulator, data, file)
     if file.suffix.lower() in _BATTERY_SUFFIXES:
-        state = _continue_saved_game(emulator.rom, profile, file, data)
+        state = _continue_saved_game(game, file, data)
         emulator.load_state(state)
         return state
-    _load(emulator, data, file)
-    for action in Action:
+    _load(game, emulator, data, file)
+    for action in range(len(game.actions)):
         emulator.release(action)
-    reader = CrystalReader(emulator, profile)
+    reader = game.reader(emulator)
     for _ in range(_MAX_SETTLING):
         emulator.tick(_SETTLING_FRAMES)
         control = reader.read().control
         if control.in_game and not control.in_transition:
-            make_fast(emulator)
+            game.prepare(emulator)
             break
     else:
-        _play_on(emulator, reader, file)
+        _play_on(game, emulator, reader, file)
     return emulator.save_state()
 
 
-def _continue_saved_game(rom: bytes, profile: GameProfile, file: Path, data: bytes) -> bytes:
-    battery = Battery.of(data, Cartridge.of(rom), str(file))
-    if not any(
-        all(battery.ram[at : at + 1] == value for at, value in marks) for marks in _SAVED_GAME_MARKS
-    ):
-        raise ConfigurationError(
-            f"{file} holds no saved game of Pokémon Crystal.",
-            "Save in the game first, or leave --state out.",
-        )
-    machine = GameBoy(rom, battery)
+def _continue_saved_game(game: Game, file: Path, data: bytes) -> bytes:
+    machine = game.start_saved(data, str(file))
     try:
-        _play_on(machine, CrystalReader(machine, profile), file)
+        _play_on(game, machine, game.reader(machine), file)
         return machine.save_state()
     finally:
         machine.close()
 
 
-def _play_on(emulator: Emulator, reader: CrystalReader, file: Path) -> None:
+def _play_on(game: Game, emulator: Emulator, reader: Reader, file: Path) -> None:
     try:
-        play_introduction(emulator, reader.read)
+        game.play_introduction(emulator, reader.read)
     except EnvironmentError:
         raise ConfigurationError(
             f"The game does not come from {file} to the player's control.",
@@ -219,12 +199,12 @@ def _read(file: Path) -> bytes:
         raise ConfigurationError(f"Cannot read {file}: {reason}.", "Make it readable.") from None
 
 
-def _load_kept(emulator: Emulator, profile: GameProfile, data: bytes, file: Path) -> bytes:
+def _load_kept(game: Game, emulator: Emulator, data: bytes, file: Path) -> bytes:
     """Load what `_keep` has written."""
     sha1 = data[len(MAGIC) : len(MAGIC) + SHA1_SIZE]
-    if data.startswith(MAGIC) and sha1 != profile.sha1.encode():
+    if data.startswith(MAGIC) and sha1 != game.sha1.encode():
         raise ConfigurationError(
-            f"{file} is a start state of another ROM.", f"Give one of {profile.name}."
+            f"{file} is a start state of another ROM.", f"Give one of {game.name}."
         )
     try:
         state = unpack_state(data)
@@ -232,21 +212,21 @@ def _load_kept(emulator: Emulator, profile: GameProfile, data: bytes, file: Path
         raise ConfigurationError(
             f"The start state {file} is damaged.", "Give another one."
         ) from None
-    _load(emulator, state, file)
+    _load(game, emulator, state, file)
     return state
 
 
-def _load(emulator: Emulator, state: bytes, file: Path) -> None:
+def _load(game: Game, emulator: Emulator, state: bytes, file: Path) -> None:
     try:
         emulator.load_state(state)
     except EnvironmentError:
         raise ConfigurationError(
-            f"{file} is no saved state of this game in PyBoy {version('pyboy')}.",
+            f"{file} is no saved state of this game in emulator {game.emulator_version}.",
             "It is damaged, of another version or for another ROM. Save anew, or leave it out.",
         ) from None
 
 
-def _keep(path: Path, profile: GameProfile, state: bytes) -> None:
+def _keep(path: Path, game: Game, state: bytes) -> None:
     """Write a file whole or not at all; several workers may do so at once."""
     make_folder(path.parent)
-    write_file(path, pack_state(profile.sha1, state))
+    write_file(path, pack_state(game.sha1, state))

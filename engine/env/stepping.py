@@ -10,18 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.env.array_env import Advisor, DirectedAdvisor, Watched
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.demo_orders import CANNOT_RECORD, DemoEnded, DemoFacts, DemoOrder
-from engine.env.features import FEATURE_SIZE
+from engine.env.array_env import Advisor, Inspection, PlannerAdvisor
+from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
+from engine.env.game_env import GameEnv
 from engine.env.pixels import FrameStack, Sight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
-from engine.plans import Directions, Orders, Situation, Verdict
+from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
 from engine.rewards.paid import Paid
 from engine.types import (
-    NUM_ACTIONS,
-    Action,
     EpisodeSummary,
     Frame,
     Goal,
@@ -30,6 +27,8 @@ from engine.types import (
 
 BRANCHED = "branched"
 """Where an episode began that a person let begin at a moment: at no milestone."""
+
+_GOAL_KINDS = tuple(GoalKind)
 
 _SIZES = struct.Struct("<II")
 """Bytes of the JSON about advisor and starts, and of the last frames."""
@@ -48,7 +47,7 @@ class SteppedEnv:
 
     def __init__(
         self,
-        env: EnhancedPyBoyPokemonCrystalEnv,
+        env: GameEnv,
         advisor: Advisor | None = None,
         *,
         sees_pixels: bool = False,
@@ -56,25 +55,26 @@ class SteppedEnv:
         is_advised: bool = True,
     ) -> None:
         self.env = env
-        self.feature_size = FEATURE_SIZE
+        self.feature_size = env.feature_size
+        self.num_actions = num_actions = len(env.game.actions)
         self.component_names = env.component_names
         self.milestone_keys = env.milestone_keys
-        self.features = np.zeros(FEATURE_SIZE, np.float32)
-        self.mask = np.ones(NUM_ACTIONS, np.bool_)
-        self.prior = np.zeros(NUM_ACTIONS, np.float32)
+        self.features = np.zeros(env.feature_size, np.float32)
+        self.mask = np.ones(num_actions, np.bool_)
+        self.prior = np.zeros(num_actions, np.float32)
         self.confidence = 0.0
         self.nearness = math.nan
         self._advisor = advisor
-        self._directed = advisor if isinstance(advisor, DirectedAdvisor) else None
+        self._planner_advisor = advisor if isinstance(advisor, PlannerAdvisor) else None
         self._began_advised = self._wants_advice = self._is_advised = is_advised
-        self._setters: dict[str, int] = {}
+        self._goal_sources: dict[str, int] = {}
         self._goal: Goal | None = None
         self._reason = ""
         self._start = ""
         self._next_start: tuple[str, bytes] | None = None
         self._paid = Paid()
         self._is_watched = self._shows_frames = False
-        self._stack = (sight or FrameStack()) if sees_pixels else None
+        self._stack = (sight or FrameStack(env.game.frame_shape)) if sees_pixels else None
         self._renders_always = env.is_rendering or sees_pixels
         env.is_rendering = self._renders_always
 
@@ -85,11 +85,11 @@ class SteppedEnv:
 
     @property
     def is_watched(self) -> bool:
-        """Tell whether payments are collected for `watched`."""
+        """Return whether payments are collected for `inspect`."""
         return self._is_watched
 
     def watch(self, is_watched: bool, *, renders: bool = True) -> None:
-        """Collect payments for `watched` from now on, or no more; render for it, or not."""
+        """Collect payments for `inspect` from now on, or no more; render for it, or not."""
         self._is_watched = is_watched
         self._shows_frames = is_watched and renders
         self.env.is_rendering = self._shows_frames or self._renders_always
@@ -102,16 +102,16 @@ class SteppedEnv:
         self.env.is_rendering = self._renders_always or (self._shows_frames and shows)
 
     def begin(self, seed: int | None = None) -> None:
-        """Start an episode; without a seed the random numbers go on."""
+        """Start an episode; without a seed the random numbers continue."""
         if seed is not None:
             self.env.seed_random(seed)
         if self._next_start is None:
             self._start = ""
             self._reset(seed)
         else:
-            self._start, moment = self._next_start
+            self._start, snapshot = self._next_start
             self._next_start = None
-            self.env.begin_from(moment)
+            self.env.begin_from(snapshot)
         self._is_advised = self._wants_advice
         if self._advisor is not None and self._is_advised:
             self._advisor.reset(self.env.state)
@@ -131,16 +131,17 @@ class SteppedEnv:
         self._observe()
         return result
 
-    def play_frames(self, buttons: frozenset[Action], frames: int, *, render: bool) -> None:
-        """Let the game run with `buttons` down; `count_frames` reads what came of it."""
-        self.env.play_frames(buttons, frames, render=render)
+    def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
+        """Let the game run with `buttons` down; `count_frames` reads the result.
 
-    def live_frame(self) -> Frame | None:
-        """Return the picture after live frames, None where nobody wants pictures."""
-        return self.env.frame() if self._shows_frames else None
+        Returns:
+            The picture after the last of them, if it was rendered and somebody wants it.
+        """
+        self.env.play_frames(buttons, frames, render=render)
+        return self.env.frame() if render and self._shows_frames else None
 
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
-        """Take in what came of live frames; return what `step` returns.
+        """Take in the result of live frames; return what `step` returns.
 
         The advisor is asked at the end only: it would judge the time that a person takes.
 
@@ -165,48 +166,61 @@ class SteppedEnv:
         return replace(self.env.summary(), goals=goals, start=self._start)
 
     @property
-    def goal_kind(self) -> GoalKind:
-        """Return the kind of the goal that the suggestion serves."""
-        return self._goal.kind if self._goal is not None else GoalKind.EXPLORE
+    def goal_kind(self) -> int:
+        """Return the kind of the goal that the suggestion serves, as place in `GoalKind`."""
+        return _GOAL_KINDS.index(self._goal.kind if self._goal is not None else GoalKind.EXPLORE)
 
     @property
-    def setter(self) -> int:
-        """Return who set that goal, as place in `Directions.setters`."""
-        return 0 if self._directed is None else self._setters.get(self._directed.setter, 0)
+    def goal_source(self) -> int:
+        """Return who set that goal, as place in `PlannerUpdate.goal_sources`."""
+        return (
+            0
+            if self._planner_advisor is None
+            else self._goal_sources.get(self._planner_advisor.goal_source, 0)
+        )
 
     @property
     def wants_plan(self) -> bool:
-        """Tell whether the planner is to be asked."""
-        return self._directed is not None and self._is_advised and self._directed.wants_plan
+        """Return whether the planner is to be asked."""
+        return (
+            self._planner_advisor is not None
+            and self._is_advised
+            and self._planner_advisor.wants_plan
+        )
 
-    def direct(self, directions: Directions) -> None:
+    def update_planner(self, update: PlannerUpdate) -> None:
         """Tell the advisor of plans; one that follows none takes no notice."""
-        self._setters = {name: place for place, name in enumerate(directions.setters)}
-        if self._directed is not None:
-            self._directed.direct(directions)
+        self._goal_sources = {name: place for place, name in enumerate(update.goal_sources)}
+        if self._planner_advisor is not None:
+            self._planner_advisor.update_planner(update)
 
-    def order(self, orders: Orders) -> None:
+    def override(self, overrides: UserOverrides) -> None:
         """Do what a person wants, from the next step on."""
-        wanted = orders.is_advised
+        wanted = overrides.is_advised
         self._wants_advice = self._began_advised if wanted is None else wanted
-        self.env.weigh(orders.weights)
-        if self._directed is not None:
-            self._directed.pursue_first(orders.goal)
+        self.env.weigh(overrides.weights)
+        if self._planner_advisor is not None:
+            self._planner_advisor.prioritise_milestone(overrides.goal)
 
-    def question(self) -> Situation | None:
+    def question(self) -> PlanningQuery | None:
         """Return what the advisor asks the planner, once; None when there is nothing."""
-        return None if self._directed is None else self._directed.question()
+        return None if self._planner_advisor is None else self._planner_advisor.question()
 
-    def take_verdicts(self) -> tuple[Verdict, ...]:
-        """Return what became of plans since the last time."""
-        return () if self._directed is None else self._directed.take_verdicts()
+    def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
+        """Return the outcome of plans since the last time."""
+        return () if self._planner_advisor is None else self._planner_advisor.take_goal_outcomes()
+
+    @property
+    def frames_per_s(self) -> float:
+        """Return as fast as the game runs on its own machine."""
+        return self.env.game.frames_per_s
 
     @property
     def can_record(self) -> bool:
-        """Tell whether what is played can be kept: see `engine.demos.recorded_env`."""
+        """Return whether what is played can be kept: see `engine.demos.recorded_env`."""
         return False
 
-    def record(self, order: DemoOrder) -> DemoFacts:
+    def record(self, order: DemoRequest) -> DemoFacts:
         """Refuse.
 
         Raises:
@@ -231,7 +245,7 @@ class SteppedEnv:
 
     @property
     def is_walking(self) -> bool:
-        """Tell whether the player can walk."""
+        """Return whether the player can walk."""
         state = self.env.state
         return state.control.is_free and state.battle is None
 
@@ -245,24 +259,24 @@ class SteppedEnv:
         """Return (component, weight) as they count now."""
         return self.env.reward_weights
 
-    def moment(self) -> bytes:
-        """Return the game of now, for `begin_next_from`."""
+    def snapshot(self) -> bytes:
+        """Return the current game, for `reset_from`."""
         return self.env.save()
 
-    def begin_next_from(self, milestone: str, moment: bytes) -> None:
-        """Let the next episode, and only that, begin at an archived moment."""
-        self._next_start = (milestone, moment)
+    def reset_from(self, milestone: str, snapshot: bytes) -> None:
+        """Let the next episode, and only that, begin at an archived snapshot."""
+        self._next_start = (milestone, snapshot)
 
-    def begin_now(self, moment: bytes = b"") -> None:
-        """Leave this episode and begin another: from the true start, or at a moment."""
-        self._next_start = (BRANCHED, moment) if moment else None
+    def begin_now(self, snapshot: bytes = b"") -> None:
+        """Leave this episode and begin another: from the true start, or at a snapshot."""
+        self._next_start = (BRANCHED, snapshot) if snapshot else None
         self.begin()
-        self.take_verdicts()  # what was pursued did not fail: it was left
+        self.take_goal_outcomes()  # what was pursued did not fail: it was left
 
-    def watched(self) -> Watched:
+    def inspect(self) -> Inspection:
         """Return what to show, and start collecting payments anew."""
         env = self.env
-        return Watched(
+        return Inspection(
             frame=env.frame() if self._shows_frames else None,
             state=env.state,
             breakdown=env.breakdown,
@@ -279,8 +293,8 @@ class SteppedEnv:
         """Return the environment, the advisor's memory, the next start and the last frames."""
         following = None
         if self._next_start is not None:
-            milestone, moment = self._next_start
-            following = [milestone, base64.b64encode(moment).decode()]
+            milestone, snapshot = self._next_start
+            following = [milestone, base64.b64encode(snapshot).decode()]
         facts = json.dumps(
             {
                 "advisor": self._advisor.save() if self._advisor and self._is_advised else None,
@@ -300,8 +314,8 @@ class SteppedEnv:
         self._start = facts["start"]
         self._next_start = None
         if facts["next_start"] is not None:
-            milestone, moment = facts["next_start"]
-            self._next_start = (milestone, base64.b64decode(moment))
+            milestone, snapshot = facts["next_start"]
+            self._next_start = (milestone, base64.b64decode(snapshot))
         self._is_advised = facts["advisor"] is not None
         if self._advisor is not None and self._is_advised:
             self._advisor.reset(self.env.state)
@@ -309,7 +323,7 @@ class SteppedEnv:
         if self._stack is not None:
             self._stack.restore(rest[:num_pixels])
         self._observe()
-        self.take_verdicts()  # judged again: they were told before it was saved
+        self.take_goal_outcomes()  # judged again: they were told before it was saved
 
     def close(self) -> None:
         """Free the emulator."""
@@ -326,11 +340,13 @@ class SteppedEnv:
         self._is_advised = self._wants_advice
         if self._advisor is not None and self._is_advised:
             self._advisor.reset(self.env.state)
-            self.take_verdicts()
+            self.take_goal_outcomes()
 
     def _path(self) -> tuple[tuple[int, int], ...]:
-        is_led = self._directed is not None and self._is_advised and self.is_walking
-        return self._directed.path(self.env.state) if self._directed and is_led else ()
+        is_led = self._planner_advisor is not None and self._is_advised and self.is_walking
+        return (
+            self._planner_advisor.path(self.env.state) if self._planner_advisor and is_led else ()
+        )
 
     def _observe(self) -> None:
         self.features = self.env.features()
@@ -349,9 +365,9 @@ class SteppedEnv:
             self._goal, self._reason = advice.goal, advice.reason
 
 
-def make_crystal_env(config: RunConfig, env_index: int) -> EnhancedPyBoyPokemonCrystalEnv:
+def make_game_env(config: RunConfig, env_index: int) -> GameEnv:
     """Build a game for training from a run's settings: state observations, no pictures."""
-    return EnhancedPyBoyPokemonCrystalEnv(
+    return GameEnv(
         config.rom_path,
         observation_type="state",
         config=config.env,

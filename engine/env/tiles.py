@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.crystal.maps import BORDER
-from engine.types import GameState, MapId
+from engine.types import MAP_BORDER, GameState, MapId
 
 SEEN_EARLIER = 0.5
 """What a plane holds where the player stood before the last milestone, but not since."""
@@ -54,7 +53,7 @@ class TileMemory:
         if is_new_map:
             self.maps.add(place.map)
         visited = self.plane(place.map, view.width, view.height)
-        row, column = place.y + BORDER, place.x + BORDER
+        row, column = place.y + MAP_BORDER, place.x + MAP_BORDER
         before = visited[row, column]
         visited[row, column] = 1.0
         return Visit(bool(before < 1.0), bool(before == 0.0), is_new_map)
@@ -65,7 +64,7 @@ class TileMemory:
         1 where the player was since the last milestone, `SEEN_EARLIER` where before it, else 0.
         """
         plane = self._visited.get(map_id)
-        shape = (height + 2 * BORDER, width + 2 * BORDER)
+        shape = (height + 2 * MAP_BORDER, width + 2 * MAP_BORDER)
         if plane is None or plane.shape != shape:
             plane = np.zeros(shape, np.float32)
             self._visited[map_id] = plane
@@ -74,9 +73,9 @@ class TileMemory:
     def stood_on(self, map_id: MapId, width: int, height: int) -> NDArray[np.bool_]:
         """Return (height, width) where the player was in this episode."""
         plane = self._visited.get(map_id)
-        if plane is None or plane.shape != (height + 2 * BORDER, width + 2 * BORDER):
+        if plane is None or plane.shape != (height + 2 * MAP_BORDER, width + 2 * MAP_BORDER):
             return np.zeros((height, width), np.bool_)
-        stood: NDArray[np.bool_] = plane[BORDER:-BORDER, BORDER:-BORDER] > 0
+        stood: NDArray[np.bool_] = plane[MAP_BORDER:-MAP_BORDER, MAP_BORDER:-MAP_BORDER] > 0
         return stood
 
     def save(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Say how well a move does, by the game's tables."""
 
-from engine.games.profile import GameTables
+from engine.games.base import GameTables
 from engine.types import Creature
 
 SAME_TYPE_BONUS = 1.5

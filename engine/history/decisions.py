@@ -23,7 +23,7 @@ from engine.history.records import (
 )
 from engine.history.store import DecisionStore
 from engine.history.uplift import Uplift
-from engine.plans import Verdict
+from engine.planning_types import GoalOutcome
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ _CUT = "DELETE FROM decisions WHERE run = ? AND id > ?"
 
 
 class DecisionHistoryAnalyzer:
-    """Record decisions in a SQLite file and report what became of them.
+    """Record decisions in a SQLite file and report the outcome of them.
 
     Recording returns at once; a thread writes. Any thread may use it. A decision is a success when
     its reward is positive, until `end_episode` says how its episode went. The patterns count every
@@ -125,7 +125,7 @@ class DecisionHistoryAnalyzer:
 
         Args:
             game_state: What was decided on.
-            action_taken: 0 to 8.
+            action_taken: Its index in the game's actions, below 4096.
             reasoning: Why; 500 characters are kept.
             confidence: 0 to 1.
             outcome_reward: What it was paid.
@@ -187,7 +187,7 @@ class DecisionHistoryAnalyzer:
     def analyze_patterns(
         self, min_frequency: int = 3, context_filter: Mapping[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """Return which actions were taken how often in which contexts, and what came of them.
+        """Return which actions were taken how often in which contexts, and the result.
 
         The most frequent first, with the keys context, action, frequency, success_rate,
         success_interval (95 %, Wilson) and mean_reward. Reads no file.
@@ -218,41 +218,41 @@ class DecisionHistoryAnalyzer:
         with self._lock:
             return self._table.experience(min_frequency)
 
-    def record_goal(self, verdict: Verdict) -> None:
-        """Record what became of a planner's goal, ignored at random or followed."""
+    def record_goal(self, goal_outcome: GoalOutcome) -> None:
+        """Record the outcome of a planner's goal, ignored at random or followed."""
         row = (
             self._clock(),
             self._run,
-            verdict.env_index,
-            verdict.key,
-            verdict.setter,
-            verdict.kind.value,
-            verdict.text,
-            verdict.outcome.value,
-            int(verdict.made_progress),
-            int(verdict.is_ignored),
-            verdict.steps,
+            goal_outcome.env_index,
+            goal_outcome.key,
+            goal_outcome.goal_source,
+            goal_outcome.kind.value,
+            goal_outcome.text,
+            goal_outcome.outcome.value,
+            int(goal_outcome.made_progress),
+            int(goal_outcome.is_control),
+            goal_outcome.steps,
         )
         with self._lock:
             self._store.put((_INSERT_GOAL, row))
 
-    def planner_uplift(self, setter: str | None = None) -> Uplift:
+    def planner_uplift(self, goal_source: str | None = None) -> Uplift:
         """Return what the run's planner is worth by all its goals so far; waits for the disk.
 
         Unlike decisions, goals are not taken back where a run is resumed: what was undone happened
         all the same.
 
         Args:
-            setter: Of one model alone; None: of all.
+            goal_source: Of one model alone; None: of all.
 
         Raises:
             CheckpointError: The file is damaged.
         """
         uplift = Uplift()
         for name, progress, ignored, count in self._read(tuple, _GOAL_COUNTS, (self._run,) * 2):
-            if setter is None or name == setter:
+            if goal_source is None or name == goal_source:
                 uplift = uplift.plus(
-                    is_ignored=bool(ignored), made_progress=bool(progress), count=int(count)
+                    is_control=bool(ignored), made_progress=bool(progress), count=int(count)
                 )
         return uplift
 
@@ -288,10 +288,10 @@ class DecisionHistoryAnalyzer:
             ) from None
 
     def position(self) -> int:
-        """Flush, and return what `cut` goes back to."""
+        """Flush, and return what `truncate` goes back to."""
         return max(self._read(lambda row: int(row[0]), _POSITION), default=0)
 
-    def cut(self, position: int) -> None:
+    def truncate(self, position: int) -> None:
         """Drop this run's decisions after `position`, as far as they are not folded yet."""
         self._store.put((_CUT, (self._run, position)))
         with self._lock:

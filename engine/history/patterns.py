@@ -95,7 +95,7 @@ def success_estimate(successes: int, frequency: int) -> float:
 
 @dataclass(slots=True)
 class Tally:
-    """How often an action was taken in a context, and what came of it."""
+    """How often an action was taken in a context, and the result."""
 
     frequency: int = 0
     successes: int = 0

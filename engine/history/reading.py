@@ -12,13 +12,13 @@ from urllib.parse import quote
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import MAX_TIME
 from engine.history.patterns import Context, read_context, success_interval
+from engine.history.records import MAX_ACTIONS
 from engine.history.schema import (
     APPLICATION_ID,
     COUNT_OF_PROGRAMS,
     SCHEMA_VERSION,
     LimitedConnection,
 )
-from engine.types import NUM_ACTIONS
 
 _BUSY_TIMEOUT_S = 0.3
 
@@ -168,7 +168,7 @@ def read_decisions(
 def read_patterns(
     path: Path, limit: int, offset: int = 0, action: int | None = None, min_frequency: int = 3
 ) -> PatternPage:
-    """Return which actions were taken how often in which contexts, and what came of them.
+    """Return which actions were taken how often in which contexts, and the result.
 
     They count every decision that the file ever held.
 
@@ -200,7 +200,7 @@ def _decision(row: tuple[Any, ...]) -> DecisionRow:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError("a number is not finite")
     number, timestamp, context, action, *rest = row
-    if not (0 <= timestamp < MAX_TIME and 0 <= action < NUM_ACTIONS):
+    if not (0 <= timestamp < MAX_TIME and 0 <= action < MAX_ACTIONS):
         raise ValueError(f"there is no action {action} at {timestamp}")
     return DecisionRow(number, timestamp, read_context(context), action, *rest)
 

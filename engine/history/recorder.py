@@ -9,7 +9,7 @@ from typing import Any
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import CheckpointError
 from engine.events import DecisionMade, EpisodeEnded, Event, GameObserved, RewardPaid, StatusChanged
-from engine.games.profile import GameTables
+from engine.games.base import Game
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.records import DecisionRecord
 from engine.types import Decision, EpisodeSummary, Source
@@ -35,7 +35,7 @@ class DecisionRecorder:
     Args:
         history: Written to, and closed with this.
         run: The run's name: episodes are named after it.
-        tables: The game's, for what is known of moves.
+        game: What is played, for what is known of moves.
         clock: Seconds since the epoch.
     """
 
@@ -43,12 +43,12 @@ class DecisionRecorder:
         self,
         history: DecisionHistoryAnalyzer,
         run: str,
-        tables: GameTables | None = None,
+        game: Game | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.history = history
         self._run = run
-        self._tables = tables
+        self._game = game
         self._clock = clock
         self._env = 0
         self._seen: GameObserved | None = None
@@ -74,7 +74,7 @@ class DecisionRecorder:
                 self._env = env
 
     def save(self) -> dict[str, Any]:
-        """Write everything, and return JSON-able facts from which `load` goes on.
+        """Write everything, and return the state as JSON-able facts, for `load`.
 
         A file that became unreadable must not keep a run from being saved.
         """
@@ -98,9 +98,9 @@ class DecisionRecorder:
         return False
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Go on from `save`: what this run recorded since then is dropped."""
+        """Continue from `save`: what this run recorded since then is dropped."""
         self._position = int(facts["position"])
-        self.history.cut(self._position)
+        self.history.truncate(self._position)
         self._env = int(facts["env"])
         self._num_episodes = int(facts["num_episodes"])
         self._last_step = int(facts["last_step"])
@@ -134,7 +134,7 @@ class DecisionRecorder:
         self._settle(step - HORIZON_STEPS)
         goal = seen.goal
         analysis = GameStateAnalysis.of(
-            seen.state, self._tables, seen.milestones, goal.text if goal else ""
+            seen.state, self._game, seen.milestones, goal.text if goal else ""
         )
         record = DecisionRecord.of(
             analysis,
@@ -163,7 +163,7 @@ class DecisionRecorder:
             self._last_step = 0
 
     def _leave(self) -> None:
-        """Record what is known: nobody will tell how the episode goes on."""
+        """Record what is known: nobody will tell how the episode continues."""
         self._settle(self._last_step)
         self._last_step = 0
         self._seen = None

@@ -9,11 +9,13 @@ from typing import Any, Self
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import DecisionValidationError
 from engine.history.patterns import context_key, context_of, read_context
-from engine.types import Action
+from engine.types import action_index
 
 _MAX_TEXT = 500
 """Longest reasoning that is kept, so that the number of rows bounds the file."""
 _MAX_SOURCE = 40
+MAX_ACTIONS = 4096
+"""More than any game has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class DecisionRecord:
         Raises:
             DecisionValidationError: An action or a confidence that cannot be.
         """
-        action = int(Action.of(self.action))
+        action = action_index(self.action, MAX_ACTIONS)
         if not 0.0 <= self.confidence <= 1.0:
             raise DecisionValidationError(
                 f"A decision cannot have the confidence {self.confidence}.", "Give 0.0 to 1.0."

@@ -189,7 +189,7 @@ class DecisionStore:
         return [tuple(row) for row in await self._database.execute_fetchall(query, parameters)]
 
     async def _write_all(self) -> bool:
-        """Write until nothing waits; tell whether the disk took it all."""
+        """Write until nothing waits; return whether the disk took it all."""
         async with self._lock:
             while self.num_waiting:
                 while len(self._batch) < _BATCH_ROWS and not self._waiting.empty():

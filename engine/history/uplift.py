@@ -10,7 +10,7 @@ from engine.history.patterns import success_interval
 class Uplift:
     """How often progress was made with a planner's goals, and without them.
 
-    Which goals are ignored is drawn by lot, so nothing else differs between the two.
+    Which goals are ignored is drawn at random, so nothing else differs between the two.
 
     Attributes:
         followed: Goals judged that were followed; `followed_progress` of them made progress. All
@@ -66,10 +66,10 @@ class Uplift:
             self.ignored_progress * share,
         )
 
-    def plus(self, *, is_ignored: bool, made_progress: bool, count: int = 1) -> "Uplift":
+    def plus(self, *, is_control: bool, made_progress: bool, count: int = 1) -> "Uplift":
         """Return it with more goals of one sort."""
         progress = count if made_progress else 0
-        if is_ignored:
+        if is_control:
             return Uplift(
                 self.followed,
                 self.followed_progress,

@@ -29,7 +29,7 @@ _SCORED_AT_ONCE = 512
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What came of learning from as many steps as there are.
+    """The result of learning from as many steps as there are.
 
     Attributes:
         number: From 1.
@@ -73,7 +73,7 @@ class Cloning:
     Args:
         config: Settings.
         examples: Demonstrations; some of their episodes are kept to validate.
-        start: Goes on from the weights of this policy.
+        start: Continues from the weights of this policy.
 
     Attributes:
         policy: What was learnt by now.
@@ -99,14 +99,13 @@ class Cloning:
         self._device = choose_device(config.device)
         self._is_half = uses_bfloat16(config, self._device)
         self._rng = np.random.default_rng([config.seed, 10])
-        feature_size = examples.features.shape[1]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            network = build_network(config, feature_size)
+            network = build_network(config, examples.spaces)
         if start is not None:
             network.load_state_dict(start.network.state_dict())
         network.to(self._device)
-        self.policy = Policy(config, feature_size, network)
+        self.policy = Policy(config, examples.spaces, network)
         self._optimizer = _optimizer(config, network)
         self.epoch = self.steps = self._epochs_since_best = 0
         self._best_loss = math.inf
@@ -119,7 +118,7 @@ class Cloning:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether all epochs are over, or the last ones made nothing better."""
+        """Return whether all epochs are over, or the last ones made nothing better."""
         patience = self._config.patience
         has_enough = bool(patience) and self._epochs_since_best >= patience
         return has_enough or self.epoch >= self._config.epochs
@@ -132,11 +131,11 @@ class Cloning:
         """Learn for one epoch.
 
         Args:
-            tell: Is told how many batches are done.
+            tell: Called with how many batches are done.
             may_go_on: Asked before every batch.
 
         Returns:
-            What came of it; None if `may_go_on` said no, and nothing of it is to be kept: go on
+            The result; None if `may_go_on` said no, and nothing of it is to be kept: continue
             from what was saved before.
         """
         sums = np.zeros(3)
@@ -188,7 +187,7 @@ class Cloning:
         return loss.item(), right.item(), norm.item()
 
     def _judge(self, examples: Examples, index: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
-        """Return masked log-probabilities (batch, 9) and what was done, (batch,)."""
+        """Return masked log-probabilities (batch, A) and what was done, (batch,)."""
         features, pixels, mask, actions = (
             torch.from_numpy(array[index]).to(self._device)
             for array in (examples.features, examples.pixels, examples.masks, examples.actions)
@@ -198,7 +197,7 @@ class Cloning:
         return masked_log_probs(logits.float(), mask, torch.zeros((), device=self._device)), actions
 
     def save(self) -> tuple[dict[str, Any], Arrays]:
-        """Return JSON-able facts and arrays from which `load` goes on bit for bit."""
+        """Return the state as JSON-able facts and arrays, for `load`."""
         facts, arrays = self.policy.save()
         arrays |= save_adam(self._optimizer, self.policy.network)
         counters = {name: getattr(self, name) for name in _COUNTERS}
@@ -208,7 +207,7 @@ class Cloning:
         return facts | {"cloning": counters, "rng": rng, "examples": self.digest}, arrays
 
     def load(self, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             CheckpointError: It was learnt from other examples.

@@ -20,7 +20,7 @@ from engine.types import EpisodeSummary
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What came of one round.
+    """The result of one round.
 
     Attributes:
         number: From 1.
@@ -64,7 +64,7 @@ class Dagger:
         config: Of the rounds.
         cloning: Of what is learnt in each.
         make_expert: Makes the expert of a round from a seed.
-        nobody: Plays by lot, before there is a student.
+        nobody: Plays at random, before there is a student.
         examples: Demonstrations to begin with.
         policy: A student to begin with.
 
@@ -93,7 +93,7 @@ class Dagger:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether all rounds are over."""
+        """Return whether all rounds are over."""
         return self.rounds >= self._config.rounds
 
     def learn_first(self, tell: Callable[[int], None] = lambda done: None) -> Epoch | None:
@@ -112,8 +112,8 @@ class Dagger:
 
         Args:
             games: Of `DaggerConfig.envs`, advised if the expert needs it.
-            tell_played: Is told how many episodes are over.
-            tell_learnt: Is told how many epochs are over.
+            tell_played: Called with how many episodes are over.
+            tell_learnt: Called with how many epochs are over.
         """
         number = self.rounds + 1
         seed = self._cloning.seed * 1009 + number
@@ -150,5 +150,5 @@ class Dagger:
             epoch = cloning.learn()
             tell(cloning.epoch)
         assert epoch is not None
-        self.policy = Policy(self._cloning, cloning.policy.feature_size, cloning.policy.network)
+        self.policy = Policy(self._cloning, cloning.policy.spaces, cloning.policy.network)
         return epoch

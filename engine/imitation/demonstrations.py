@@ -10,13 +10,12 @@ import numpy as np
 from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted, demos_folder
 from engine.demos.demonstration import INTERVENTION, Demonstration
-from engine.demos.playback import DemoPlayer
+from engine.demos.exact_replay import DemoPlayer
 from engine.demos.splitting import SPLIT, read_split
-from engine.env.pixels import Sight
 from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import make_sight
+from engine.imitation.sight import MakeSight, sight_of
 
 
 def read_examples(
@@ -34,7 +33,7 @@ def read_examples(
             demonstrations, e.g. "interventions".
         config: Says what is seen.
         run: Says which game it is.
-        tell: Is told how many demonstrations are read, and of how many.
+        tell: Called with how many demonstrations are read, and of how many.
         wanted: Which of them; None: all.
         note: Is told what is left out.
 
@@ -96,7 +95,7 @@ def demo_examples(
         count: How many there are.
         config: Says what is seen.
         run: Says which game it is.
-        tell: Is told how many are over, and of how many.
+        tell: Called with how many are over, and of how many.
         note: Is told what is left out.
         validating: Places of those that only validate.
 
@@ -104,7 +103,7 @@ def demo_examples(
         DemoError: None shows anything.
         ReplayError: One goes another way, or shows another game.
     """
-    sight = make_sight(config)
+    sight = sight_of(config)
     parts: list[Examples] = []
     without_effect = 0
     with closing(DemoPlayer(run, renders=sight is not None)) as player:
@@ -133,19 +132,21 @@ def _left_out(presses: int) -> str:
 
 
 def _one(
-    player: DemoPlayer, demo: Demonstration, sight: Sight | None, episode: int
+    player: DemoPlayer, demo: Demonstration, make_sight: MakeSight | None, episode: int
 ) -> tuple[list[Examples], int]:
     """Return what a demonstration shows, and how many of its presses were masked."""
     without_effect = 0
     features, pixels, masks, actions, places = [], [], [], [], []
     rewards: list[float] = []
     ends: list[int] = []
-    is_first = True
+    sight = None
     is_mixed = INTERVENTION in demo.tags or bool(demo.is_intervention.any())
     for step in player.play(demo):
         if sight is not None and step.frame is not None:
-            (sight.begin if is_first else sight.push)(step.frame)
-        is_first = False
+            sight.push(step.frame)
+        elif make_sight is not None and step.frame is not None:
+            sight = make_sight(step.frame.shape)
+            sight.begin(step.frame)
         is_shown = not is_mixed or step.is_intervention or step.is_live
         if not is_shown or not step.mask[step.action]:
             without_effect += is_shown
@@ -175,6 +176,7 @@ def _one(
             np.array(rewards, np.float32),
             np.array(ends, np.uint8),
             names,
+            action_names=demo.action_names,
         )
     ], without_effect
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.agents.demonstrated import Transitions
 from engine.errors import ConfigurationError
-from engine.types import NUM_ACTIONS
+from engine.types import GAME_BOY_ACTIONS, Spaces
 
 _ARRAYS = ("features", "pixels", "masks", "actions", "maps", "episodes", "rewards", "ends")
 
@@ -24,14 +24,15 @@ class Examples:
     Attributes:
         features: (N, F) float32.
         pixels: (N, *shape) uint8, or (N, 0) where nobody sees them.
-        masks: (N, 9) bool, False for actions of no use.
+        masks: (N, A) bool, False for actions of no use.
         actions: (N,) int64, what was done; never masked.
         maps: (N,) int64, where, as a place in `map_names`.
         episodes: (N,) int64, numbers episodes.
         rewards: (N,) float32, what was paid; 0 where that is not known.
-        ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
+        ends: (N,) uint8, what follows in the game: `Continues`, `OVER` or `CUT`.
         map_names: Names of maps.
         validating: Episodes of which somebody said that they only validate.
+        action_names: A names.
     """
 
     features: NDArray[np.float32]
@@ -44,15 +45,21 @@ class Examples:
     ends: NDArray[np.uint8]
     map_names: tuple[str, ...]
     validating: frozenset[int] = frozenset()
+    action_names: tuple[str, ...] = GAME_BOY_ACTIONS.names
 
     def __post_init__(self) -> None:
         count = len(self.actions)
         assert all(len(getattr(self, name)) == count for name in _ARRAYS)
-        assert self.masks.shape == (count, NUM_ACTIONS)
+        assert self.masks.shape == (count, len(self.action_names))
         assert not count or self.maps.max() < len(self.map_names)
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    @property
+    def spaces(self) -> Spaces:
+        """Return the sizes of what was seen and of what could be done."""
+        return Spaces(self.features.shape[1], self.masks.shape[1], self.pixels.shape[1:])
 
     @property
     def num_episodes(self) -> int:
@@ -72,6 +79,7 @@ class Examples:
             self.ends[index],
             self.map_names,
             self.validating,
+            self.action_names,
         )
 
     def transitions(self) -> Transitions:
@@ -92,21 +100,27 @@ class Examples:
         total = hashlib.sha256(repr(self.map_names).encode())
         if self.validating:
             total.update(repr(sorted(self.validating)).encode())
+        if self.action_names != GAME_BOY_ACTIONS.names:
+            total.update(repr(self.action_names).encode())
         for name in _ARRAYS:
             total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
         return total.hexdigest()
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return them as arrays of plain numbers."""
-        names = np.frombuffer("\n".join(self.map_names).encode(), np.uint8)
-        validating = np.array(sorted(self.validating), np.int64)
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        return arrays | {"map_names": names, "validating": validating}
+        return arrays | {
+            "map_names": _as_bytes(self.map_names),
+            "validating": np.array(sorted(self.validating), np.int64),
+            "action_names": _as_bytes(self.action_names),
+        }
 
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Examples":
-        """Take back what `save` returned."""
-        names = np.asarray(arrays["map_names"], np.uint8).tobytes().decode().split("\n")
+        """Restore the state that `save` returned."""
+        actions = GAME_BOY_ACTIONS.names  # those of older ones, which do not say
+        if "action_names" in arrays:
+            actions = _as_names(arrays["action_names"])
         return cls(
             np.array(arrays["features"], np.float32),
             np.array(arrays["pixels"], np.uint8),
@@ -116,15 +130,29 @@ class Examples:
             np.array(arrays["episodes"], np.int64),
             np.array(arrays["rewards"], np.float32),
             np.array(arrays["ends"], np.uint8),
-            tuple(names),
+            _as_names(arrays["map_names"]),
             frozenset(np.asarray(arrays.get("validating", ()), np.int64).tolist()),
+            actions,
         )
+
+
+def _as_bytes(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(names).encode(), np.uint8)
+
+
+def _as_names(data: NDArray[np.generic]) -> tuple[str, ...]:
+    return tuple(np.asarray(data, np.uint8).tobytes().decode().split("\n"))
 
 
 def join(parts: Sequence[Examples]) -> Examples:
     """Put examples together; their episodes stay apart, equal names of maps become one."""
     if not parts:
         raise ConfigurationError("There are no demonstrations.", "Record some: poketui record")
+    action_names = parts[0].action_names
+    if any(part.action_names != action_names for part in parts):
+        raise ConfigurationError(
+            "The demonstrations are of games with other actions.", "Take those of one game."
+        )
     names = tuple(dict.fromkeys(name for part in parts for name in part.map_names))
     place = {name: index for index, name in enumerate(names)}
     maps, episodes, before = [], [], 0
@@ -148,6 +176,7 @@ def join(parts: Sequence[Examples]) -> Examples:
         np.concatenate([part.ends for part in parts]),
         names,
         frozenset(validating),
+        action_names,
     )
 
 
@@ -175,7 +204,7 @@ def draw_weights(examples: Examples, balance: float) -> NDArray[np.float64]:
     By the inverse of how often its action was taken on its map, to the power of `balance`: else
     the few steps that lead from map to map drown in the many that are alike.
     """
-    pairs = examples.maps * NUM_ACTIONS + examples.actions
+    pairs = examples.maps * examples.masks.shape[1] + examples.actions
     _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
     weights = 1.0 / counts[inverse].astype(np.float64) ** balance
     scaled: NDArray[np.float64] = weights * (len(weights) / weights.sum())

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.exact_replay import play
 from engine.demos.npz import NpzReader
-from engine.demos.playback import play
 from engine.demos.screens import SIDE, shrink_screen
 from engine.errors import DemoError
 from engine.folders import user_path
-from engine.types import FRAME_SHAPE, NUM_ACTIONS, Action, Frame
+from engine.games.base import Game
+from engine.games.catalog import load_game
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
 
 _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
@@ -60,10 +62,11 @@ class ReplayBuffer:
     Attributes:
         ptr: Where the next step goes.
         size: Steps that are kept.
+        game_actions: What can be done in the game: a Game Boy's, unless it is changed.
     """
 
     def __init__(
-        self, capacity: int, *, shape: tuple[int, int, int] = FRAME_SHAPE, seed: int = 0
+        self, capacity: int, *, shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE, seed: int = 0
     ) -> None:
         if not isinstance(capacity, int) or capacity < 1:
             raise DemoError(f"A buffer cannot hold {capacity!r} steps.", "Give 1 or more.")
@@ -74,6 +77,7 @@ class ReplayBuffer:
         self.next_observations = np.zeros((capacity, *shape), np.uint8)
         self.dones = np.zeros(capacity, np.bool_)
         self.ptr = self.size = 0
+        self.game_actions: ActionSet = GAME_BOY_ACTIONS
         self._rng = np.random.default_rng(seed)
 
     def __len__(self) -> int:
@@ -93,7 +97,7 @@ class ReplayBuffer:
             DecisionValidationError: There is no such action.
             DemoError: A picture is of another form, or the reward is no finite number.
         """
-        action = Action.of(action)
+        action = self.game_actions.check(action)
         shape = self.observations.shape[1:]
         for picture in (obs, next_obs):
             if np.shape(picture) != shape or np.asarray(picture).dtype != np.uint8:
@@ -146,12 +150,19 @@ def load_expert_data(
         ReplayError: A demonstration goes another way.
     """
     paths = expert_paths(expert_data_dir)
-    game = config or RunConfig()
+    run = config or RunConfig()
+    game = load_game(run.rom_path, run.allow_unknown_rom)
     episodes = [
-        list(_small_steps(_npz_steps(path) if path.suffix == ".npz" else _demo_steps(path, game)))
+        list(
+            _small_steps(
+                _npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run)
+            )
+        )
         for path in paths
     ]
-    buffer = ReplayBuffer(max(1, sum(map(len, episodes))), shape=SMALL_SHAPE)
+    capacity = max(1, sum(map(len, episodes)))
+    buffer = ReplayBuffer(capacity, shape=SMALL_SHAPE)
+    buffer.game_actions = game.actions
     for steps in episodes:
         for number, (picture, action, reward, done) in enumerate(steps):
             is_last = number + 1 == len(steps)
@@ -188,17 +199,17 @@ def _demo_steps(path: Path, config: RunConfig) -> Iterator[_Step]:
             yield step.frame, step.action, step.reward, step.done
 
 
-def _npz_steps(path: Path) -> Iterator[_Step]:
+def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
     with NpzReader(path) as file:
         actions = file.whole_numbers("actions", _MOST_STEPS)
         shape = file.shape("observations")
-        if shape != (len(actions), *FRAME_SHAPE):
+        if shape != (len(actions), *game.frame_shape):
             raise DemoError(
                 f"{path} has pictures of {' x '.join(map(str, shape))} for {len(actions):,} "
                 "actions.",
-                "They must be of 144 x 160 x 3, one an action.",
+                f"They must be of {' x '.join(map(str, game.frame_shape))}, one an action.",
             )
-        if len(actions) and not 0 <= actions.min() <= actions.max() < NUM_ACTIONS:
+        if len(actions) and not 0 <= actions.min() <= actions.max() < len(game.actions):
             raise DemoError(f"{path} holds actions that this console has no button for.")
         rewards = _rewards(file)
         dones = file.array("dones", np.dtype(np.bool_), _MOST_STEPS)

@@ -12,7 +12,9 @@ from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
 from engine.env.pixels import Sight
 from engine.env.stepping import SteppedEnv
+from engine.games.catalog import load_game
 from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
+from engine.imitation.sight import MakeSight
 from engine.strategy.advised import make_env
 from engine.types import EpisodeSummary
 
@@ -30,12 +32,16 @@ class Games:
     Args:
         envs: What is played.
         sights: What is seen of each beside the features; none where nothing is.
+        action_names: Of what can be done in them.
     """
 
-    def __init__(self, envs: Sequence[ArrayEnv], sights: Sequence[Sight] = ()) -> None:
+    def __init__(
+        self, envs: Sequence[ArrayEnv], sights: Sequence[Sight], action_names: tuple[str, ...]
+    ) -> None:
         self._envs = envs
         self._sights = sights
         self.num_envs = len(envs)
+        self.action_names = action_names
         self.feature_size = envs[0].feature_size
 
     def reset(self, seeds: Sequence[int]) -> Batch:
@@ -60,9 +66,9 @@ class Games:
         return self._batch(rewards, ended, summaries)
 
     @property
-    def parts(self) -> tuple[Sequence[ArrayEnv], Sequence[Sight]]:
-        """Return the environments, and what is seen of each."""
-        return self._envs, self._sights
+    def parts(self) -> tuple[Sequence[ArrayEnv], Sequence[Sight], tuple[str, ...]]:
+        """Return the environments, what is seen of each, and the names of actions."""
+        return self._envs, self._sights, self.action_names
 
     def places(self) -> list[str]:
         """Return the names of the maps."""
@@ -102,22 +108,21 @@ class Games:
 
 
 def make_games(
-    config: RunConfig, count: int, make_sight: Callable[[], Sight | None], *, is_advised: bool
+    config: RunConfig, count: int, make_sight: MakeSight | None, *, is_advised: bool
 ) -> Games:
     """Make games like a run's.
 
     Args:
         config: The run's settings.
         count: How many.
-        make_sight: Makes what is seen of one beside its features; None: nothing is.
+        make_sight: Makes what is seen of a game beside its features; None: nothing is.
         is_advised: Let the rules advise in them.
 
     Raises:
         PokeTUIError: They cannot be made.
     """
     changes = {"agent": "rules" if is_advised else "random", "mode": "adaptive"}
-    sights = [sight for sight in (make_sight() for _ in range(count)) if sight is not None]
-    changes["encoder"] = "pixels" if sights else "features"
+    changes["encoder"] = "features" if make_sight is None else "pixels"
     wanted = config.model_copy(update=changes)
     envs: list[ArrayEnv] = []
     try:
@@ -126,7 +131,9 @@ def make_games(
         for env in envs:
             env.close()
         raise
-    return Games(envs, sights)
+    game = load_game(config.rom_path, config.allow_unknown_rom)
+    sights = [] if make_sight is None else [make_sight(game.frame_shape) for _ in envs]
+    return Games(envs, sights, game.actions.names)
 
 
 def rules_expert(seed: int) -> Expert:
@@ -134,8 +141,8 @@ def rules_expert(seed: int) -> Expert:
     agent = RulesAgent(seed)
 
     def label(batch: Batch) -> NDArray[np.int64]:
-        choices = agent.decide(batch, ADVISED)
-        return np.where(choices.is_planned, choices.actions, -1)
+        action_batch = agent.decide(batch, ADVISED)
+        return np.where(action_batch.is_planned, action_batch.actions, -1)
 
     return label
 
@@ -169,7 +176,7 @@ def play(
         beta: That share, 0 to 1.
         episodes: How many to play.
         seed: Of the games, and of who acts.
-        tell: Is told how many episodes are played.
+        tell: Called with how many episodes are played.
         may_go_on: Asked before every step; no: what is whole by then is returned.
 
     Returns:
@@ -201,7 +208,7 @@ def play(
         for index, summary in sorted(batch.summaries.items()):
             if due[index] and not summary.is_aborted:
                 due[index] -= 1
-                whole += notes[index].examples(len(played))
+                whole += notes[index].examples(len(played), games.action_names)
                 played.append(summary)
                 tell(len(played))
             notes[index] = _Notes()
@@ -237,7 +244,7 @@ class _Notes:
         is_cut = batch.truncated[index] and not batch.terminated[index]
         self._ends[-1] = OVER if batch.terminated[index] else CUT if is_cut else GOES_ON
 
-    def examples(self, episode: int) -> list[Examples]:
+    def examples(self, episode: int, action_names: tuple[str, ...]) -> list[Examples]:
         if not self._rows:
             return []
         names = tuple(dict.fromkeys(self._places))
@@ -247,4 +254,17 @@ class _Notes:
         actions = np.array(self._actions, np.int64)
         rewards = np.array(self._rewards, np.float32)
         ends = np.array(self._ends, np.uint8)
-        return [Examples(features, pixels, masks, actions, maps, numbers, rewards, ends, names)]
+        return [
+            Examples(
+                features,
+                pixels,
+                masks,
+                actions,
+                maps,
+                numbers,
+                rewards,
+                ends,
+                names,
+                action_names=action_names,
+            )
+        ]

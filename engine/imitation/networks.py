@@ -1,7 +1,7 @@
 """Define the networks that demonstrations are cloned into.
 
 `ppo` and `dqn` are the very networks of `engine.agents`, so that what was cloned warms their start
-up: they see features, the three grey frames of 72 x 80, or both. `impala` (Espeholt et al. 2018,
+up: they see features, the last three frames in grey, or both. `impala` (Espeholt et al. 2018,
 with 16, 32 and 32 channels), `nature` (Mnih et al. 2015) and `tiny` see one frame of 84 x 84 in
 colour, and features beside it with inputs `both`.
 """
@@ -19,7 +19,7 @@ from engine.agents.networks import ActorCritic
 from engine.demos.screens import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
-from engine.types import FRAME_SHAPE, NUM_ACTIONS
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Spaces
 
 KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
 """What the settings of agents call the inputs."""
@@ -30,12 +30,12 @@ _CHANNELS = (16, 32, 32)
 class ActorClone(nn.Module):
     """PPO's network; the critic stays as it is."""
 
-    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+    def __init__(self, kind: EncoderKind, spaces: Spaces, hidden_size: int) -> None:
         super().__init__()
-        self.network = ActorCritic(kind, feature_size, hidden_size)
+        self.network = ActorCritic(kind, spaces, hidden_size)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
-        """Return logits (batch, 9)."""
+        """Return logits (batch, A)."""
         logits: Tensor = self.network.actor(self.network.encoder(features, pixels))
         return logits
 
@@ -43,12 +43,12 @@ class ActorClone(nn.Module):
 class ValueClone(nn.Module):
     """DQN's network; its action values are taken for logits."""
 
-    def __init__(self, kind: EncoderKind, feature_size: int, hidden_size: int) -> None:
+    def __init__(self, kind: EncoderKind, spaces: Spaces, hidden_size: int) -> None:
         super().__init__()
-        self.network = QNetwork(kind, feature_size, hidden_size)
+        self.network = QNetwork(kind, spaces, hidden_size)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
-        """Return action values (batch, 9)."""
+        """Return action values (batch, A)."""
         values: Tensor = self.network(features, pixels, mask)
         return values
 
@@ -62,7 +62,7 @@ class ScreenClone(nn.Module):
         size: int,
         feature_size: int,
         hidden_size: int,
-        num_actions: int = NUM_ACTIONS,
+        num_actions: int,
     ) -> None:
         super().__init__()
         self.screen = screen
@@ -74,7 +74,7 @@ class ScreenClone(nn.Module):
         self.actor = nn.Linear(size + (hidden_size if feature_size else 0), num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
-        """Return logits (batch, 9)."""
+        """Return logits (batch, A)."""
         assert pixels is not None
         # Channels last: half as fast again on a CPU.
         scaled = (pixels.float() / 255).contiguous(memory_format=torch.channels_last)
@@ -127,7 +127,7 @@ class ImpalaCNN(nn.Module):
         hidden_dim: Width of the hidden layer.
     """
 
-    def __init__(self, action_dim: int = NUM_ACTIONS, hidden_dim: int = 256) -> None:
+    def __init__(self, action_dim: int = len(GAME_BOY_ACTIONS), hidden_dim: int = 256) -> None:
         super().__init__()
         clone = ScreenClone(impala(hidden_dim), hidden_dim, 0, hidden_dim, action_dim)
         self.screen, self.actor = clone.screen, clone.actor
@@ -159,7 +159,7 @@ class ImpalaCNN(nn.Module):
 
 def _small(pictures: Tensor) -> Tensor:
     """Return (batch, height, width, 3) pictures as (batch, *SCREEN_SHAPE) float32."""
-    if pictures.shape[1:] == FRAME_SHAPE:  # as what is cloned from is made small
+    if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # as what is cloned from is made small
         frames = pictures.detach().to("cpu", torch.uint8).numpy()
         small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
         return small.to(pictures.device, torch.float32)
@@ -182,24 +182,24 @@ _NATURE = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
 _TINY = ((8, 8, 4), (16, 4, 2))
 
 
-def build_network(config: CloningConfig, feature_size: int) -> nn.Module:
+def build_network(config: CloningConfig, spaces: Spaces) -> nn.Module:
     """Return a network with fresh weights, which are drawn from torch's generator.
 
-    It is called with features (batch, F) float32, pixels (batch, *shape) uint8 or None, and masks
-    (batch, 9) bool, and returns logits (batch, 9) that are not masked.
+    It is called with features (batch, F) float32, pixels (batch, *pixels_shape) uint8 or None, and
+    masks (batch, A) bool, and returns logits (batch, A) that are not masked.
     """
     kind, hidden = KINDS[config.inputs], config.hidden_size
     if config.network == "ppo":
-        return ActorClone(kind, feature_size, hidden)
+        return ActorClone(kind, spaces, hidden)
     if config.network == "dqn":
-        return ValueClone(kind, feature_size, hidden)
+        return ValueClone(kind, spaces, hidden)
     screens = {
         "impala": lambda: impala(hidden),
         "nature": lambda: convolutions(_NATURE, hidden),
         "tiny": lambda: convolutions(_TINY, hidden),
     }
-    seen = feature_size if config.inputs == "both" else 0
-    return ScreenClone(screens[config.network](), hidden, seen, hidden)
+    seen = spaces.feature_size if config.inputs == "both" else 0
+    return ScreenClone(screens[config.network](), hidden, seen, hidden, spaces.num_actions)
 
 
 def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
@@ -209,7 +209,7 @@ def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
 
 
 def uses_bfloat16(config: CloningConfig, device: torch.device) -> bool:
-    """Tell whether to compute in bfloat16.
+    """Return whether to compute in bfloat16.
 
     On a processor that has it deep convolutional networks are nearly twice as fast, shallow ones
     hardly faster or slower, and where it is emulated all are slower (docs/experiments.md).

@@ -1,7 +1,7 @@
 """Play by a cloned policy, and write it down and read it again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.arbitration import certainty, sample
-from engine.agents.base import Choices, Guidance, Player
+from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.networks import masked_log_probs
 from engine.agents.rollout import FloatArray
 from engine.agents.weights import Arrays, load_network, save_network
 from engine.env.batch import Batch
+from engine.env.pixels import pixels_shape
 from engine.errors import CheckpointError
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig, check
-from engine.types import Source
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Source, Spaces
 
 KIND = "imitation"
 """Marks the checkpoints of clones among others."""
@@ -30,18 +31,18 @@ class Policy:
 
     Attributes:
         config: What it was cloned with.
-        feature_size: Length of the feature vector.
+        spaces: Sizes of what it sees and does; A is the number of actions.
         network: See `build_network`.
     """
 
     config: CloningConfig
-    feature_size: int
+    spaces: Spaces
     network: nn.Module
 
     def logits(
         self, features: NDArray[np.float32], pixels: NDArray[np.uint8] | None, mask: Tensor
     ) -> Tensor:
-        """Return logits (batch, 9) on the processor, neither masked nor learnt from."""
+        """Return logits (batch, A) on the processor, neither masked nor learnt from."""
         device = next(self.network.parameters()).device
         seen = None if self.config.inputs == "features" or pixels is None else pixels
         with torch.inference_mode():
@@ -53,7 +54,7 @@ class Policy:
         return logits.float().cpu()
 
     def log_probs(self, batch: Batch) -> FloatArray:
-        """Return log-probabilities (envs, 9) at the temperature, -1e9 where masked."""
+        """Return log-probabilities (envs, A) at the temperature, -1e9 where masked."""
         mask = torch.from_numpy(batch.mask)
         logits = self.logits(batch.features, batch.pixels, mask) / self.config.temperature
         found: FloatArray = masked_log_probs(logits, mask, torch.zeros(())).numpy()
@@ -63,23 +64,23 @@ class Policy:
         """Return what plays by it. It draws its actions: the likeliest alone gets stuck."""
         rng = np.random.default_rng([seed, 12])
 
-        def play(batch: Batch, guidance: Guidance) -> Choices:
+        def play(batch: Batch, guidance: Guidance) -> ActionBatch:
             log_probs = self.log_probs(batch)
             sure = certainty(torch.from_numpy(log_probs), batch.mask)
             actions = sample(log_probs, rng)
             nobody = np.zeros(len(actions), np.bool_)
-            return Choices(actions, sure.astype(np.float32), nobody, Source.POLICY)
+            return ActionBatch(actions, sure.astype(np.float32), nobody, Source.POLICY)
 
         return play
 
     def save(self) -> tuple[dict[str, Any], Arrays]:
         """Return JSON-able facts and arrays."""
-        facts = {"config": self.config.model_dump(), "feature_size": self.feature_size}
+        facts = {"config": self.config.model_dump(), **asdict(self.spaces)}
         return {"kind": KIND, "policy": facts}, save_network(self.network, "network")
 
     @classmethod
     def load(cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]]) -> "Policy":
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             CheckpointError: It was not `save` that returned it.
@@ -89,13 +90,22 @@ class Policy:
                 "This checkpoint holds no cloned policy.", "Make one with: poketui bc"
             )
         config = check(CloningConfig, dict(facts["policy"]["config"]))
-        feature_size = int(facts["policy"]["feature_size"])
+        spaces = _spaces(facts["policy"])
         with torch.random.fork_rng(devices=[]):
-            network = build_network(config, feature_size)
+            network = build_network(config, spaces)
         try:
             load_network(network, "network", arrays)
         except RuntimeError:
             raise CheckpointError(
                 "This policy's weights do not fit its network.", "Clone it again: poketui bc"
             ) from None
-        return cls(config, feature_size, network)
+        return cls(config, spaces, network)
+
+
+def _spaces(facts: Mapping[str, Any]) -> Spaces:
+    """Return the sizes that were saved; older policies are of a Game Boy, and do not say so."""
+    return Spaces(
+        int(facts["feature_size"]),
+        int(facts.get("num_actions", len(GAME_BOY_ACTIONS))),
+        tuple(int(size) for size in facts.get("pixels_shape", pixels_shape(GAME_BOY_FRAME_SHAPE))),
+    )

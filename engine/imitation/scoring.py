@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.imitation.examples import Examples
-from engine.types import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +58,10 @@ def score(
     if not len(examples):
         return None
     right = guessed == examples.actions
-    pairs = examples.maps * len(Action) + examples.actions
+    pairs = examples.maps * len(examples.action_names) + examples.actions
     _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
     means = np.bincount(inverse, losses) / counts
-    action_names = tuple(action.name.lower() for action in Action)
+    action_names = tuple(name.lower() for name in examples.action_names)
     return Score(
         loss=float(losses.mean()),
         balanced_loss=float(means.mean()),

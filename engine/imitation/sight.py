@@ -1,5 +1,7 @@
 """Turn frames into what a cloned network sees: the agents' grey stack, or small colour pictures."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,11 +12,11 @@ from engine.types import Frame
 
 
 class ColourSight:
-    """One frame in colour, 84 x 84."""
+    """One frame in colour, 84 x 84, whatever the size of the game's."""
 
-    shape = SCREEN_SHAPE
+    shape: tuple[int, int, int] = SCREEN_SHAPE
 
-    def __init__(self) -> None:
+    def __init__(self, frame_shape: tuple[int, int, int]) -> None:
         self.pixels: NDArray[np.uint8] = np.zeros(SCREEN_SHAPE, np.uint8)
 
     def begin(self, frame: Frame) -> None:
@@ -34,8 +36,12 @@ class ColourSight:
         self.pixels = pixels_of(saved, self.shape)
 
 
-def make_sight(config: CloningConfig) -> Sight | None:
+MakeSight = Callable[[tuple[int, int, int]], Sight]
+"""Makes what is seen of frames of a shape (H, W, 3)."""
+
+
+def sight_of(config: CloningConfig) -> MakeSight | None:
     """Return what a network of these settings sees with; None where it sees no pixels."""
     if config.inputs == "features":
         return None
-    return FrameStack() if config.network in {"ppo", "dqn"} else ColourSight()
+    return FrameStack if config.network in {"ppo", "dqn"} else ColourSight

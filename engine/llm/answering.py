@@ -13,14 +13,14 @@ from engine.config import PlannerConfig
 from engine.events import Event, PlanAnswered, WarningRaised
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.budget import Budget
-from engine.llm.cache import Failures, PlanCache
+from engine.llm.cache import Failures, SubgoalCache
 from engine.llm.ensemble import vote
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.member import Member
 from engine.llm.prompt import PROMPT_VERSION, Notes, compose
 from engine.llm.questions import Answered, put_question
 from engine.llm.status import Counts, Status
-from engine.plans import Plan, Situation
+from engine.planning_types import PlanningQuery, Subgoal
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _SHORTEST_WAIT_S = 0.001
 class Asked:
     """A question, with what else the models are told and how far each can be believed."""
 
-    situation: Situation
+    query: PlanningQuery
     notes: Notes
     weights: Mapping[str, float]
 
@@ -68,7 +68,7 @@ class Answering:
         clock: Callable[[], float],
         cooldown_s: float,
         emit: Callable[[Event], None],
-        deliver: Callable[[Plan], None],
+        deliver: Callable[[Subgoal], None],
         on_change: Callable[[], None],
     ) -> None:
         rng = random.Random(seed)
@@ -85,7 +85,7 @@ class Answering:
         self._deliver = deliver
         self._on_change = on_change
         self._budget = Budget(settings, clock, least_burst=len(backends))
-        self._cache = PlanCache()
+        self._cache = SubgoalCache()
         self._failures = Failures(clock)
         self._counts = Counts()
         self._status = Status(self.members, self._budget, clock, emit)
@@ -93,7 +93,7 @@ class Answering:
         self._has_stumbled = False
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "counts": dataclasses.asdict(self._counts),
             "budget": self._budget.save(),
@@ -101,7 +101,7 @@ class Answering:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             KeyError, TypeError, ValueError: It is not what `save` returns.
@@ -112,7 +112,7 @@ class Answering:
         self._counts = counts
 
     def begin(self) -> None:
-        """Go on numbering: the file may know of more than the checkpoint that was resumed."""
+        """Continue numbering: the file may know of more than the checkpoint that was resumed."""
         if self._exchanges is not None:
             self._counts.exchange = max(self._counts.exchange, self._exchanges.last_number())
 
@@ -143,7 +143,7 @@ class Answering:
         return 0.0
 
     def flush(self) -> None:
-        """Write exchanges, and verdicts, which come without a question."""
+        """Write exchanges, and goal outcomes, which come without a question."""
         warning = self._exchanges.flush() if self._exchanges is not None else ""
         if warning:
             self._emit(WarningRaised(warning))
@@ -156,7 +156,7 @@ class Answering:
             _log.exception("The planner stumbled; it goes on.")
             self._emit(WarningRaised("The planner met an error of its own; see the log."))
 
-    def _known(self, asked: Asked, members: Sequence[Member]) -> Plan | None:
+    def _known(self, asked: Asked, members: Sequence[Member]) -> Subgoal | None:
         """Return the plan that all models made, else the one of those that can be asked now.
 
         So what was decided without a model that was away is decided anew once it is back.
@@ -166,14 +166,14 @@ class Answering:
             plan = self._cache.get(self._key(asked, members))
         return plan
 
-    def _answer_from_cache(self, plan: Plan) -> None:
+    def _answer_from_cache(self, plan: Subgoal) -> None:
         self._counts.cached += 1
         self._counts.exchange += 1
         self._emit(
             PlanAnswered(
                 exchange=self._counts.exchange,
-                model=plan.setter,
-                goal=plan.choice.text,
+                model=plan.goal_source,
+                goal=plan.option.text,
                 confidence=plan.confidence,
                 reasoning=plan.reasoning,
                 error="",
@@ -192,7 +192,7 @@ class Answering:
     async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
         """Ask all the models at once, and let their answers vote."""
         request = compose(
-            asked.situation,
+            asked.query,
             asked.notes,
             max_tokens=self._max_context_length,
             settings=self._settings,
@@ -227,7 +227,7 @@ class Answering:
         answered = await put_question(
             self._counts.exchange,
             member,
-            asked.situation,
+            asked.query,
             request,
             settings=self._settings,
             budget=self._budget,
@@ -240,22 +240,22 @@ class Answering:
             self._status.add_latency(answered.exchange.latency_s)
         return answered
 
-    def _keep(self, answers: Sequence[Answered], plan: Plan | None) -> None:
+    def _keep(self, answers: Sequence[Answered], plan: Subgoal | None) -> None:
         """Have the exchanges written, each with the plan that it became a part of."""
         if self._exchanges is None:
             return
         for one in answers:
-            is_part = plan is not None and one.plan is not None and one.plan.choice == plan.choice
-            setter = plan.setter if plan is not None and is_part else ""
-            self._exchanges.add(dataclasses.replace(one.exchange, setter=setter))
+            is_part = plan is not None and one.plan is not None and one.plan.option == plan.option
+            goal_source = plan.goal_source if plan is not None and is_part else ""
+            self._exchanges.add(dataclasses.replace(one.exchange, setter=goal_source))
         self.flush()
 
     def _key(self, asked: Asked, members: Iterable[Member]) -> str:
         models = sorted(member.model for member in members)
-        return "\n".join((asked.situation.key, *models, str(PROMPT_VERSION), asked.notes.wish))
+        return "\n".join((asked.query.key, *models, str(PROMPT_VERSION), asked.notes.instruction))
 
     def _changed(self) -> None:
-        """Go on with what waits for a model, and tell how they do."""
+        """Continue with what waits for a model, and tell how they do."""
         ready = {member.model for member in self.members if member.state == "ready"}
         if ready - self._ready:  # a model came back: what failed may go well now
             self._failures.clear()

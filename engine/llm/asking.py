@@ -142,7 +142,7 @@ class _Collected:
         return "thinking" if self._pieces[True] else ""
 
     def add(self, chunk: Chunk) -> bool:
-        """Take a piece; tell whether it is enough."""
+        """Take a piece; return whether it is enough."""
         text = chunk.text[: self._left[chunk.is_thinking]]
         if chunk.done_reason:
             self._last = chunk

@@ -47,13 +47,13 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether nothing may be asked: not yet, or a question is on trial."""
+        """Return whether nothing may be asked: not yet, or a question is on trial."""
         return self.retry_in_s > 0 or self._is_on_trial
 
     def admit(self) -> bool:
-        """Tell whether a question may be sent now, and count on its outcome to be told.
+        """Return whether a question may be sent now, and count on its outcome to be told.
 
-        After an opening it is one, until `succeed`, `fail` or `abandon` says what became of it.
+        After an opening it is one, until `succeed`, `fail` or `abandon` says the outcome of it.
         """
         if self.is_open:
             return False

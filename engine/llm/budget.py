@@ -92,7 +92,7 @@ class Budget:
         return Usage(prompt_tokens, answer_tokens, cost)
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "prompt_tokens": self.prompt_tokens,
             "answer_tokens": self.answer_tokens,
@@ -100,7 +100,7 @@ class Budget:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             KeyError, TypeError, ValueError: It is not what `save` returns.

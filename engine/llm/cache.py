@@ -7,26 +7,26 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from engine.llm.plan_codec import plan_facts, read_plan_facts
-from engine.plans import Plan
+from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
+from engine.planning_types import Subgoal
 
 CACHED_PLANS = 512
 
 _FAILED_SITUATIONS = 512
 
 
-class PlanCache:
+class SubgoalCache:
     """The plans that were used last, by key; any thread may call any method."""
 
     def __init__(self, size: int = CACHED_PLANS) -> None:
         self._size = size
-        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._plans: OrderedDict[str, Subgoal] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._plans)
 
-    def get(self, key: str) -> Plan | None:
+    def get(self, key: str) -> Subgoal | None:
         """Return the plan for a key; it is then the last one to be forgotten."""
         with self._lock:
             plan = self._plans.get(key)
@@ -34,7 +34,7 @@ class PlanCache:
                 self._plans.move_to_end(key)
             return plan
 
-    def put(self, key: str, plan: Plan) -> None:
+    def put(self, key: str, plan: Subgoal) -> None:
         """Remember a plan, and forget the one that was not used for longest if there are many."""
         with self._lock:
             self._plans[key] = plan
@@ -43,22 +43,22 @@ class PlanCache:
                 self._plans.popitem(last=False)
 
     def save(self) -> list[list[Any]]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         with self._lock:
             plans = list(self._plans.items())
-        return [[key, plan_facts(plan)] for key, plan in plans]
+        return [[key, subgoal_to_json(plan)] for key, plan in plans]
 
     def load(self, facts: Any) -> None:
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             TypeError, ValueError: It is not what `save` returns.
         """
-        plans: OrderedDict[str, Plan] = OrderedDict()
+        plans: OrderedDict[str, Subgoal] = OrderedDict()
         for key, plan in facts:
             if not isinstance(key, str):
                 raise ValueError(f"not a key: {key!r}")
-            plans[key] = read_plan_facts(plan)
+            plans[key] = subgoal_from_json(plan)
         while len(plans) > self._size:
             plans.popitem(last=False)
         with self._lock:

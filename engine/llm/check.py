@@ -100,7 +100,7 @@ def _said(answer: Answer) -> CheckStep:
 
 
 def _schema(answer: Answer) -> CheckStep:
-    """Tell whether a run could follow the answer, and whether it would have to mend it."""
+    """Return whether a run could follow the answer, and whether it would have to mend it."""
     reading = read_answer(answer, EXAMPLE, "")
     if reading.plan is None:
         remedy = "" if answer.cut else "A larger model keeps to the form better."

@@ -1,13 +1,15 @@
 """Have a question at hand that is as long as a run's, for trying out a model without a game."""
 
 from engine.llm.prompt import Notes
-from engine.plans import Choice, Condition, Section, Situation
+from engine.planning_types import Condition, GoalOption, PlanningQuery, Section
 from engine.types import Goal, GoalKind
 
 
-def _choice(kind: GoalKind, target: str, text: str, condition: Condition) -> Choice:
+def _choice(kind: GoalKind, target: str, text: str, condition: Condition) -> GoalOption:
     goal = Goal(kind.value, text, kind=kind)
-    return Choice(kind, target, f"{target} {text}".strip(), goal, (condition, Condition.MILESTONE))
+    return GoalOption(
+        kind, target, f"{target} {text}".strip(), goal, (condition, Condition.MILESTONE)
+    )
 
 
 _REACH = (
@@ -23,7 +25,7 @@ _MEET = (
     ("sign 2", "(17,3), 28 steps"),
 )
 _FAR = ("HOME", "LAB", "WREN HOUSE", "CENTER", "GYM", "SHOP", "MILL")
-EXAMPLE = Situation(
+EXAMPLE = PlanningQuery(
     key="example",
     env_index=0,
     trigger="battle",
@@ -69,7 +71,7 @@ EXAMPLE = Situation(
             4,
         ),
     ),
-    choices=(
+    options=(
         *(_choice(GoalKind.REACH, name, text, Condition.ENTERED) for name, text in _REACH),
         *(_choice(GoalKind.MEET, name, text, Condition.ANSWERED) for name, text in _MEET),
         _choice(GoalKind.HEAL, "", "rest at the lodge", Condition.HEALED),

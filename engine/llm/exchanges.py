@@ -1,4 +1,4 @@
-"""Keep the last questions and answers on disk, one JSON object a line, with what became of them."""
+"""Keep the last questions and answers on disk, one JSON object a line, with the outcome of them."""
 
 import contextlib
 import dataclasses
@@ -22,7 +22,7 @@ from engine.files import (
     write_all,
     write_file,
 )
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 
 EXCHANGES = "exchanges.jsonl"
 """Name of the file in a run's folder."""
@@ -45,7 +45,7 @@ class Exchange:
         prompt: All that the model was told.
         text: Its answer, as far as it came.
         goal: What was read from it, "" if nothing.
-        setter: `Plan.setter` of the plan that it became, or became a part of; "" if none.
+        setter: `Subgoal.goal_source` of the plan that it became, or became a part of; "" if none.
         time: Seconds since the epoch.
     """
 
@@ -82,7 +82,7 @@ _TYPES: Mapping[str, type] = {
 class ExchangeLog:
     """The last exchanges of a run.
 
-    `add` and `add_verdict` may be called from any thread and only note what is to be written;
+    `add` and `add_goal_outcome` may be called from any thread and only note what is to be written;
     `flush`, which writes, from one. What a full disk does not take is lost, never anything else.
 
     Args:
@@ -101,15 +101,15 @@ class ExchangeLog:
         """Let an exchange be written soon."""
         self._waiting.append(dataclasses.asdict(exchange))
 
-    def add_verdict(self, verdict: Verdict) -> None:
-        """Let what became of a goal be written soon; reading finds the exchange that set it."""
+    def add_goal_outcome(self, goal_outcome: GoalOutcome) -> None:
+        """Let the outcome of a goal be written soon; reading finds the exchange that set it."""
         self._waiting.append(
             {
-                "verdict": str(verdict.outcome),
-                "key": verdict.key,
-                "setter": verdict.setter,
-                "made_progress": verdict.made_progress,
-                "is_ignored": verdict.is_ignored,
+                "verdict": str(goal_outcome.outcome),
+                "key": goal_outcome.key,
+                "setter": goal_outcome.goal_source,
+                "made_progress": goal_outcome.made_progress,
+                "is_ignored": goal_outcome.is_control,
             }
         )
 
@@ -142,7 +142,7 @@ class ExchangeLog:
         return 0
 
     def _rewrite(self) -> None:
-        """Leave the last exchanges, each with its verdicts; whole or not at all."""
+        """Leave the last exchanges, each with its goal outcomes; whole or not at all."""
         kept = scan(self.path).exchanges[-self._keep :]
         write_file(self.path, b"".join(_line(row) for row in kept))
         self._num_lines = len(kept)

@@ -69,7 +69,7 @@ class Member:
 
     @property
     def can_be_asked(self) -> bool:
-        """Tell whether a question may be sent now, if `breaker.admit` is told of it."""
+        """Return whether a question may be sent now, if `breaker.admit` is told of it."""
         return self.state == "ready" and not self._is_looking and not self.breaker.is_open
 
     def first_token_timeout_s(self, prompt_tokens: int) -> float:

@@ -17,7 +17,7 @@ from engine.llm.answering import Answering, Asked
 from engine.llm.backends.base import Backend
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.prompt import Notes
-from engine.plans import Plan, Situation
+from engine.planning_types import PlanningQuery, Subgoal
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class Planner:
     ) -> None:
         # Appending to a deque and popping from it need no lock.
         self._slot: deque[Asked] = deque(maxlen=1)
-        self._plans: deque[Plan] = deque(maxlen=_UNPOLLED)
+        self._plans: deque[Subgoal] = deque(maxlen=_UNPOLLED)
         self._events: deque[Event] = deque(maxlen=_UNPOLLED)
         self._wake = asyncio.Event()
         self._backends = tuple(backends)
@@ -91,12 +91,12 @@ class Planner:
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether no question is being answered or waits for a model."""
+        """Return whether no question is being answered or waits for a model."""
         return not self._slot and not self._is_busy
 
     @property
     def is_open(self) -> bool:
-        """Tell whether a question would be the next: none is being answered, one may wait."""
+        """Return whether a question would be the next: none is being answered, one may wait."""
         return not self._slot and (self._is_waiting or not self._is_busy)
 
     def start(self) -> None:
@@ -115,31 +115,31 @@ class Planner:
 
     def submit(
         self,
-        situation: Situation,
+        query: PlanningQuery,
         notes: Notes = _NO_NOTES,
         weights: Mapping[str, float] = _NO_WEIGHTS,
     ) -> None:
         """Ask about a situation in place of what waits; returns at once, from any thread.
 
         Args:
-            situation: What is asked about.
+            query: What is asked about.
             notes: What else the models are told.
             weights: How far each model can be believed, by name, where several vote.
         """
-        self._slot.append(Asked(situation, notes, dict(weights)))
+        self._slot.append(Asked(query, notes, dict(weights)))
         self._call_soon(self._wake.set)
 
-    def poll(self) -> tuple[list[Plan], list[Event]]:
+    def poll(self) -> tuple[list[Subgoal], list[Event]]:
         """Return the plans and events since the last time, in order; from any thread, at once."""
         plans = [self._plans.popleft() for _ in range(len(self._plans))]
         return plans, [self._events.popleft() for _ in range(len(self._events))]
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return self._answering.save()
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises:
             KeyError, TypeError, ValueError: It is not what `save` returns.
@@ -156,7 +156,7 @@ class Planner:
             asyncio.run(self._main())
         except asyncio.CancelledError:
             pass  # by `close`
-        except BaseException:  # a thread's outermost frame: training goes on without a planner
+        except BaseException:  # a thread's outermost frame: training continues without a planner
             _log.exception("The planner's thread has ended.")
             self._events.append(WarningRaised("The planner has ended by an error; see the log."))
         finally:
@@ -190,7 +190,7 @@ class Planner:
         while True:
             try:
                 await work()
-            except Exception:  # the thread's outermost frame but for what goes on beside
+            except Exception:  # the thread's outermost frame but for what continues beside
                 self._answering.stumble()
                 await asyncio.sleep(_STUMBLE_S)
 
@@ -213,7 +213,7 @@ class Planner:
                         await self._wake.wait()
 
     async def _write(self) -> None:
-        """Write the verdicts that came."""
+        """Write the goal outcomes that came."""
         while True:
             await asyncio.sleep(_WRITE_INTERVAL_S)
             self._answering.flush()

@@ -1,7 +1,7 @@
 """Compose what a language model is asked, within a budget of tokens.
 
-The answer has one field `choice` and not goal and target apart: small models combine what does not
-go together ("heal exit 1"), and a single enumeration leaves them nothing to combine. The choices
+The answer has one field `option` and not goal and target apart: small models combine what does not
+go together ("heal exit 1"), and a single enumeration leaves them nothing to combine. The options
 are not numbered, for many are called "exit 1" or "exit 2" themselves.
 
 What the game shows stands in double quotes, which `engine.strategy.text_state` puts there; here
@@ -16,9 +16,9 @@ from typing import Any
 
 from engine.config import PlannerConfig
 from engine.llm.backends.base import ChatRequest
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.tokens import estimate_tokens, schema_tokens, tokens_beside
-from engine.plans import Choice, Condition, Situation
+from engine.planning_types import Condition, GoalOption, PlanningQuery
 from engine.quoting import one_line, printable_lines
 from engine.types import GoalKind
 
@@ -66,11 +66,11 @@ _TRIGGERS: Mapping[str, str] = MappingProxyType(
 _EXPLAINED = frozenset(
     {GoalKind.EXPLORE, GoalKind.TRAIN, GoalKind.CATCH, GoalKind.FIGHT, GoalKind.RUN}
 )
-"""Kinds of which `SYSTEM` says all that a choice without a target would."""
+"""Kinds of which `SYSTEM` says all that an option without a target would."""
 _LASTING = "world"
 """The section that changes least: only the system text comes before it."""
 _WISH, _SUMMARY, _RECENT, _TEXT = 200, 2000, 80, 120
-"""Most characters of a wish, the summary, a recent goal and a choice's text."""
+"""Most characters of an instruction, the summary, a recent goal and an option's text."""
 _RECENT_GOALS = 4
 _REASONING = 240
 """Most characters of an answer's reasoning: far from the 2,000 that llama.cpp would refuse."""
@@ -82,54 +82,54 @@ class Notes:
 
     Attributes:
         summary: The run so far (`engine.llm.summary`).
-        wish: A person's goal in words.
+        instruction: A person's goal in words.
     """
 
     summary: str = ""
-    wish: str = ""
+    instruction: str = ""
 
 
-def schema(situation: Situation) -> dict[str, Any]:
+def schema(query: PlanningQuery) -> dict[str, Any]:
     """Return the JSON schema of an answer.
 
     Bounds are for the grammars of llama.cpp (Ollama): there a talkative small model still gets to
-    its choice. Anthropic refuses `minimum` and `maxLength`; `backends.base.strict_schema` takes
+    its option. Anthropic refuses `minimum` and `maxLength`; `backends.base.strict_schema` takes
     them out for all others, and `engine.llm.reply` keeps them whatever was sent.
     """
-    return _schema(situation.choices)
+    return _schema(query.options)
 
 
 def compose(
-    situation: Situation, notes: Notes, *, max_tokens: int, settings: PlannerConfig
+    query: PlanningQuery, notes: Notes, *, max_tokens: int, settings: PlannerConfig
 ) -> ChatRequest:
     """Return the question; the same for the same arguments.
 
     What does not fit is left out, least reliable first: the model's own goals, the summary, the
-    sections by rank. Sections of rank 0 stay. If they and all choices are too much,
-    a wish is left out and only the first choices are offered, as many as fit, at least one.
+    sections by rank. Sections of rank 0 stay. If they and all options are too much,
+    an instruction is left out and only the first options are offered, as many as fit, at least one.
 
     Args:
-        situation: What is asked about.
+        query: What is asked about.
         notes: What else is told.
         max_tokens: Of the model's context: for all that is sent and the answer.
         settings: How it is asked.
     """
-    choices = situation.choices
-    parts = _parts(situation, notes)
-    system = f"{SYSTEM}\n{situation.rules}".strip()
+    options = query.options
+    parts = _parts(query, notes)
+    system = f"{SYSTEM}\n{query.rules}".strip()
     budget = max_tokens - tokens_beside(system, settings)
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
-    room = budget - schema_tokens(_schema(choices))  # the same whatever is left out before them
+    room = budget - schema_tokens(_schema(options))  # the same whatever is left out before them
     for part in droppable:
-        if estimate_tokens(_user(parts, choices)) <= room:
+        if estimate_tokens(_user(parts, options)) <= room:
             break
         parts.remove(part)
-    while _size(parts, choices) > budget and len(choices) > 1:
-        choices = choices[:-1]
+    while _size(parts, options) > budget and len(options) > 1:
+        options = options[:-1]
     return ChatRequest(
         system,
-        _user(parts, choices),
-        _schema(choices),
+        _user(parts, options),
+        _schema(options),
         settings.answer_tokens,
         settings.temperature,
         settings.think,
@@ -144,18 +144,18 @@ class _Part:
     rank: float
 
 
-def _parts(situation: Situation, notes: Notes) -> list[_Part]:
-    """Return the parts before the choices, in the order of the text."""
-    top = max((section.rank for section in situation.sections), default=0) + 1
-    lasting = [section for section in situation.sections if section.name == _LASTING]
-    others = [section for section in situation.sections if section.name != _LASTING]
+def _parts(query: PlanningQuery, notes: Notes) -> list[_Part]:
+    """Return the parts before the options, in the order of the text."""
+    top = max((section.rank for section in query.sections), default=0) + 1
+    lasting = [section for section in query.sections if section.name == _LASTING]
+    others = [section for section in query.sections if section.name != _LASTING]
     parts = [
         *(_Part(printable_lines(s.text), s.rank) for s in lasting),
-        _Part(_labelled("A person wants: ", one_line(notes.wish, _WISH)), 0.5),
+        _Part(_labelled("A person wants: ", one_line(notes.instruction, _WISH)), 0.5),
         _Part(_listed("The run so far:", _lines(notes.summary)), top),
         *(_Part(printable_lines(s.text), s.rank) for s in others),
-        _Part(_bulleted("Goals of late:", _recent(situation.recent)), top + 1),
-        _Part(f"You are asked because {_trigger(situation.trigger)}.", 0),
+        _Part(_bulleted("Goals of late:", _recent(query.recent)), top + 1),
+        _Part(f"You are asked because {_trigger(query.trigger)}.", 0),
     ]
     return [part for part in parts if part.text]
 
@@ -184,17 +184,17 @@ def _listed(title: str, lines: Sequence[str]) -> str:
     return "\n".join((title, *lines)) if lines else ""
 
 
-def _size(parts: Sequence[_Part], choices: Sequence[Choice]) -> int:
-    return estimate_tokens(_user(parts, choices)) + schema_tokens(_schema(choices))
+def _size(parts: Sequence[_Part], options: Sequence[GoalOption]) -> int:
+    return estimate_tokens(_user(parts, options)) + schema_tokens(_schema(options))
 
 
-def _user(parts: Sequence[_Part], choices: Sequence[Choice]) -> str:
-    return "\n".join([*(part.text for part in parts), *_choice_lines(choices)])
+def _user(parts: Sequence[_Part], options: Sequence[GoalOption]) -> str:
+    return "\n".join([*(part.text for part in parts), *_choice_lines(options)])
 
 
-def _choice_lines(choices: Sequence[Choice]) -> list[str]:
-    """Return the choices, a line each, but for those that their names say all about."""
-    told = [(name_of(choice), _about(choice)) for choice in choices]
+def _choice_lines(options: Sequence[GoalOption]) -> list[str]:
+    """Return the options, a line each, but for those that their names say all about."""
+    told = [(name_of(option), _about(option)) for option in options]
     lines = [f"- {name}: {about}" for name, about in told if about]
     bare = "; ".join(name for name, about in told if not about)
     if not lines:
@@ -202,16 +202,16 @@ def _choice_lines(choices: Sequence[Choice]) -> list[str]:
     return ["Choices:", *lines, *([f"Other choices: {bare}"] if bare else [])]
 
 
-def _about(choice: Choice) -> str:
-    """Return what to say of a choice beside its name, e.g. "to HOME 1F, 5 steps"."""
-    if not choice.target and choice.kind in _EXPLAINED:
+def _about(option: GoalOption) -> str:
+    """Return what to say of an option beside its name, e.g. "to HOME 1F, 5 steps"."""
+    if not option.target and option.kind in _EXPLAINED:
         return ""
-    return one_line(choice.text, _TEXT).removeprefix(choice.target).strip(" ,:")
+    return one_line(option.text, _TEXT).removeprefix(option.target).strip(" ,:")
 
 
-def _schema(choices: Sequence[Choice]) -> dict[str, Any]:
-    names = dict.fromkeys(name_of(choice) for choice in choices)
-    possible = {condition for choice in choices for condition in choice.conditions}
+def _schema(options: Sequence[GoalOption]) -> dict[str, Any]:
+    names = dict.fromkeys(name_of(option) for option in options)
+    possible = {condition for option in options for condition in option.conditions}
     fields: dict[str, dict[str, Any]] = {
         "choice": {"type": "string", "enum": list(names)},
         "success": {"type": "string", "enum": [str(c) for c in Condition if c in possible]},

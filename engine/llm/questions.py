@@ -1,4 +1,4 @@
-"""Put a question to one model: what is told while it answers, what came of it, what it cost."""
+"""Put a question to one model: what is told while it answers, the result, what it cost."""
 
 import asyncio
 import dataclasses
@@ -17,7 +17,7 @@ from engine.llm.exchanges import Exchange
 from engine.llm.member import Member, describe
 from engine.llm.reply import Reading, read_answer
 from engine.llm.tokens import estimate_tokens
-from engine.plans import Plan, Situation
+from engine.planning_types import PlanningQuery, Subgoal
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ _GRACE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came of a question.
+    """The result of a question.
 
     Attributes:
         plan: None if nothing.
@@ -37,7 +37,7 @@ class Answered:
     """
 
     exchange: Exchange
-    plan: Plan | None
+    plan: Subgoal | None
     is_lost: bool
 
 
@@ -103,7 +103,7 @@ class Stream:
 async def put_question(
     number: int,
     member: Member,
-    situation: Situation,
+    query: PlanningQuery,
     request: ChatRequest,
     *,
     settings: PlannerConfig,
@@ -116,7 +116,7 @@ async def put_question(
     Args:
         number: Of the exchange.
         member: Who is asked, and told how it did.
-        situation: About what.
+        query: About what.
         request: The question.
         settings: With the deadlines.
         budget: Told what it cost.
@@ -124,7 +124,7 @@ async def put_question(
         clock: Seconds that never go back.
     """
     prompt = f"{request.system}\n\n{request.user}"
-    env_index, trigger, key = situation.env_index, situation.trigger, situation.key
+    env_index, trigger, key = query.env_index, query.trigger, query.key
     emit(PlanRequested(number, env_index, member.model, trigger, prompt, key))
     stream = Stream(number, emit, clock)
     prompt_tokens = _prompt_tokens(request)
@@ -136,7 +136,7 @@ async def put_question(
     if not math.isnan(stream.first_token_s):
         member.began(prompt_tokens, stream.first_token_s)
     if isinstance(answer, Answer):
-        reading = _read(answer, situation, member.model)
+        reading = _read(answer, query, member.model)
         if reading.plan is None:
             member.failed(f"{member.model}'s answer: {reading.error}.", is_lost=False)
         else:
@@ -146,7 +146,7 @@ async def put_question(
         reading = Reading(None, error=answer.text)
         member.failed(answer.text, is_permanent=answer.is_permanent)
         usage = _lost_usage(budget, prompt_tokens, stream, first_s)
-    exchange = _exchange(number, member.model, situation, prompt, stream, reading, usage)
+    exchange = _exchange(number, member.model, query, prompt, stream, reading, usage)
     emit(_answered(exchange))
     return Answered(exchange, reading.plan, isinstance(answer, _Failure))
 
@@ -181,10 +181,10 @@ async def _ask(
         return _Failure(describe(error))
 
 
-def _read(answer: Answer, situation: Situation, model: str) -> Reading:
+def _read(answer: Answer, query: PlanningQuery, model: str) -> Reading:
     try:
-        return read_answer(answer, situation, model)
-    except Exception as error:  # the text is the world's: whatever it breaks, the run goes on
+        return read_answer(answer, query, model)
+    except Exception as error:  # the text is the world's: whatever it breaks, the run continues
         _log.exception("An answer of %s cannot be read.", model)
         return Reading(None, error=describe(error))
 
@@ -211,7 +211,7 @@ def _prompt_tokens(request: ChatRequest) -> int:
 def _exchange(
     number: int,
     model: str,
-    situation: Situation,
+    query: PlanningQuery,
     prompt: str,
     stream: Stream,
     reading: Reading,
@@ -220,15 +220,15 @@ def _exchange(
     plan = reading.plan
     return Exchange(
         exchange=number,
-        env_index=situation.env_index,
-        trigger=situation.trigger,
-        key=situation.key,
+        env_index=query.env_index,
+        trigger=query.trigger,
+        key=query.key,
         model=model,
         prompt=prompt,
         text=stream.text(),
         thinking=stream.text(is_thinking=True),
-        goal=plan.choice.text if plan else "",
-        kind=str(plan.choice.kind) if plan else "",
+        goal=plan.option.text if plan else "",
+        kind=str(plan.option.kind) if plan else "",
         condition=str(plan.condition) if plan else "",
         confidence=plan.confidence if plan else 0.0,
         reasoning=plan.reasoning if plan else "",

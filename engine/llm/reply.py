@@ -1,6 +1,6 @@
-"""Take a plan from a language model's reply: one of the situation's choices, or nothing.
+"""Take a plan from a language model's reply: one of the situation's options, or nothing.
 
-Whatever is written, by the model or by a game that it obeys, nothing but a choice that exists now
+Whatever is written, by the model or by a game that it obeys, nothing but an option that exists now
 can come of it.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.llm.asking import Answer
-from engine.llm.choices import pick, tokens
 from engine.llm.objects import Found, read_object
-from engine.plans import Choice, Condition, Plan, Situation
+from engine.llm.option_names import pick, tokens
+from engine.planning_types import Condition, GoalOption, PlanningQuery, Subgoal
 from engine.quoting import one_line
 
 __all__ = ["Found", "Reading", "read_answer", "read_object", "read_plan"]
@@ -45,66 +45,66 @@ class Reading:
         error: Why there is no plan, "" if there is.
     """
 
-    plan: Plan | None
+    plan: Subgoal | None
     repairs: tuple[str, ...] = ()
     error: str = ""
 
 
-def read_answer(answer: Answer, situation: Situation, setter: str) -> Reading:
+def read_answer(answer: Answer, query: PlanningQuery, goal_source: str) -> Reading:
     """Read an answer as `read_plan` does; of one that is not whole the error says why.
 
     Args:
         answer: What came back.
-        situation: What it was asked about.
-        setter: The model's name.
+        query: What it was asked about.
+        goal_source: The model's name.
     """
-    reading = read_plan(answer.text, answer.done_reason, situation, setter)
+    reading = read_plan(answer.text, answer.done_reason, query, goal_source)
     if reading.plan is None and answer.cut:
         return replace(reading, error=f"{reading.error} ({answer.cut})")
     return reading
 
 
-def read_plan(text: str, done_reason: str, situation: Situation, setter: str) -> Reading:
+def read_plan(text: str, done_reason: str, query: PlanningQuery, goal_source: str) -> Reading:
     """Read the answer to `engine.llm.prompt.compose`.
 
-    A choice named as kind and target apart is taken too, and so is one that is spelt or worded
+    An option named as kind and target apart is taken too, and so is one that is spelt or worded
     otherwise as long as no other can be meant. What was cut off does not count as written.
 
     Args:
         text: All that the model wrote.
         done_reason: All but "stop" say that it was stopped before it was done.
-        situation: What it was asked about.
-        setter: The model's name.
+        query: What it was asked about.
+        goal_source: The model's name.
     """
     found = read_object(text, done_reason, _FIELDS)
     if found.values is None:
         return Reading(None, found.repairs, found.error)
     values = found.values
-    choice, target = _spoken(values, "choice"), _spoken(values, "target")
-    goal = choice or _spoken(values, "goal") or _spoken(values, "kind")
+    option, target = _spoken(values, "choice"), _spoken(values, "target")
+    goal = option or _spoken(values, "goal") or _spoken(values, "kind")
     if not goal and not target:
         return Reading(None, found.repairs, "it names no choice")
-    has_target = bool(choice or target) or "cut off" not in found.repairs
-    if not has_target and _is_kind_of_many(goal, situation):
+    has_target = bool(option or target) or "cut off" not in found.repairs
+    if not has_target and _is_kind_of_many(goal, query):
         return Reading(None, found.repairs, "it was cut off before its target")
-    picked = pick(goal, target, situation.choices)
-    if picked.choice is None:
+    picked = pick(goal, target, query.options)
+    if picked.option is None:
         return Reading(None, found.repairs, picked.error)
     repairs = list(found.repairs)
     if not picked.is_exact:
         repairs.append("choice")
-    condition, mended = _read_condition(values.get("success"), picked.choice)
+    condition, mended = _read_condition(values.get("success"), picked.option)
     repairs += mended
     confidence, mended = _read_confidence(values.get("confidence"))
     repairs += mended
     reasoning, mended = _read_reasoning(values.get("reasoning"))
     repairs += mended
-    plan = Plan(situation.key, (setter,), picked.choice, condition, confidence, reasoning)
+    plan = Subgoal(query.key, (goal_source,), picked.option, condition, confidence, reasoning)
     return Reading(plan, tuple(dict.fromkeys(repairs)))
 
 
-def _is_kind_of_many(goal: str, situation: Situation) -> bool:
-    kinds = [choice for choice in situation.choices if tokens(choice.kind) == tokens(goal)]
+def _is_kind_of_many(goal: str, query: PlanningQuery) -> bool:
+    kinds = [option for option in query.options if tokens(option.kind) == tokens(goal)]
     return len(kinds) > 1
 
 
@@ -114,14 +114,14 @@ def _spoken(values: Mapping[str, Any], field: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _read_condition(value: object, choice: Choice) -> tuple[Condition, list[str]]:
-    for condition in choice.conditions:
+def _read_condition(value: object, option: GoalOption) -> tuple[Condition, list[str]]:
+    for condition in option.conditions:
         if value == condition:
             return condition, []
     said = tokens(value) if isinstance(value, str) else ()
-    names = {c: (tokens(c), tokens(c.name)) for c in choice.conditions}
+    names = {c: (tokens(c), tokens(c.name)) for c in option.conditions}
     meant = [c for c, spelt in names.items() if said and said in spelt]
-    return (meant[0] if len(meant) == 1 else choice.conditions[0]), ["success"]
+    return (meant[0] if len(meant) == 1 else option.conditions[0]), ["success"]
 
 
 def _read_confidence(value: object) -> tuple[float, list[str]]:

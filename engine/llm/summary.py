@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.quoting import one_line
 from engine.types import EpisodeSummary
 
@@ -27,10 +27,10 @@ class _Tally:
     reached: int = 0
     progress: int = 0
 
-    def add(self, verdict: Verdict) -> None:
+    def add(self, goal_outcome: GoalOutcome) -> None:
         self.tries += 1
-        self.reached += verdict.outcome is Outcome.REACHED
-        self.progress += verdict.made_progress
+        self.reached += goal_outcome.outcome is Outcome.REACHED
+        self.progress += goal_outcome.made_progress
         if self.tries >= _MOST:
             self.tries, self.reached, self.progress = (
                 count // 2 for count in (self.tries, self.reached, self.progress)
@@ -53,13 +53,13 @@ class RunSummary:
         self._num_told = self._made_at = 0
         """How often the text was told, now and when it was made."""
 
-    def add(self, verdict: Verdict) -> None:
-        """Take in what became of a goal; those ignored or replaced say nothing about it."""
-        if verdict.is_ignored or verdict.outcome is Outcome.REPLACED:
+    def add(self, goal_outcome: GoalOutcome) -> None:
+        """Take in the outcome of a goal; those ignored or replaced say nothing about it."""
+        if goal_outcome.is_control or goal_outcome.outcome is Outcome.REPLACED:
             return
-        name = one_line(verdict.text, _LONGEST)
+        name = one_line(goal_outcome.text, _LONGEST)
         tally = self._goals.pop(name, None) or _Tally()
-        tally.add(verdict)
+        tally.add(goal_outcome)
         self._goals[name] = tally  # the latest last
         while len(self._goals) > _GOALS:
             del self._goals[next(iter(self._goals))]
@@ -130,7 +130,7 @@ class RunSummary:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Go on from what `save` returned.
+        """Continue from what `save` returned.
 
         Raises:
             KeyError, TypeError, ValueError: It is something else.

@@ -1,19 +1,18 @@
 """The game that demonstrations are recorded in."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.demos.live_recorder import LiveRecorder
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.game_env import GameEnv
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import ConfigurationError
 from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.strategy.planned import PlannedAdvisor
 
 if TYPE_CHECKING:
-    from engine.training.asked_games import Asking
+    from engine.training.blocking_planner import BlockingPlanner
 
 
 class RecordedGame(SteppedEnv):
@@ -27,6 +26,7 @@ class RecordedGame(SteppedEnv):
         can_rewind: Somebody may want to take actions back.
 
     Attributes:
+        folder: Where demonstrations are written.
         recorder: Writes what is played.
 
     Raises:
@@ -42,32 +42,27 @@ class RecordedGame(SteppedEnv):
         *,
         can_rewind: bool = True,
     ) -> None:
-        self._asking: Asking | None = None
+        self._asking: BlockingPlanner | None = None
         env = _open(config, plan, player)
         if player is None:
             env.lift_limits()
-        advisor = PlannedAdvisor(env.profile, 0, config.seed)
+        advisor = PlannedAdvisor(env.game, 0, config.seed)
         sight = None if player is None else player.sight
         super().__init__(env, advisor, sees_pixels=sight is not None, sight=sight)
         env.seed_random(config.seed + saved)
-        if player is not None and player.make_asking is not None:
-            self._asking = player.make_asking()
+        if player is not None and player.make_planner is not None:
+            self._asking = player.make_planner()
             self._asking.begin([self])
-        self._folder = plan.folder(config)
+        self.folder = plan.folder(config)
         self._point = self._go_on() if plan.start is not None else b""
         self.recorder = LiveRecorder(
             self,
-            self._folder,
+            self.folder,
             by="human" if player is None else player.by,
             task=plan.task,
             tags=plan.tags,
             can_rewind=can_rewind,
         )
-
-    @property
-    def folder(self) -> Path:
-        """Return where demonstrations are written."""
-        return self._folder
 
     def begin_episode(self) -> None:
         """Bring the game to where the next demonstration begins."""
@@ -110,15 +105,14 @@ class RecordedGame(SteppedEnv):
         return self.save()
 
 
-def _open(
-    config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None
-) -> EnhancedPyBoyPokemonCrystalEnv:
+def _open(config: RunConfig, plan: RecordingPlan, player: LoadedPlayer | None) -> GameEnv:
     if plan.start is not None:
-        from engine.training.recorded import find_recorded, open_at
+        from engine.training.replay_player import open_at
+        from engine.training.replay_sources import find_recorded
 
         return open_at(find_recorded(plan.start.source, config), plan.start.step)
     if player is not None and player.frames is not None:
         hold, wait = player.frames
         used_to = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         config = config.model_copy(update={"env": used_to})
-    return make_crystal_env(config, 0)
+    return make_game_env(config, 0)

@@ -16,7 +16,7 @@ class DemoPoint:
 
     Attributes:
         source: A demonstration's path, or "run:episode" with the run's id or path.
-        step: Moves before it, as a replay counts them: see `engine.training.playback`.
+        step: Moves before it, as a replay counts them: see `engine.training.replay_player`.
     """
 
     source: str

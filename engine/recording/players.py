@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.agents.base import Choices
+from engine.agents.base import ActionBatch
 from engine.config import RunConfig
 from engine.demos.recorder import random_policy, rules_policy
 from engine.env.batch import Batch
@@ -20,7 +20,7 @@ from engine.types import Source
 
 if TYPE_CHECKING:
     from engine.agents.base import Player
-    from engine.training.asked_games import Asking
+    from engine.training.blocking_planner import BlockingPlanner
 
 RULES, PLANNER, RANDOM = "rules", "planner", "random"
 
@@ -34,14 +34,14 @@ class LoadedPlayer:
         choose: Chooses from a batch of one.
         sight: What it sees of the screen; None: nothing.
         frames: Frames that it is used to hold a button and wait; None: any.
-        make_asking: Makes what asks a language model for its goals; None: the rules set them.
+        make_planner: Makes what asks a language model for its goals; None: the rules set them.
     """
 
     by: str
-    choose: Callable[[Batch], Choices]
+    choose: Callable[[Batch], ActionBatch]
     sight: Sight | None = None
     frames: tuple[int, int] | None = None
-    make_asking: "Callable[[], Asking] | None" = None
+    make_planner: "Callable[[], BlockingPlanner] | None" = None
 
 
 def load_player(
@@ -74,39 +74,43 @@ def load_player(
     )
 
 
-def _rules(seed: int) -> Callable[[Batch], Choices]:
+def _rules(seed: int) -> Callable[[Batch], ActionBatch]:
     policy = rules_policy(seed)
 
-    def choose(batch: Batch) -> Choices:
+    def choose(batch: Batch) -> ActionBatch:
         action = policy(batch)
         is_advised = np.array([batch.prior[0, action] > 0])
         sure = np.where(is_advised, batch.advice_confidence, 0.0).astype(np.float32)
-        return Choices(np.array([action]), sure, is_advised, Source.RANDOM)
+        return ActionBatch(np.array([action]), sure, is_advised, Source.RANDOM)
 
     return choose
 
 
 def _planner(config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
-    from engine.training.asked_games import NO_MODEL, Asking
+    from engine.training.blocking_planner import NO_MODEL, BlockingPlanner
 
     if not config.models:
         say(NO_MODEL)
         return LoadedPlayer(PLANNER, _rules(config.seed))
     by = f"{PLANNER}-{config.llm_model}"
-    return LoadedPlayer(by, _rules(config.seed), make_asking=lambda: Asking(config, None, say))
+    return LoadedPlayer(
+        by, _rules(config.seed), make_planner=lambda: BlockingPlanner(config, None, say)
+    )
 
 
-def _random(seed: int) -> Callable[[Batch], Choices]:
+def _random(seed: int) -> Callable[[Batch], ActionBatch]:
     policy = random_policy(seed)
 
-    def choose(batch: Batch) -> Choices:
+    def choose(batch: Batch) -> ActionBatch:
         nobody = np.zeros(1, np.bool_)
-        return Choices(np.array([policy(batch)]), np.zeros(1, np.float32), nobody, Source.RANDOM)
+        return ActionBatch(
+            np.array([policy(batch)]), np.zeros(1, np.float32), nobody, Source.RANDOM
+        )
 
     return choose
 
 
-def _alone(player: "Player") -> Callable[[Batch], Choices]:
+def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:
     return lambda batch: player(batch, ALONE)
 
 
@@ -121,19 +125,24 @@ def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) 
 def _policy(name: str, config: RunConfig) -> LoadedPlayer:
     import torch
 
-    from engine.imitation.sight import make_sight
+    from engine.games.catalog import load_game
+    from engine.imitation.sight import sight_of
     from engine.training.policies import read_policy
 
     torch.set_num_threads(1)
     policy, path = read_policy(config.save_dir, name)
     by = f"policy-{path.parents[1].name}"
-    return LoadedPlayer(by, _alone(policy.player(config.seed)), make_sight(policy.config))
+    sight, make_sight = None, sight_of(policy.config)
+    if make_sight is not None:
+        sight = make_sight(load_game(config.rom_path, config.allow_unknown_rom).frame_shape)
+    return LoadedPlayer(by, _alone(policy.player(config.seed)), sight)
 
 
 def _run(name: str, config: RunConfig) -> LoadedPlayer:
     import torch
 
-    from engine.env.features import FEATURE_SIZE
+    from engine.env.observation import spaces_of_game
+    from engine.games.catalog import load_game
     from engine.training.build import build_agent
     from engine.training.checkpoint import CheckpointStore
     from engine.training.snapshot import refuse_other_versions
@@ -142,10 +151,11 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
     folder = RunFolder(find_run(config.save_dir, name))
     settings = read_settings(folder)
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
+    game = load_game(config.rom_path, config.allow_unknown_rom)
     with refuse_other_versions(saved):
-        agent = build_agent(settings, FEATURE_SIZE)
+        agent = build_agent(settings, spaces_of_game(game))
         agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
     frames = settings.env.hold_frames, settings.env.wait_frames
     player = _alone(agent.player(config.seed))
-    sight = FrameStack() if settings.needs_pixels else None
+    sight = FrameStack(game.frame_shape) if settings.needs_pixels else None
     return LoadedPlayer(f"run-{folder.run_id}", player, sight, frames)

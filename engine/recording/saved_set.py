@@ -1,4 +1,4 @@
-"""Go on with a set of demonstrations: count what is there, and rescue what a crash left."""
+"""Continue with a set of demonstrations: count what is there, and rescue what a crash left."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,5 +58,5 @@ def _rescue(log: Path) -> str:
 
 
 def _is_same(demo: Demonstration, logged: Demonstration) -> bool:
-    """Tell whether a file was written whole before its program died."""
+    """Return whether a file was written whole before its program died."""
     return demo.recording.segments == logged.recording.segments

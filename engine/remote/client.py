@@ -73,7 +73,7 @@ class RemoteSession:
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the connection stands."""
+        """Return whether the connection stands."""
         return self._thread.is_alive()
 
     def start(self) -> None:
@@ -87,7 +87,7 @@ class RemoteSession:
             self._wake()
 
     def close(self) -> None:
-        """Leave; the run goes on."""
+        """Leave; the run continues."""
         self._is_closing = True
         if self._thread.ident is None:
             self._close_sockets()

@@ -27,10 +27,9 @@ _MAX_ARRAY_BYTES = 4 * 2**20
 _COMPRESSED_FROM = 512
 """Bytes from which compressing is worth it."""
 
-_SHAPES: Mapping[tuple[type, str], tuple[int, ...]] = types.MappingProxyType(
-    {(FrameRendered, "frame"): (144, 160, 3)}
-)
-"""Arrays of one shape only; all others are planes of any size."""
+_MAX_FRAME_SIDE = 512
+_PICTURES = frozenset({(FrameRendered, "frame")})
+"""Arrays that are pictures of any size up to 512 x 512; all others are planes."""
 
 
 class _Form(NamedTuple):
@@ -102,20 +101,20 @@ class Codec:
             raise ProtocolError(f"A message is damaged: {error}") from None
         return message
 
-    def _form(self, hint: Any, shape: tuple[int, ...] | None = None) -> _Form:
+    def _form(self, hint: Any, *, is_picture: bool = False) -> _Form:
         """Return the form of a type, made once."""
-        key = (hint, shape)
+        key = (hint, is_picture)
         if key not in self._known:
-            self._known[key] = self._make_form(hint, shape)
+            self._known[key] = self._make_form(hint, is_picture)
         return self._known[key]
 
-    def _make_form(self, hint: Any, shape: tuple[int, ...] | None) -> _Form:
+    def _make_form(self, hint: Any, is_picture: bool) -> _Form:
         hint = unaliased(hint)
         origin, arguments = get_origin(hint), get_args(hint)
         if hint in _PLAIN:
             return _PLAIN[hint]
         if origin is np.ndarray:
-            return _array_form(np.dtype(get_args(arguments[1])[0]), shape)
+            return _array_form(np.dtype(get_args(arguments[1])[0]), is_picture)
         if origin in (Union, types.UnionType) and type(None) in arguments and len(arguments) == 2:
             return _optional_form(self._form(arguments[arguments[0] is type(None)]))
         if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
@@ -138,7 +137,7 @@ class Codec:
         hints = get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind)]
         self._facts.add(f"{kind.__name__} {[(name, _spelled(hints[name])) for name in names]}")
-        forms = [self._form(hints[name], _SHAPES.get((kind, name))) for name in names]
+        forms = [self._form(hints[name], is_picture=(kind, name) in _PICTURES) for name in names]
         row = _row_form(forms, lambda values: kind(*values))
 
         def write(value: Any, buffers: list[bytes]) -> Any:
@@ -293,7 +292,7 @@ def _spelled(hint: Any) -> str:
     return f"{name}[{', '.join(map(_spelled, arguments))}]"
 
 
-def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
+def _array_form(dtype: np.dtype[Any], is_picture: bool) -> _Form:
     """Return the form of arrays: [shape, stored bytes, is compressed], the bytes in a buffer."""
 
     def write(value: Any, buffers: list[bytes]) -> list[Any]:
@@ -307,7 +306,7 @@ def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
         for size in _exactly(list, sizes):
             if not 0 <= _exactly(int, size) <= _MAX_ARRAY_BYTES:
                 raise ProtocolError("An array has an impossible size.")
-        if (shape is None and len(sizes) != 2) or (shape is not None and tuple(sizes) != shape):
+        if not (_is_picture(sizes) if is_picture else len(sizes) == 2):
             raise ProtocolError(f"An array has the shape {str(sizes)[:40]}.")
         size = math.prod(sizes) * dtype.itemsize
         if size > _MAX_ARRAY_BYTES:
@@ -322,6 +321,11 @@ def _array_form(dtype: np.dtype[Any], shape: tuple[int, ...] | None) -> _Form:
         return np.frombuffer(data, dtype).reshape(sizes)
 
     return _Form(write, read)
+
+
+def _is_picture(sizes: list[int]) -> bool:
+    """Return whether a shape is (rows, columns, 3), of at least a pixel and of a sane size."""
+    return len(sizes) == 3 and sizes[2] == 3 and all(1 <= n <= _MAX_FRAME_SIDE for n in sizes)
 
 
 def _decompress(data: bytes, size: int) -> bytes:

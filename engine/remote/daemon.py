@@ -1,4 +1,4 @@
-"""Be the process of a run that goes on in the background: python -m engine.remote.daemon.
+"""Be the process of a background run: python -m engine.remote.daemon.
 
 It reads the run's settings from standard input as JSON, answers with one line of JSON on standard
 output, and says everything else in the run's log.

@@ -18,7 +18,7 @@ _KEPT: Mapping[type, int] = MappingProxyType(
         events.StrategySwitched: 50,
         events.WarningRaised: 5,  # few: a viewer shows each as a notice
         events.ProgressReported: 8,
-        events.GoalJudged: 200,
+        events.GoalEvaluated: 200,
         events.PlanRequested: 20,
         events.PlanAnswered: 20,
         events.PlanStreamed: 400,

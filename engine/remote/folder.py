@@ -1,4 +1,4 @@
-"""Find the runs that go on in the background: each has a socket in a folder of this user's own.
+"""Find the runs in the background: each has a socket in a folder of this user's own.
 
 The folder is not $XDG_RUNTIME_DIR: that is deleted when the user's last session ends, and a run is
 to outlive it.
@@ -27,7 +27,7 @@ _PROBES, _PROBE_PAUSE_S = 10, 0.05
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A run that goes on in the background.
+    """A background run.
 
     Attributes:
         path: Its socket.
@@ -122,7 +122,7 @@ def connect(path: Path) -> socket.socket:
 
 
 def is_own_peer(connection: socket.socket) -> bool:
-    """Tell whether the other side is a process of this user."""
+    """Return whether the other side is a process of this user."""
     if sys.platform == "linux":
         return _peer(connection)[1] == os.geteuid()
     try:
@@ -157,7 +157,7 @@ def read_hello(connection: socket.socket) -> tuple[Hello, bytes]:
 
 
 def probe(path: Path) -> LiveRun | None:
-    """Look whether a run goes on; None: its process is gone, and its socket is removed.
+    """Look whether a run continues; None: its process is gone, and its socket is removed.
 
     Raises:
         AttachError: The socket is somebody else's, or no run's.
@@ -185,7 +185,7 @@ def probe(path: Path) -> LiveRun | None:
 
 
 def live_runs() -> list[LiveRun]:
-    """Return the runs that go on in the background, the oldest first.
+    """Return the runs in the background, the oldest first.
 
     Raises:
         AttachError: The folder of the sockets is unusable.

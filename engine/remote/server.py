@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from engine.commands import Command, LookAway, ReleaseControl, RequestControl, Watch
+from engine.commands import Command, PauseRendering, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
 from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, ViewersChanged
 from engine.remote.control import ControlDesk
@@ -48,7 +48,7 @@ class Served(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the engine runs."""
+        """Return whether the engine runs."""
         ...
 
     def send(self, command: Command) -> None:
@@ -119,7 +119,7 @@ class RunServer:
                 self._turn(self._interval_s())
             self._say_farewell()
         except Exception:
-            # The thread's outermost frame: without viewers the run goes on as well as with them.
+            # The thread's outermost frame: without viewers the run continues as well as with them.
             _log.exception("the run can no longer be attached to")
         finally:
             for viewer in list(self._viewers):
@@ -219,7 +219,7 @@ class RunServer:
             viewer.post(CommandRefused(type(command).__name__, refusal))
 
     def _tell(self, event: Event) -> None:
-        """Let all know; what became of a command, the viewer in control alone."""
+        """Let all know; the outcome of a command, the viewer in control alone."""
         for viewer in list(self._viewers):
             is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
             if viewer.is_shown and is_concerned:
@@ -239,7 +239,7 @@ class RunServer:
                 viewer.post(news)
         if not shown and self._is_looked_at:
             self._is_looked_at = False
-            self._session.send(LookAway())
+            self._session.send(PauseRendering())
 
     def _serve(self, viewer: Viewer, now: float) -> None:
         """Write what the connection takes, and end what is over."""

@@ -109,7 +109,7 @@ def _tell_progress(event: Event, tell: Callable[[str], None]) -> None:
 
 
 def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
-    """End a run, saving it first or at once, and tell whether its process ended in time.
+    """End a run, saving it first or at once, and return whether its process ended in time.
 
     Raises:
         AttachError: Its process is not known.

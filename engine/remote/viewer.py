@@ -66,12 +66,12 @@ class Viewer:
 
     @property
     def is_shown(self) -> bool:
-        """Tell whether it is to be told events."""
+        """Return whether it is to be told events."""
         return self.hello is not None and self.leaves_at is None and not self.is_gone
 
     @property
     def has_unsent(self) -> bool:
-        """Tell whether something waits for its connection."""
+        """Return whether something waits for its connection."""
         return bool(self._unsent)
 
     def post(self, event: Event) -> None:

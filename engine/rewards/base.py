@@ -15,17 +15,20 @@ class Transition:
         is_new_tile: The player stands on a tile not yet visited since the last milestone.
         is_first_visit: Nor before it, in this episode.
         is_new_map: The player is on a map for the first time in this episode.
+        action: Its index in the game's actions.
         has_whited_out: The party was beaten and the player woke up elsewhere.
+        button: What the action means, see `engine.types.GameAction`.
     """
 
     previous: GameState
     current: GameState
-    action: Action
+    action: int
     reached: tuple[tuple[str, str], ...] = ()
     is_new_tile: bool = False
     is_first_visit: bool = False
     is_new_map: bool = False
     has_whited_out: bool = False
+    button: Action | None = None
 
 
 @dataclass(slots=True)

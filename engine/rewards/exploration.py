@@ -162,7 +162,7 @@ def _leads_to(way: _Way, arrived: MapId) -> bool:
 
 
 class StuckCharge:
-    """Charge 1 a step after `STILL_LIMIT` steps on the same tile without a fight going on.
+    """Charge 1 a step after `STILL_LIMIT` steps on the same tile without a fight in progress.
 
     Farming: none; it is charged by the step and never given back. A state difference would be
     refunded on leaving.

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from engine.games.crystal.collision import COUNTERS
 from engine.rewards.base import Payments, Transition
-from engine.types import Action, GameState
+from engine.types import Action, GameState, Terrain
 
 _Faced = tuple[int, ...]
 """Map group and number, then a person's number, or a sign's x and y."""
@@ -36,7 +35,7 @@ class TalkReward:
         """Return 1 when somebody new answers."""
         before, now = step.previous, step.current
         if before.control.is_free:
-            self._asked = _faced(before) if step.action is Action.A else None
+            self._asked = _faced(before) if step.button is Action.A else None
         if self._asked is None:
             return 0.0
         if now.control.is_free:
@@ -68,10 +67,10 @@ def _faced(state: GameState) -> _Faced | None:
     place, view = state.place, state.map
     dx, dy = place.facing.delta
     x, y = place.x + dx, place.y + dy
-    if not (0 <= x < view.width and 0 <= y < view.height):
+    if not view.contains(x, y):
         return None
     here = (place.map.group, place.map.number)
-    reach = 2 if int(view.collision[y, x]) in COUNTERS else 1
+    reach = 2 if view.terrain[y, x] & Terrain.COUNTER else 1
     across = (place.x + reach * dx, place.y + reach * dy)
     for thing in view.objects:
         if (thing.x, thing.y) == across:

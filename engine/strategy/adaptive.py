@@ -167,7 +167,7 @@ class AdaptiveStrategySystem:
             self._switch(self.forced, "forced")
 
     def approves_advancement(self, preference: StrategyType | None) -> bool:
-        """Tell whether a curriculum stage may be left.
+        """Return whether a curriculum stage may be left.
 
         Not while more of the planner is in use than the stage prefers, or evidence for more of it
         comes in.
@@ -198,7 +198,7 @@ class AdaptiveStrategySystem:
         }
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "current": self.current.value,
             "forced": self.forced,
@@ -217,7 +217,7 @@ class AdaptiveStrategySystem:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self.current = StrategyType(facts["current"])
         self.forced = _strategy(facts["forced"])
         self.metrics = facts["metrics"]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
-from engine.games.crystal import practice_goals
-from engine.games.profile import GameProfile
-from engine.strategy.goal_watch import GoalWatch
+from engine.games.base import Game
+from engine.strategy.goal_controller import GoalController
+from engine.strategy.goal_tracker import GoalTracker
 from engine.strategy.goals import GoalPlanner
 from engine.strategy.navigation import (
     Exit,
@@ -20,11 +20,10 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.strategy.steering import Steering
-from engine.types import NUM_ACTIONS, Action, Advice, GameState, Goal, GoalTally
+from engine.types import Action, Advice, GameState, Goal, GoalTally
 
-SETTER = "rules"
-"""Names the setter of its goals."""
+GOAL_SOURCE = "rules"
+"""Names the goal source of its goals."""
 
 _CONFIDENCE = 0.9
 _STUCK_AFTER = 6
@@ -46,7 +45,7 @@ class RuleAdvisor:
     """The rule planner of one environment; knows the game only by its tables and its RAM.
 
     Args:
-        profile: The game.
+        game: What is played.
 
     Attributes:
         world: Which map leads to which.
@@ -54,20 +53,20 @@ class RuleAdvisor:
         unchanged_steps: For how many steps nothing has changed to the eye.
     """
 
-    def __init__(self, profile: GameProfile) -> None:
-        tables = profile.tables
-        self.world = WorldMap(getattr(tables, "MAP_LINKS", {}))
-        self.steering = Steering(tables)
+    def __init__(self, game: Game) -> None:
+        self._actions = game.actions
+        self.world = WorldMap(game.atlas.links)
+        self.steering = GoalController(game.tables)
         self.unchanged_steps = 0
-        self._planner = _planner(profile)
-        self._milestones = MilestoneTracker(tables.MILESTONES)
-        self._watch = GoalWatch(SETTER)
+        self._planner = _planner(game)
+        self._milestones = MilestoneTracker(game.tables.MILESTONES)
+        self._watch = GoalTracker(GOAL_SOURCE)
         self._last_view: list[object] = []
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
         self._is_replaying = False
 
-    def pursue_first(self, milestone: str) -> None:
+    def prioritise_milestone(self, milestone: str) -> None:
         """Pursue a milestone before all others, from the next advice on; "" for none."""
         self._coming_first = milestone
 
@@ -84,7 +83,7 @@ class RuleAdvisor:
 
         Args:
             state: The game now.
-            mask: (9,) bool.
+            mask: (A,) bool, A the number of actions.
         """
         return self.lead(self.notice(state), state, mask)
 
@@ -96,7 +95,7 @@ class RuleAdvisor:
         self._saved = self._memory()
         self._milestones.update(state, 0)
         reached = self._milestones.steps.keys()
-        self._watch.judge(state, reached)
+        self._watch.evaluate(state, reached)
         self._count_unchanged(state)
         goal = self._planner.next_goal(state, reached, self._maps_away, self._first)
         return goal or _NOWHERE
@@ -105,7 +104,7 @@ class RuleAdvisor:
         """Return a prior that serves the goal of `notice`."""
         confidence = _CONFIDENCE * self._watch.pursue(goal, state)
         if self.is_stuck:
-            return advice_of(goal, [], STUCK, mask, confidence)
+            return self.advice_of(goal, [], STUCK, mask, confidence)
         wants_catch = state.battle is not None and self._planner.wants_catch(
             state, self._milestones.steps
         )
@@ -114,7 +113,25 @@ class RuleAdvisor:
             lambda: self.steering.walk(state, self._exits(state, goal), goal.text),
             wants_catch=wants_catch,
         )
-        return advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+        return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+
+    def advice_of(
+        self,
+        goal: Goal,
+        buttons: list[Action],
+        reason: str,
+        mask: NDArray[np.bool_],
+        confidence: float,
+        nearness: float = math.nan,
+    ) -> Advice:
+        """Return advice to press any of the buttons that the game has and that are not masked."""
+        prior = np.zeros(len(self._actions), np.float32)
+        known = (self._actions.index(button) for button in buttons)
+        valid = [action for action in known if action is not None and mask[action]]
+        if not valid:
+            return Advice(goal, prior, 0.0, reason, nearness)
+        prior[valid] = 1.0 / len(valid)
+        return Advice(goal, prior, confidence, reason, nearness)
 
     def nearness(self, goal: Goal, state: GameState) -> float:
         """Return how near a goal is after the way that was suggested last, nan without one."""
@@ -133,7 +150,7 @@ class RuleAdvisor:
 
     @property
     def is_stuck(self) -> bool:
-        """Tell whether advice has changed nothing for too long to be trusted."""
+        """Return whether advice has changed nothing for too long to be trusted."""
         return self.unchanged_steps >= _STUCK_AFTER
 
     @property
@@ -204,40 +221,12 @@ class RuleAdvisor:
         self._last_view = view
 
 
-def _planner(profile: GameProfile) -> GoalPlanner:
+def _planner(game: Game) -> GoalPlanner:
     """Return a planner that knows where the game's milestones are, as far as that is written."""
-    milestones = profile.tables.MILESTONES
-    if not profile.is_practice:
-        return GoalPlanner(milestones, {}, (), None)
-    return GoalPlanner(
-        milestones, practice_goals.SPOTS, known_healers(profile), practice_goals.TRAINING
-    )
+    atlas = game.atlas
+    return GoalPlanner(game.tables.MILESTONES, atlas.spots, atlas.healers, atlas.training)
 
 
-def known_goals(profile: GameProfile) -> frozenset[str]:
+def known_goals(game: Game) -> frozenset[str]:
     """Return the keys of the milestones that the rules know a way to."""
-    if not getattr(profile.tables, "MAP_LINKS", {}):
-        return frozenset()
-    return frozenset(_planner(profile).goals)
-
-
-def known_healers(profile: GameProfile) -> tuple[Goal, ...]:
-    """Return who heals, as far as that is written."""
-    return practice_goals.HEALERS if profile.is_practice else ()
-
-
-def advice_of(
-    goal: Goal,
-    actions: list[Action],
-    reason: str,
-    mask: NDArray[np.bool_],
-    confidence: float,
-    nearness: float = math.nan,
-) -> Advice:
-    """Return advice to press any of the actions that are not masked."""
-    prior = np.zeros(NUM_ACTIONS, np.float32)
-    valid = [action for action in actions if mask[action]]
-    if not valid:
-        return Advice(goal, prior, 0.0, reason, nearness)
-    prior[valid] = 1.0 / len(valid)
-    return Advice(goal, prior, confidence, reason, nearness)
+    return frozenset(_planner(game).goals) if game.atlas.links else frozenset()

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from engine.env.menus import MenuKind, menu_kind
+from engine.games.base import GameTables
 from engine.games.matchup import strength
-from engine.games.profile import GameTables
+from engine.games.menus import MenuKind, menu_kind
 from engine.types import Action, Battle, BattleKind, Creature, GameState
 
 Suggestion = tuple[Action, str]
@@ -129,7 +129,7 @@ class BattleRules:
 
 
 def is_weak(party: Collection[Creature], share: float) -> bool:
-    """Tell whether the strongest creature is below this share of health, or has no points."""
+    """Return whether the strongest creature is below this share of health, or has no points."""
     fit = [one for one in party if one.hp > 0]
     if not party:
         return False
@@ -155,7 +155,7 @@ def _to_row(state: GameState, row: int) -> Action:
 
 
 def _is_fainted(one: Creature, own: Creature | None) -> bool:
-    """Tell whether this is the creature in battle, whose party copy may lag."""
+    """Return whether this is the creature in battle, whose party copy may lag."""
     return own is not None and (one.species, one.level, one.hp) == (own.species, own.level, own.hp)
 
 

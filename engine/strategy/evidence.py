@@ -101,7 +101,7 @@ class Evidence:
         return is_fast and metrics["average_reward"] >= best.reward - _LOST * abs(best.reward)
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "episodes": self._episodes,
             "recent": [episode.as_list() for episode in self._recent],
@@ -110,7 +110,7 @@ class Evidence:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._episodes = int(facts["episodes"])
         self._recent = deque((Averages(*values) for values in facts["recent"]), WINDOW)
         self._best = None if facts["best"] is None else Averages(*facts["best"])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.history.patterns import context_key, walking_context
-from engine.types import NUM_ACTIONS, Advice, GameState
+from engine.types import Advice, GameState
 
 _UNKNOWN = 0.5
 """Chance of success of what was not tried often enough."""
@@ -52,7 +52,7 @@ class Experience:
         self._replayed = [float(weight) for weight in saved]
 
     def _weights(self, advice: Advice, state: GameState) -> list[float]:
-        """Return (9,) weights; [] where there is nothing to weigh, or nothing is known."""
+        """Return (A,) weights; [] where there is nothing to weigh, or nothing is known."""
         is_walking = state.control.is_free and state.battle is None
         if not self._known or not is_walking or np.count_nonzero(advice.prior) < 2:
             return []
@@ -60,4 +60,4 @@ class Experience:
         found = self._known.get(context_key(context))
         if not found:
             return []
-        return [found.get(action, _UNKNOWN) for action in range(NUM_ACTIONS)]
+        return [found.get(action, _UNKNOWN) for action in range(len(advice.prior))]

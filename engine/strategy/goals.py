@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.env.milestones import still_ahead
-from engine.games.profile import Milestone
+from engine.games.base import Milestone
 from engine.strategy.battle import is_weak
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 
@@ -90,14 +90,14 @@ class GoalPlanner:
                 yield self.goals[key]
 
     def wants_catch(self, state: GameState, reached: Iterable[str]) -> bool:
-        """Tell whether a second creature is a milestone still to reach."""
+        """Return whether a second creature is a milestone still to reach."""
         return any(
             kind == "party" and key not in self.goals
             for key, _, kind, _ in still_ahead(self._milestones, state, reached)
         )
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "wanted_level": self._wanted_level,
             "is_resting": self._is_resting,
@@ -105,7 +105,7 @@ class GoalPlanner:
         }
 
     def load(self, facts: dict[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._wanted_level = int(facts["wanted_level"])
         self._is_resting = bool(facts["is_resting"])
         self._lost_battle = bool(facts["lost_battle"])

@@ -13,27 +13,22 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.actions import DIRECTIONS
-from engine.games.crystal.collision import (
-    CARPETS,
-    COUNTERS,
-    DOORS,
-    IS_GRASS,
-    IS_WALKABLE,
-    LEDGES,
+from engine.types import (
+    DIRECTIONS,
+    MAP_BORDER,
+    SIDES,
+    Action,
+    Facing,
+    GameState,
+    MapId,
+    MapView,
+    Terrain,
 )
-from engine.games.crystal.maps import BORDER
-from engine.types import Action, Facing, GameState, MapId, MapView
 
 Tile = tuple[int, int]
 """Walk tile (x, y)."""
 
-_SIDES: Mapping[str, Action] = {
-    "north": Action.UP,
-    "south": Action.DOWN,
-    "west": Action.LEFT,
-    "east": Action.RIGHT,
-}
+_SIDES: Mapping[str, Action] = {SIDES[facing]: action for action, facing in DIRECTIONS.items()}
 _GRASS_COST = 3
 """A tile of tall grass counts as this many: each may cost a battle."""
 
@@ -41,6 +36,7 @@ _NEAR = 4
 """People farther than this are not walked round: they will have moved."""
 
 _FAR = 1_000_000
+_STANDING = Terrain.WALKABLE | Terrain.LEDGE
 _CACHE_SIZE = 64
 _LONGEST_PATH = 400
 """Tiles of a path; what is farther is left out."""
@@ -180,14 +176,14 @@ class Navigator:
         if leaving is not None:
             dx, dy = DIRECTIONS[leaving.action].delta
             beyond = (tile[0] + dx, tile[1] + dy)
-            path += [beyond] if _is_inside(state.map, beyond) else []
+            path += [beyond] if state.map.contains(*beyond) else []
         return tuple(path[:_LONGEST_PATH])
 
     def _field(
         self, state: GameState, exits: tuple[Exit, ...], blocked: frozenset[Tile]
     ) -> dict[Tile, int]:
         """Return the distance from each tile to the nearest exit."""
-        key = (state.place.map, state.map.collision.tobytes(), exits, blocked)
+        key = (state.place.map, state.map.terrain.tobytes(), exits, blocked)
         field = self._fields.get(key)
         if field is None:
             field = self._fields[key] = _distances(state.map, exits, blocked)
@@ -212,7 +208,7 @@ def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
         tile = (target[0] - dx, target[1] - dy)
-        if _is_inside(view, tile) and int(view.collision[tile[1], tile[0]]) in COUNTERS:
+        if view.contains(*tile) and view.terrain[tile[1], tile[0]] & Terrain.COUNTER:
             tile = (tile[0] - dx, tile[1] - dy)
         if _is_walkable(view, tile):
             exits.append(Exit(tile, action, is_talk=True))
@@ -222,7 +218,7 @@ def talk_exits(view: MapView, target: Tile) -> tuple[Exit, ...]:
 def grass_exits(view: MapView) -> tuple[Exit, ...]:
     """Return steps from one tile of tall grass to the next."""
     exits = []
-    grass = IS_GRASS[view.collision]
+    grass = view.terrain & Terrain.GRASS != 0
     for y, x in zip(*np.nonzero(grass), strict=True):
         for action, tile in _neighbours(view, (int(x), int(y))):
             if grass[tile[1], tile[0]]:
@@ -243,10 +239,9 @@ def _press(entry: Exit, facing: Facing) -> Action:
 
 def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
     """Return how to take a warp: press on from a carpet, step on anything else."""
-    facing = CARPETS.get(int(view.collision[warp[1], warp[0]])) if _is_inside(view, warp) else None
-    if facing is not None:
-        action = next(action for action, way in DIRECTIONS.items() if way is facing)
-        return [Exit(warp, action)]
+    here = int(view.terrain[warp[1], warp[0]]) if view.contains(*warp) else 0
+    if here & Terrain.MAT:
+        return [Exit(warp, a) for a, way in DIRECTIONS.items() if here & Terrain.MATS[way]]
     exits = []
     for action, way in DIRECTIONS.items():
         dx, dy = way.delta
@@ -271,23 +266,18 @@ def _edge_exits(view: MapView, side: str) -> list[Exit]:
     ]
 
 
-def _is_inside(view: MapView, tile: Tile) -> bool:
-    return 0 <= tile[0] < view.width and 0 <= tile[1] < view.height
-
-
 def _is_walkable(view: MapView, tile: Tile) -> bool:
-    """Tell whether one may stand on a tile of the map; ledges are only jumped over."""
-    if not _is_inside(view, tile):
+    """Return whether one may stand on a tile of the map; ledges are only jumped over."""
+    if not view.contains(*tile):
         return False
-    collision = int(view.collision[tile[1], tile[0]])
-    return bool(IS_WALKABLE[collision]) and collision not in LEDGES
+    return int(view.terrain[tile[1], tile[0]]) & _STANDING == Terrain.WALKABLE
 
 
 def _is_beyond_walkable(view: MapView, tile: Tile) -> bool:
     grid = view.bordered
     if grid is None:
         return True
-    return bool(IS_WALKABLE[grid[tile[1] + BORDER, tile[0] + BORDER]])
+    return bool(grid[tile[1] + MAP_BORDER, tile[0] + MAP_BORDER] & Terrain.WALKABLE)
 
 
 def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
@@ -295,7 +285,7 @@ def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
     for action, facing in DIRECTIONS.items():
         dx, dy = facing.delta
         neighbour = (tile[0] + dx, tile[1] + dy)
-        if _is_inside(view, neighbour):
+        if view.contains(*neighbour):
             found.append((action, neighbour))
     return found
 
@@ -306,13 +296,12 @@ def _distance(one: Tile, other: Tile) -> int:
 
 def _costs(view: MapView, blocked: frozenset[Tile]) -> NDArray[np.int32]:
     """Return (height, width) what entering a tile costs; 0 where it cannot be entered."""
-    collision = view.collision
-    costs = np.where(IS_WALKABLE[collision], 1, 0).astype(np.int32)
-    costs[IS_GRASS[collision]] = _GRASS_COST
+    costs = (view.terrain & Terrain.WALKABLE).astype(np.int32)
+    costs[view.terrain & Terrain.GRASS != 0] = _GRASS_COST
     # A door would be taken, not walked over; a ledge does not carry.
-    costs[np.isin(collision, [*DOORS, *LEDGES])] = 0
+    costs[view.terrain & (Terrain.DOOR | Terrain.LEDGE) != 0] = 0
     for x, y in blocked:
-        if _is_inside(view, (x, y)):
+        if view.contains(x, y):
             costs[y, x] = 0
     return costs
 

@@ -118,7 +118,7 @@ class StrategyRecord:
         }
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "times_chosen": self.times_chosen,
             "episodes": self.episodes,
@@ -128,7 +128,7 @@ class StrategyRecord:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self.times_chosen = int(facts["times_chosen"])
         self.episodes = int(facts["episodes"])
         self.last_episode = int(facts["last_episode"])

@@ -8,22 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from engine.env.actions import DIRECTIONS
 from engine.env.facts import side_names
-from engine.games.crystal.collision import (
-    COUNTERS,
-    DOORS,
-    IS_GRASS,
-    IS_TALKING,
-    IS_WALKABLE,
-    IS_WARP,
-    IS_WATER,
-    LEDGES,
-)
-from engine.games.crystal.maps import BORDER
-from engine.games.profile import GameTables
+from engine.games.base import Game
 from engine.strategy.navigation import Exit, Link, Tile, link_exits, talk_exits
-from engine.types import Facing, GameState, MapView
+from engine.types import DIRECTIONS, MAP_BORDER, Facing, GameState, MapView, Terrain
 
 _RIGHT, _UP = 7, 6
 """The drawing reaches this many tiles from the player: 15 columns, 13 rows."""
@@ -45,6 +33,8 @@ _LEDGE_SYMBOLS: Mapping[frozenset[Facing], str] = MappingProxyType(
         frozenset({Facing.UP, Facing.RIGHT}): "]",
     }
 )
+_SYMBOLS = ((Terrain.WATER, "~"), (Terrain.COUNTER, "="), (Terrain.ANSWERS, "%"))
+_WAY = Terrain.WALKABLE | Terrain.DOOR
 _EXITS, _PEOPLE = "1-9 exits", "A-L people and things"
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -125,7 +115,7 @@ class Surroundings:
     signs: tuple[Spot, ...] = ()
 
 
-def survey(state: GameState, tables: GameTables) -> Surroundings:
+def survey(state: GameState, game: Game) -> Surroundings:
     """Look around; nothing is known in battles and while a map is being entered."""
     view, place = state.map, state.place
     is_inside = place.x < view.width and place.y < view.height
@@ -135,7 +125,7 @@ def survey(state: GameState, tables: GameTables) -> Surroundings:
     steps = walking_steps(view, here)
     people = (_talk_spot(state, (thing.x, thing.y), steps) for thing in view.objects)
     surroundings = Surroundings(
-        exits=_marked(_exit_spots(state, tables, steps), _NUMBERS, here),
+        exits=_marked(_exit_spots(state, game, steps), _NUMBERS, here),
         people=_marked(people, _LETTERS, here),
         signs=_marked((_talk_spot(state, sign, steps) for sign in view.signs), "", here),
     )
@@ -146,8 +136,7 @@ def survey(state: GameState, tables: GameTables) -> Surroundings:
 def walking_steps(view: MapView, start: Tile) -> dict[Tile, int]:
     """Return how many steps each tile in reach is away, hopping down ledges, round everyone."""
     standing = {(thing.x, thing.y) for thing in view.objects}
-    is_open = IS_WALKABLE[view.collision].tolist()
-    collision = view.collision.tolist()
+    terrain = view.terrain.tolist()
     steps = {start: 0}
     queue = deque([start])
     while queue:
@@ -155,28 +144,28 @@ def walking_steps(view: MapView, start: Tile) -> dict[Tile, int]:
         for facing in Facing:
             dx, dy = facing.delta
             target = (x + dx, y + dy)
-            if not _is_inside(view, target):
+            if not view.contains(*target):
                 continue
-            if not is_open[target[1]][target[0]] and facing in LEDGES.get(collision[y][x], ()):
+            is_open = terrain[target[1]][target[0]] & Terrain.WALKABLE
+            if not is_open and terrain[y][x] & Terrain.HOPS[facing]:
                 target = (x + 2 * dx, y + 2 * dy)
-                if not _is_inside(view, target):
+                if not view.contains(*target):
                     continue
-            ahead = collision[target[1]][target[0]]
             # A door would be taken, not walked over.
-            is_way = is_open[target[1]][target[0]] and ahead not in DOORS
+            is_way = terrain[target[1]][target[0]] & _WAY == Terrain.WALKABLE
             if is_way and target not in standing and target not in steps:
                 steps[target] = steps[tile] + 1
                 queue.append(target)
     return steps
 
 
-def _exit_spots(state: GameState, tables: GameTables, steps: Mapping[Tile, int]) -> list[Spot]:
+def _exit_spots(state: GameState, game: Game, steps: Mapping[Tile, int]) -> list[Spot]:
     view, here = state.map, state.place.map
     spots = []
     for name, tiles in _warp_groups(view):
         exits = link_exits(view, [Link(here, tile) for tile in tiles])
         spots.append(Spot(tiles, "", name, _leaving(exits, steps)))
-    for side, name in side_names(state, tables).items():
+    for side, name in side_names(state, game).items():
         exits = link_exits(view, [Link(here, None, side)])
         spots.append(Spot((), side, name, _leaving(exits, steps)))
     return spots
@@ -225,7 +214,7 @@ def _way(here: Tile, there: Tile) -> str:
 
 
 def _draw(state: GameState, surroundings: Surroundings) -> tuple[str, ...]:
-    """Draw the tiles round the player, beyond the map only where it goes on."""
+    """Draw the tiles round the player, beyond the map only where it continues."""
     view, place = state.map, state.place
     left, right = _span(place.x, _RIGHT, view.width, view.connections, ("west", "east"))
     top, bottom = _span(place.y, _UP, view.height, view.connections, ("north", "south"))
@@ -246,26 +235,23 @@ def _span(
     at: int, reach: int, size: int, connections: frozenset[str], sides: tuple[str, str]
 ) -> tuple[int, int]:
     """Return the first column or row to draw, and the one after the last."""
-    before, after = (BORDER if side in connections else 0 for side in sides)
+    before, after = (MAP_BORDER if side in connections else 0 for side in sides)
     return max(at - reach, -before), min(at + reach + 1, size + after)
 
 
 def _symbol(view: MapView, x: int, y: int) -> str:
     assert view.bordered is not None
-    tile = int(view.bordered[y + BORDER, x + BORDER])
-    if tile in LEDGES:
-        return _LEDGE_SYMBOLS[LEDGES[tile]]
-    if IS_WATER[tile]:
-        return "~"
-    if tile in COUNTERS:
-        return "="
-    if IS_TALKING[tile]:
-        return "%"
-    if not IS_WALKABLE[tile]:
+    tile = int(view.bordered[y + MAP_BORDER, x + MAP_BORDER])
+    if tile & Terrain.LEDGE:
+        return _LEDGE_SYMBOLS[frozenset(way for way in Facing if tile & Terrain.HOPS[way])]
+    for bits, symbol in _SYMBOLS:
+        if tile & bits:
+            return symbol
+    if not tile & Terrain.WALKABLE:
         return "#"
-    if IS_WARP[tile] and not _is_inside(view, (x, y)):
+    if tile & Terrain.WARP and not view.contains(x, y):
         return "*"
-    return "," if IS_GRASS[tile] else "."
+    return "," if tile & Terrain.GRASS else "."
 
 
 def _legend(rows: tuple[str, ...], surroundings: Surroundings) -> str:
@@ -277,10 +263,6 @@ def _legend(rows: tuple[str, ...], surroundings: Surroundings) -> str:
     if any(spot.mark and spot.mark in drawn for spot in surroundings.people):
         words.append(_PEOPLE)
     return "  ".join(words)
-
-
-def _is_inside(view: MapView, tile: Tile) -> bool:
-    return 0 <= tile[0] < view.width and 0 <= tile[1] < view.height
 
 
 def _distance(one: Tile, other: Tile) -> int:

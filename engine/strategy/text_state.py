@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.env.facts import move_facts
 from engine.env.milestones import still_ahead
-from engine.games.profile import GameTables
-from engine.plans import Section
+from engine.games.base import Game, GameTables
+from engine.planning_types import Section
 from engine.strategy.navigation import WorldMap
 from engine.strategy.surroundings import LEGEND, Spot, survey
 from engine.types import Battle, BattleKind, Creature, GameState, Goal, MapId
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[\w .'’♀♂-]{1,16}")
 
 def describe(
     state: GameState,
-    tables: GameTables,
+    game: Game,
     *,
     goal: Goal | None = None,
     milestones: Collection[str] = (),
@@ -45,13 +45,13 @@ def describe(
 
     Args:
         state: The game now.
-        tables: The game's names and figures.
+        game: What is played.
         goal: What is wanted now.
         milestones: Keys of those reached in this episode.
         max_characters: Sections are left out, those of the highest rank first, until the text has
             no more; the one of rank 0 always stays.
     """
-    kept = list(sections(state, tables, goal=goal, milestones=milestones))
+    kept = list(sections(state, game, goal=goal, milestones=milestones))
     while max_characters is not None and len(_joined(kept)) > max_characters and len(kept) > 1:
         kept.remove(max(kept, key=lambda section: section.rank))
     return _joined(kept)
@@ -59,7 +59,7 @@ def describe(
 
 def sections(
     state: GameState,
-    tables: GameTables,
+    game: Game,
     *,
     goal: Goal | None = None,
     milestones: Collection[str] = (),
@@ -68,7 +68,7 @@ def sections(
 
     Every rank comes once. In a battle the surroundings are left out.
     """
-    around = survey(state, tables)
+    around, tables = survey(state, game), game.tables
     legend = f"legend: {around.legend}" if around.drawing else ""
     parts = (
         Section("place", _place(state), 0),
@@ -89,19 +89,21 @@ def sections(
 
 
 def asked_sections(
-    state: GameState, tables: GameTables, world: WorldMap, *, milestones: Collection[str] = ()
+    state: GameState, game: Game, world: WorldMap, *, milestones: Collection[str] = ()
 ) -> tuple[Section, ...]:
     """Return the parts that a planner is told, what changes seldom first: see `_ASKED`."""
-    by_name = {part.name: part for part in sections(state, tables, milestones=milestones)}
-    by_name["goals"] = Section("goals", _next(state, tables, milestones), by_name["goals"].rank)
-    ways = _ways(world.distances_from(state.place.map), tables, world)
+    by_name = {part.name: part for part in sections(state, game, milestones=milestones)}
+    by_name["goals"] = Section(
+        "goals", _next(state, game.tables, milestones), by_name["goals"].rank
+    )
+    ways = _ways(world.distances_from(state.place.map), game.tables, world)
     by_name["world"] = Section("world", ways, len(by_name))
     return tuple(by_name[name] for name in _ASKED if name in by_name and by_name[name].text)
 
 
-def rules(tables: GameTables) -> str:
+def rules(game: Game) -> str:
     """Return what is the same in all situations of a game and helps to read `asked_sections`."""
-    course = "; ".join(text for _, text, *_ in tables.MILESTONES)
+    course = "; ".join(text for _, text, *_ in game.tables.MILESTONES)
     return (
         f"The milestones in their order: {course}\n"
         f"The map is drawn with these symbols, you as one of ^ v < >: {LEGEND}"

@@ -3,9 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterator
 
-from engine.env.actions import DIRECTIONS
-from engine.games.crystal.collision import DOORS, IS_WALKABLE, LEDGES
-from engine.games.profile import GameTables
+from engine.games.base import Game, GameTables
 from engine.strategy.battle import is_weak
 from engine.strategy.navigation import (
     Exit,
@@ -16,17 +14,14 @@ from engine.strategy.navigation import (
     link_exits,
     talk_exits,
 )
-from engine.types import Creature, GameState, Goal, GoalKind, MapId
+from engine.types import DIRECTIONS, Creature, GameState, Goal, GoalKind, MapId, Terrain
 
 _HEALTHY = 0.9
-_CENTER = "CENTER"
-"""Part of the names of maps where one rests."""
-_NURSE = 1
-"""Her number among such a map's objects."""
+_WAY = Terrain.WALKABLE | Terrain.DOOR | Terrain.LEDGE
 
 
 def needs_healing(party: Collection[Creature]) -> bool:
-    """Tell whether rest would do any of the party good."""
+    """Return whether rest would do any of the party good."""
     is_hurt = any(one.hp < _HEALTHY * one.max_hp or one.status for one in party)
     return is_hurt or is_weak(party, _HEALTHY)
 
@@ -41,13 +36,11 @@ def links_to(state: GameState, world: WorldMap, target: MapId) -> tuple[Link, ..
     return tuple(direct) or world.links_towards(state.place.map, target)
 
 
-def heal_goal(
-    state: GameState, tables: GameTables, world: WorldMap, healers: tuple[Goal, ...]
-) -> Goal | None:
+def heal_goal(state: GameState, game: Game, world: WorldMap) -> Goal | None:
     """Return where to rest: where one rested last, else the nearest of the known healers."""
-    here, last = state.place.map, state.healing_place
-    if last is not None and _is_near_center(state, tables, world, last):
-        name = tables.MAPS.get((last.group, last.number), "the last town")
+    here, last, healers = state.place.map, state.healing_place, game.atlas.healers
+    if last is not None and _is_near_center(state, game, world, last):
+        name = game.tables.MAPS.get((last.group, last.number), "the last town")
         return Goal("heal", f"Rest in {name}", last, is_interaction=True, kind=GoalKind.HEAL)
     known = [
         (distance, i)
@@ -59,26 +52,27 @@ def heal_goal(
 
 
 def exits_for(
-    state: GameState, world: WorldMap, goal: Goal, target: Tile | None
+    state: GameState, game: Game, world: WorldMap, goal: Goal, target: Tile | None
 ) -> tuple[Exit, ...]:
-    """Return how to go on for a goal of a planner.
+    """Return how to continue for a goal of a planner.
 
     Args:
         state: The game now; the player can walk.
+        game: What is played.
         world: Which map leads to which.
         goal: Not one to explore.
         target: Where on the goal's map, as far as that has changed since it was set.
     """
-    here, view = state.place.map, state.map
-    if goal.kind is GoalKind.HEAL and goal.target is None and _CENTER in state.place.name:
-        nurse = next(((one.x, one.y) for one in view.objects if one.index == _NURSE), None)
-        return talk_exits(view, nurse) if nurse else ()
+    here, view, atlas = state.place.map, state.map, game.atlas
+    if goal.kind is GoalKind.HEAL and goal.target is None and atlas.is_rest(state.place.name):
+        healer = next(((one.x, one.y) for one in view.objects if one.index == atlas.healer), None)
+        return talk_exits(view, healer) if healer else ()
     if goal.map is None:
         return ()
     if here != goal.map:
         return link_exits(view, links_to(state, world, goal.map))
     if goal.kind is GoalKind.HEAL and target is None:
-        doors = [Link(w.target, (w.x, w.y)) for w in view.warps if _CENTER in w.name]
+        doors = [Link(w.target, (w.x, w.y)) for w in view.warps if atlas.is_rest(w.name)]
         return link_exits(view, doors)
     if target is None:
         return grass_exits(view) if goal.kind in {GoalKind.TRAIN, GoalKind.CATCH} else ()
@@ -101,10 +95,9 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
         for action in ways:
             dx, dy = DIRECTIONS[action].delta
             ahead = (x + dx, y + dy)
-            if not (0 <= ahead[0] < view.width and 0 <= ahead[1] < view.height):
+            if not view.contains(*ahead):
                 continue
-            collision = int(view.collision[ahead[1], ahead[0]])
-            is_way = IS_WALKABLE[collision] and collision not in DOORS and collision not in LEDGES
+            is_way = int(view.terrain[ahead[1], ahead[0]]) & _WAY == Terrain.WALKABLE
             if not is_way or ahead in standing or ahead in first or ahead == start:
                 continue
             first[ahead] = first[tile] if tile in first else Exit(start, action)
@@ -114,13 +107,13 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
     return None
 
 
-def _is_near_center(state: GameState, tables: GameTables, world: WorldMap, town: MapId) -> bool:
-    """Tell whether a way is known to a town, and nothing says that nobody heals there."""
-    here = state.place.map
-    names = list(_names_beside(tables, world, town))
-    if names and not any(_CENTER in name for name in names):
+def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
+    """Return whether a way is known to a town, and nothing says that nobody heals there."""
+    here, is_rest = state.place.map, game.atlas.is_rest
+    names = list(_names_beside(game.tables, world, town))
+    if names and not any(map(is_rest, names)):
         return False
-    return here == town or _CENTER in state.place.name or bool(links_to(state, world, town))
+    return here == town or is_rest(state.place.name) or bool(links_to(state, world, town))
 
 
 def _names_beside(tables: GameTables, world: WorldMap, here: MapId) -> Iterator[str]:

@@ -16,8 +16,8 @@ from engine.imitation.dagger import Dagger, Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import Expert, Games, make_games, policy_expert, rules_expert
 from engine.imitation.settings import CloningConfig, DaggerConfig, check
-from engine.imitation.sight import make_sight
-from engine.training.asked_games import make_asked_games
+from engine.imitation.sight import sight_of
+from engine.training.blocking_planner import make_asked_games
 from engine.training.checkpoint import (
     BEST,
     Checkpoint,
@@ -34,7 +34,6 @@ from engine.training.cloning import (
     tracked,
 )
 from engine.training.cloning_journal import CloningJournal
-from engine.training.figures import FigureWriter, FigureWriters, clone_figures
 from engine.training.from_demonstrations import (
     UNNAMED,
     Naming,
@@ -46,6 +45,7 @@ from engine.training.from_demonstrations import (
     saved_source,
     settings_of_policy,
 )
+from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
 from engine.training.policies import policy_of, read_policy
 from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
 from engine.training.tensorboard import TensorBoardFile
@@ -60,7 +60,7 @@ TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """What came of DAgger.
+    """The result of DAgger.
 
     Attributes:
         folder: Where it is saved.
@@ -97,8 +97,8 @@ def aggregate(
         expert: "rules"; "planner": as the rules, but a language model sets the goals and is waited
             for; or a policy's id or path.
         game: Settings of the run that say which game it is, and `llm_model` for the planner.
-        resume: Go on with this policy, or "latest"; "" begins a new one.
-        tell: Is told of everything.
+        resume: Continue with this policy, or "latest"; "" begins a new one.
+        tell: Called with everything.
         naming: What it is called, and whether Weights & Biases get its figures.
 
     Raises:
@@ -143,7 +143,7 @@ def aggregate(
             remember(run.permissions())
 
         def make() -> Games:
-            count, sight = dagger_config.envs, lambda: make_sight(config)
+            count, sight = dagger_config.envs, sight_of(config)
             if expert == PLANNER:
                 path = folder.path / "exchanges.jsonl"
                 return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
@@ -172,10 +172,10 @@ class _Rounds:
         self._evaluation: Evaluation | None = None
 
     def play(
-        self, make: Callable[[], Games], saved: Mapping[str, Any], writers: Sequence[FigureWriter]
+        self, make: Callable[[], Games], saved: Mapping[str, Any], writers: Sequence[MetricsWriter]
     ) -> Aggregated:
         dagger, wanted = self._dagger, self._dagger_config
-        figures = FigureWriters(
+        figures = MetricsWriters(
             [TensorBoardFile(self._folder.tensorboard_path, dagger.rounds), *writers],
             lambda text: self._tell(Note(text)),
         )
@@ -217,7 +217,7 @@ class _Rounds:
     def _tell_epochs(self, done: int) -> None:
         self._tell(Progress("learning", done, self._dagger_config.epochs))
 
-    def _end_round(self, figures: FigureWriters, journal: CloningJournal) -> None:
+    def _end_round(self, figures: MetricsWriters, journal: CloningJournal) -> None:
         """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
         _save_part(self._dagger, self._folder)
         _save_student(self._dagger, self._store, journal)
@@ -234,7 +234,7 @@ class _Rounds:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(self._dagger.rounds, clone_figures(found, milestone_count(self._run)))
+            figures.write(self._dagger.rounds, clone_metrics(found, milestone_count(self._run)))
             journal.judged(self._dagger.rounds, self._dagger.rounds, found)
             _save_student(self._dagger, self._store, journal, score_of(found))
 

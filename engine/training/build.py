@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from engine.agents.base import Agent
+from engine.agents.base import Agent, spaces_of
 from engine.agents.calibration import Calibration
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
@@ -20,29 +20,31 @@ from engine.curriculum.scheduler import Curriculum
 from engine.env.vector import VectorEnv
 from engine.events import Event, ProgressReported, RunStarted, WarningRaised
 from engine.folders import user_path
-from engine.games.profile import GameProfile, load_rom
+from engine.games.base import Game
+from engine.games.catalog import load_game
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.recorder import DecisionRecorder
 from engine.llm.backends import make_backends
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
+from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
 from engine.strategy.advisor import known_goals
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
-from engine.training.controls import CommandQueue
-from engine.training.figures import FigureSink, FigureWriter
 from engine.training.journal import Journal, read_journal
 from engine.training.kept_states import StateFiles
+from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
 from engine.training.runs import RunFolder
-from engine.training.snapshot import restore_snapshot
+from engine.training.state import RunState
 from engine.training.tensorboard import TensorBoardFile
 from engine.training.trainer import Trainer
 from engine.training.vectors import make_vector as _make_vector
 from engine.training.vectors import start_games
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.training.weights_biases import WandbRun
+from engine.types import Spaces
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +69,7 @@ def build_trainer(
         folder: Where it is saved.
         commands: What the outside asks for.
         emit: Takes events to the outside; what it raises ends the building.
-        is_resumed: Go on from the folder's newest checkpoint.
+        is_resumed: Continue from the folder's newest checkpoint.
         make_vector: Makes the environments; None: games in worker processes.
         vector: Environments that are there already; if building fails, the caller closes them.
 
@@ -75,8 +77,7 @@ def build_trainer(
         PokeTUIError: The ROM, a worker or the checkpoint is unusable.
     """
     torch.set_num_threads(1)
-    _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
-    milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
+    game = load_game(config.rom_path, config.allow_unknown_rom)
     num_workers = config.worker_count()
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
@@ -84,7 +85,7 @@ def build_trainer(
             run=folder.run_id,
             warn=lambda text: emit(WarningRaised(text)),
         )
-        recorder = DecisionRecorder(history, folder.run_id, profile.tables)
+        recorder = DecisionRecorder(history, folder.run_id, game)
         undo.callback(recorder.close)
         calibration = Calibration()
         planning = build_planning(config, folder, calibration, history, emit)
@@ -97,43 +98,47 @@ def build_trainer(
         undo.callback(journal.close)
         emit(ProgressReported("bringing the games to their first control"))
         seed_everything(config.seed)
+        batch = vector.reset(environment_seeds(config))
         trainer = Trainer(
             config=config,
             vector=vector,
-            batch=vector.reset(environment_seeds(config)),
-            agent=build_agent(config, vector.feature_size),
-            curriculum=build_curriculum(config, profile),
+            batch=batch,
+            agent=build_agent(config, spaces_of(batch)),
+            curriculum=build_curriculum(config, game),
             strategy=build_strategy(config, history),
             make_vector=make_vector or _make_vector,
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
-            milestones=milestones,
+            milestones=game.milestones,
+            actions=game.actions,
             commands=commands,
             emit=emit,
             recorder=recorder,
             calibration=calibration,
             planning=planning,
-            known_goals=known_goals(profile),
-            state_files=StateFiles(folder.path / "states", profile.sha1),
+            known_goals=known_goals(game),
+            state_files=StateFiles(folder.path / "states", game.sha1),
             folder=folder,
         )
         if is_resumed:
             _resume(trainer, folder, emit)
         elif begins_from_others(config):
-            begin_from_demonstrations(trainer.agent, config, emit)
-        trainer.figures = open_figures(trainer, folder, emit)
-        undo.callback(trainer.figures.close)
+            begin_from_demonstrations(trainer.learning.agent, config, emit)
+        trainer.log.figures = open_figures(trainer.state, folder, emit)
+        undo.callback(trainer.log.figures.close)
         emit(
             RunStarted(
                 run_id=folder.run_id,
                 run_dir=str(folder.path),
-                game=profile.name,
-                agent=trainer.agent.name,
+                game=game.name,
+                agent=trainer.learning.agent.name,
                 mode=config.mode,
                 num_envs=config.num_envs,
                 num_workers=num_workers,
-                milestones=milestones,
-                resumed_from=trainer.metrics.total_steps,
+                milestones=game.milestones,
+                actions=game.actions,
+                frame_shape=game.frame_shape,
+                resumed_from=trainer.state.metrics.total_steps,
             )
         )
         if is_resumed:
@@ -145,7 +150,7 @@ def build_trainer(
     return trainer
 
 
-def build_agent(config: RunConfig, feature_size: int) -> Agent:
+def build_agent(config: RunConfig, spaces: Spaces) -> Agent:
     """Return the agent that the settings name; without a policy the planner acts alone."""
     if config.agent == "random":
         return RandomAgent(config.seed)
@@ -155,7 +160,7 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
         return DQN(
             config.dqn,
             config.num_envs,
-            feature_size,
+            spaces,
             config.seed,
             config.encoder,
             config.imitation,
@@ -163,7 +168,7 @@ def build_agent(config: RunConfig, feature_size: int) -> Agent:
     return GuidedPolicy(
         config.ppo,
         config.num_envs,
-        feature_size,
+        spaces,
         config.seed,
         config.encoder,
         takeover=config.takeover,
@@ -214,9 +219,9 @@ def build_planning(
     )
 
 
-def build_curriculum(config: RunConfig, profile: GameProfile) -> Curriculum:
+def build_curriculum(config: RunConfig, game: Game) -> Curriculum:
     """Return the curriculum at its first stage, scaled to what the game's goal pays."""
-    num_milestones = len(profile.tables.MILESTONES)
+    num_milestones = len(game.milestones)
     goal_reward = num_milestones * config.rewards.milestone + config.rewards.badge
     fixed_share = {"rl_only": 0.0, "llm_only": 1.0}.get(config.mode)
     return Curriculum(
@@ -257,19 +262,23 @@ def environment_seeds(config: RunConfig) -> list[int]:
     return [int(seed) for seed in sequence.generate_state(config.num_envs) % 2**31]
 
 
-def open_figures(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> FigureSink:
-    """Return who takes a run's figures, as its settings say; whoever asks for it closes it.
+def open_figures(
+    state: RunState, folder: RunFolder, emit: Callable[[Event], None]
+) -> MetricsLogger:
+    """Return who takes a run's figures, as its settings say; the caller closes it.
 
     Raises:
         ConfigurationError: Weights & Biases cannot begin.
     """
-    config, step = trainer.config, trainer.metrics.total_steps
-    writers: list[FigureWriter] = []
+    config, step = state.config, state.metrics.total_steps
+    writers: list[MetricsWriter] = []
     if config.tensorboard:
         writers.append(TensorBoardFile(folder.path / "tensorboard", step))
     if config.wandb != "off":
         writers.append(WandbRun(config, folder.path, folder.run_id))
-    return FigureSink(writers, lambda text: emit(WarningRaised(text)), len(trainer.milestone_texts))
+    return MetricsLogger(
+        writers, lambda text: emit(WarningRaised(text)), len(state.milestone_texts)
+    )
 
 
 def seed_everything(seed: int) -> None:
@@ -282,9 +291,9 @@ def seed_everything(seed: int) -> None:
 def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
     started_s = time.monotonic()
     _, path, warnings = CheckpointStore(
-        folder.checkpoints_path, trainer.config.keep_checkpoints
-    ).load_newest(lambda checkpoint: restore_snapshot(trainer, checkpoint))
+        folder.checkpoints_path, trainer.state.config.keep_checkpoints
+    ).load_newest(trainer.saving.restore)
     for warning in warnings:
         emit(WarningRaised(warning))
-    trainer.checkpoint_path = str(path)
+    trainer.saving.checkpoint_path = str(path)
     _log.info("resumed %s in %.1f s", path, time.monotonic() - started_s)

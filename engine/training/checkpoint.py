@@ -50,7 +50,7 @@ _NAME = re.compile(r"step-(\d{12})\.zip")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything a run goes on from.
+    """Everything a run continues from.
 
     Attributes:
         facts: JSON-able values.
@@ -98,7 +98,7 @@ class CheckpointStore:
     def save(self, checkpoint: Checkpoint, total_steps: int) -> Path:
         """Write a checkpoint and delete the oldest ones beyond `keep`.
 
-        One of more steps can only be damaged, or the run would have gone on from it: it does not
+        One of more steps can only be damaged, or the run would have continued from it: it does not
         count.
 
         Raises:
@@ -206,7 +206,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def is_whole(path: Path) -> bool:
-    """Tell whether no byte of a checkpoint has changed, without reading what it holds."""
+    """Return whether no byte of a checkpoint has changed, without reading what it holds."""
     try:
         with os.fdopen(open_file(path, os.O_RDONLY), "rb") as file:
             _check_sum(file)

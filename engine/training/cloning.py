@@ -9,17 +9,17 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.imitation.bc import Cloning, Epoch
 from engine.imitation.examples import Examples
 from engine.imitation.games import Games, make_games, play, rules_expert
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import make_sight
+from engine.imitation.sight import sight_of
 from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
 from engine.training.cloning_journal import CloningJournal
 from engine.training.evaluation import evaluation_seed, play_episodes, summarise
-from engine.training.figures import FigureWriter, FigureWriters, clone_figures
+from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
 from engine.training.policy_folders import PolicyFolder
 from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import WandbRun
@@ -56,7 +56,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Cloned:
-    """What came of it.
+    """The result.
 
     Attributes:
         folder: Where it is saved.
@@ -86,7 +86,7 @@ def rule_examples(
         PokeTUIError: The game cannot be made.
     """
     count = min(MAX_GAMES, episodes)
-    games = make_games(run, count, lambda: make_sight(config), is_advised=True)
+    games = make_games(run, count, sight_of(config), is_advised=True)
     try:
         return play(
             games,
@@ -117,7 +117,7 @@ def evaluate_clone(
         PokeTUIError: The game cannot be made.
     """
     count = min(MAX_GAMES, episodes)
-    used = games or make_games(run, count, lambda: make_sight(policy.config), is_advised=False)
+    used = games or make_games(run, count, sight_of(policy.config), is_advised=False)
     try:
         seed = evaluation_seed(run)
         played = play_episodes(
@@ -142,9 +142,9 @@ class CloningRun:
         run: The game's.
         examples: Demonstrations.
         folder: Where it is saved.
-        tell: Is told of everything.
-        is_resumed: Go on from the newest checkpoint.
-        evaluate: Plays the policy: (policy, episodes, tell) to what came of it.
+        tell: Called with everything.
+        is_resumed: Continue from the newest checkpoint.
+        evaluate: Plays the policy: (policy, episodes, tell) to the result.
         may_go_on: Asked often; no: ends at the last whole epoch.
 
     Raises:
@@ -175,7 +175,7 @@ class CloningRun:
         if is_resumed:
             self._store.load_newest(self._load)
 
-    def run(self, writers: Sequence[FigureWriter] = ()) -> Cloned:
+    def run(self, writers: Sequence[MetricsWriter] = ()) -> Cloned:
         """Learn until it is over.
 
         Args:
@@ -185,7 +185,7 @@ class CloningRun:
             PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
         """
         cloning, config = self.cloning, self._config
-        figures = FigureWriters(
+        figures = MetricsWriters(
             [TensorBoardFile(self._folder.tensorboard_path, cloning.steps), *writers],
             lambda text: self._tell(Note(text)),
         )
@@ -220,7 +220,7 @@ class CloningRun:
         self.cloning.load(saved.facts, saved.arrays)
         self._saved = saved.facts
 
-    def _judge(self, figures: FigureWriters, journal: CloningJournal) -> Evaluation | None:
+    def _judge(self, figures: MetricsWriters, journal: CloningJournal) -> Evaluation | None:
         episodes = self._config.eval_episodes
         found = self._evaluate(
             self.cloning.policy,
@@ -230,7 +230,7 @@ class CloningRun:
         if found is not None:
             self._evaluation = found
             self._tell(found)
-            figures.write(self.cloning.steps, clone_figures(found, milestone_count(self._run)))
+            figures.write(self.cloning.steps, clone_metrics(found, milestone_count(self._run)))
             journal.judged(self.cloning.epoch, self.cloning.steps, found)
         return found
 
@@ -254,7 +254,7 @@ class CloningRun:
 
 def tracked(
     run: RunConfig, folder: PolicyFolder, settings: Mapping[str, Any], project: str
-) -> list[FigureWriter]:
+) -> list[MetricsWriter]:
     """Return who takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
 
     Raises:
@@ -267,7 +267,7 @@ def tracked(
 
 def milestone_count(run: RunConfig) -> int:
     """Return how many milestones the game has."""
-    return len(load_rom(run.rom_path, run.allow_unknown_rom)[1].tables.MILESTONES)
+    return len(load_game(run.rom_path, run.allow_unknown_rom).milestones)
 
 
 def score_of(evaluation: Evaluation) -> list[float]:

@@ -30,7 +30,7 @@ class CloningJournal:
         self._journal = Journal(folder.journal_path)
 
     def learnt(self, number: int, steps: int, figures: Mapping[str, float]) -> None:
-        """Write what came of an epoch or a round, by TensorBoard's names."""
+        """Write the result of an epoch or a round, by TensorBoard's names."""
         named = {_short(key): value for key, value in figures.items() if key not in _TWICE}
         self._journal.take(PolicyUpdated(number, steps, named))
 
@@ -39,7 +39,7 @@ class CloningJournal:
         self._journal.take(EvaluationEnded(number, steps, evaluation))
 
     def noted(self) -> dict[str, Any]:
-        """Return what a checkpoint must know to go on here; write again what was deleted.
+        """Return what a checkpoint must know to continue here; write again what was deleted.
 
         Raises:
             CheckpointError: The disk is full or broken.
@@ -52,7 +52,7 @@ class CloningJournal:
     def go_on(self, facts: Mapping[str, Any]) -> None:
         """Drop what came after a checkpoint: it comes again. One of before keeps everything."""
         if _POSITION in facts:
-            self._journal.cut(int(facts[_POSITION]))
+            self._journal.truncate(int(facts[_POSITION]))
 
     def close(self) -> None:
         """Write what is left; may be called again."""

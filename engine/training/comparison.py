@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
-from engine.training.figures import figures_of
 from engine.training.journal import read_journal
+from engine.training.metrics_logger import metrics_of
 from engine.training.policy_folders import find_saved
 from engine.training.runs import SESSION_KEYS, RunFolder, read_settings
 from engine.types import EpisodeSummary
@@ -48,7 +48,7 @@ class RunDigest:
 
 @dataclass(frozen=True, slots=True)
 class SavedCurve:
-    """What became of a figure.
+    """The outcome of a figure.
 
     Attributes:
         name: As the journal has it.
@@ -77,7 +77,7 @@ def saved_curves(
     for event in read_journal(folder.journal_path, warn=warn):
         if isinstance(event, EpisodeEnded) and event.summary.start:
             continue
-        for key, value in figures_of(event).items():
+        for key, value in metrics_of(event).items():
             values.setdefault(key, []).append(value)
     return folder.path.name, [SavedCurve(key, tuple(each)) for key, each in values.items()]
 

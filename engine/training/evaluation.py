@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.agents.base import Agent, Guidance, Player
 from engine.config import RunConfig
-from engine.env.batch import Playable, Vector
 from engine.types import EpisodeSummary, Evaluation
+from engine.world import Playable, World
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
@@ -36,7 +36,7 @@ def evaluation_seed(config: RunConfig) -> int:
 def evaluate_policy(
     agent: Agent,
     config: RunConfig,
-    make_vector: Callable[[RunConfig], Vector],
+    make_vector: Callable[[RunConfig], World],
     may_go_on: Callable[[], bool],
     tell: Callable[[int], None] = lambda done: None,
 ) -> Evaluation | None:
@@ -47,7 +47,7 @@ def evaluate_policy(
         config: The run's settings.
         make_vector: Makes the environments.
         may_go_on: Asked before every step.
-        tell: Is told how many episodes are played, whenever one has ended.
+        tell: Called with how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The environments cannot be built.
@@ -85,7 +85,7 @@ def play_episodes(
         seed: Of the games.
         guidance: How far the planner is followed.
         may_go_on: Asked before every step.
-        tell: Is told how many are played, whenever one has ended.
+        tell: Called with how many are played, whenever one has ended.
     """
     due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
     due += np.arange(vector.num_envs) < more
@@ -96,10 +96,10 @@ def play_episodes(
     while due.any():
         if not may_go_on():
             return None
-        choices = player(batch, guidance)
-        planned += choices.is_planned
-        by_model += choices.by_model(batch)
-        batch = vector.step(choices.actions)
+        action_batch = player(batch, guidance)
+        planned += action_batch.is_planned
+        by_model += action_batch.by_model(batch)
+        batch = vector.step(action_batch.actions)
         for index, summary in sorted(batch.summaries.items()):
             length = max(1, summary.length)
             counted = dataclasses.replace(

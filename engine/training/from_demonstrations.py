@@ -93,8 +93,8 @@ def clone_policy(
         given: Settings of `CloningConfig` that are not to be as usual.
         source: Demonstrations; a resumed cloning has its own.
         game: Settings of the run that say which game it is.
-        resume: Go on with this policy, or "latest"; "" begins a new one.
-        tell: Is told of everything.
+        resume: Continue with this policy, or "latest"; "" begins a new one.
+        tell: Called with everything.
         may_go_on: Asked often; no: it ends, and can be resumed.
         naming: What it is called, and whether Weights & Biases get its figures.
 

@@ -76,7 +76,7 @@ class Journal:
             ) from None
         return os.fstat(self._file).st_size
 
-    def cut(self, position: int) -> int:
+    def truncate(self, position: int) -> int:
         """Drop everything after `position`; return how many bytes before it are missing."""
         size = os.fstat(self._file).st_size
         if size > position:

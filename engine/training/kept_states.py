@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.env.batch import Batch, Vector
+from engine.env.batch import Batch
 from engine.env.saved import unpack
 from engine.env.state_file import pack_state
 from engine.errors import WorkerError
 from engine.events import KeptState, StatesKept
 from engine.files import make_subfolder, write_file
+from engine.world import Snapshots
 
 _SHORTEST_S = 2.0
 """Between two moments that are kept by themselves: saving a game takes 12 ms."""
@@ -26,7 +27,7 @@ _MOST_ASKED = 12
 @dataclass(frozen=True, slots=True)
 class _Kept:
     state: KeptState
-    moment: bytes
+    snapshot: bytes
 
 
 class KeptStates:
@@ -40,6 +41,9 @@ class KeptStates:
             bring more, where they are not as fast.
         clock: Seconds that only rise.
         now: Seconds since 1970.
+
+    Attributes:
+        files: Writes the states that a person keeps; None: they are kept in memory alone.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class KeptStates:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self.files: StateFiles | None = None
         self._interval = interval
         self._clock = clock
         self._now = now
@@ -66,9 +71,9 @@ class KeptStates:
         )
 
     def follow(
-        self, vector: Vector, batch: Batch, env_index: int, steps: int, episode: int
+        self, vector: Snapshots, batch: Batch, env_index: int, steps: int, episode: int
     ) -> bool:
-        """Keep the watched environment's moment if it is time; tell whether it was.
+        """Keep the watched environment's moment if it is time; return whether it was.
 
         Args:
             vector: The environments, still in the batch's state.
@@ -89,7 +94,7 @@ class KeptStates:
             return True
         return False
 
-    def keep(self, vector: Vector, env_index: int, steps: int, episode: int) -> KeptState:
+    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> KeptState:
         """Keep a moment that a person asks for.
 
         Raises:
@@ -102,19 +107,19 @@ class KeptStates:
     def find(self, number: int) -> tuple[KeptState, bytes] | None:
         """Return a state and its moment, None if it is not kept."""
         kept = self._by_number.get(number)
-        return None if kept is None else (kept.state, kept.moment)
+        return None if kept is None else (kept.state, kept.snapshot)
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return JSON-able facts, and moments by number, from which `load` goes on."""
+        """Return JSON-able facts, and moments by number, from which `load` continues."""
         asked = [
             [one.number, one.env_index, one.episode_steps, one.place, one.episode, one.kept_s]
             for one in (kept.state for kept in self._asked)
         ]
-        moments = {str(kept.state.number): kept.moment for kept in self._asked}
-        return {"number": self._number, "asked": asked}, moments
+        snapshots = {str(kept.state.number): kept.snapshot for kept in self._asked}
+        return {"number": self._number, "asked": asked}, snapshots
 
-    def load(self, facts: Mapping[str, Any], moments: Mapping[str, bytes]) -> None:
-        """Take back what `save` returned."""
+    def load(self, facts: Mapping[str, Any], snapshots: Mapping[str, bytes]) -> None:
+        """Restore the state that `save` returned."""
         self._number = int(facts["number"])
         self._automatic.clear()
         self._asked.clear()
@@ -129,19 +134,19 @@ class KeptStates:
                 episode=int(episode),
                 kept_s=float(kept_s),
             )
-            self._asked.append(_Kept(state, moments[str(number)]))
+            self._asked.append(_Kept(state, snapshots[str(number)]))
 
     @property
     def _by_number(self) -> dict[int, _Kept]:
         return {kept.state.number: kept for kept in (*self._automatic, *self._asked)}
 
     def _take(
-        self, vector: Vector, env_index: int, steps: int, episode: int, *, is_asked: bool
+        self, vector: Snapshots, env_index: int, steps: int, episode: int, *, is_asked: bool
     ) -> _Kept:
-        moment, place = vector.moment(env_index), vector.place(env_index)
+        snapshot, place = vector.snapshot(env_index), vector.place(env_index)
         self._number += 1
         state = KeptState(self._number, env_index, steps, place, is_asked, episode, self._now())
-        return _Kept(state, moment)
+        return _Kept(state, snapshot)
 
 
 class StateFiles:
@@ -156,7 +161,7 @@ class StateFiles:
         self._folder = folder
         self._sha1 = sha1
 
-    def write(self, state: KeptState, moment: bytes) -> Path:
+    def write(self, state: KeptState, snapshot: bytes) -> Path:
         """Write a state's file and return its path; no other is ever overwritten.
 
         Raises:
@@ -169,6 +174,6 @@ class StateFiles:
             if not path.exists():
                 break
             path = self._folder / f"{state.number:04d}-{place}-{again}.state"
-        _, machine = unpack(moment)
+        _, machine = unpack(snapshot)
         write_file(path, pack_state(self._sha1, machine))
         return path

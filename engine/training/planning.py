@@ -1,4 +1,4 @@
-"""Carry situations to a language model's planner, its plans to the games, and verdicts back.
+"""Carry situations to a language model's planner, its plans to the games, and goal outcomes back.
 
 Nothing here waits for a model: questions go into a slot; answers are looked for after each step.
 """
@@ -13,31 +13,32 @@ import numpy as np
 
 from engine.agents.calibration import Calibration
 from engine.curriculum.success_rate import DECAY
-from engine.events import Event, GoalJudged, PlannerStatusChanged
+from engine.events import Event, GoalEvaluated, PlannerStatusChanged
 from engine.history.uplift import Uplift
-from engine.llm.plan_codec import plan_facts, read_plan_facts
 from engine.llm.prompt import Notes
 from engine.llm.status import ANSWERING
+from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.llm.summary import RunSummary
-from engine.plans import (
-    Directions,
-    Plan,
-    PlanBook,
-    Setters,
-    Situation,
-    Verdict,
-    setter_names,
-    with_setters,
+from engine.planning_types import (
+    GoalOutcome,
+    GoalSources,
+    PlannerUpdate,
+    PlanningQuery,
+    Subgoal,
+    SubgoalBook,
+    goal_source_names,
+    with_goal_sources,
 )
-from engine.strategy.advisor import SETTER
+from engine.strategy.advisor import GOAL_SOURCE
 from engine.strategy.experience import Known
 from engine.types import EpisodeSummary
 
 if TYPE_CHECKING:
     from engine.config import PlannerConfig
-    from engine.env.batch import Batch, Vector
+    from engine.env.batch import Batch
     from engine.history.decisions import DecisionHistoryAnalyzer
     from engine.llm.exchanges import ExchangeLog
+    from engine.world import PlannerGoals
 
 _TRIES = 4
 """Environments that are looked at for a question; most situations have been asked about."""
@@ -46,12 +47,12 @@ _WORTHWHILE = 0.05
 _SUMMARY_CHARACTERS = 1200
 
 
-class AsksModels(Protocol):
+class SubgoalPlanner(Protocol):
     """What is needed of `engine.llm.planner.Planner`."""
 
     @property
     def is_open(self) -> bool:
-        """Tell whether a question would be the next that is answered."""
+        """Return whether a question would be the next that is answered."""
         ...
 
     def start(self) -> None:
@@ -59,12 +60,12 @@ class AsksModels(Protocol):
         ...
 
     def submit(
-        self, situation: Situation, notes: Notes = ..., weights: Mapping[str, float] = ...
+        self, query: PlanningQuery, notes: Notes = ..., weights: Mapping[str, float] = ...
     ) -> None:
         """Ask about a situation; the newest question wins."""
         ...
 
-    def poll(self) -> tuple[list[Plan], list[Event]]:
+    def poll(self) -> tuple[list[Subgoal], list[Event]]:
         """Return what has come since the last time."""
         ...
 
@@ -73,7 +74,7 @@ class AsksModels(Protocol):
         ...
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         ...
 
     def close(self) -> None:
@@ -89,20 +90,21 @@ class Planning:
         models: Their names.
         settings: How they are asked.
         interval: Steps of every environment between two questions.
-        calibration: Learns from the verdicts.
+        calibration: Learns from the goal outcomes.
         history: Remembers them; None: nobody does.
-        exchanges: Where the planner keeps what is said; it is told what came of it.
+        exchanges: Where the planner keeps what is said; it is told the result.
         emit: Takes events to the outside.
 
     Attributes:
-        setters: Who sets goals, by `Batch.setters`: names of models that agreed, the rules first.
-        wish: What a person wants, in words.
+        goal_sources: Who sets goals, by `Batch.goal_sources`: names of models that agreed, the
+            rules first.
+        instruction: What a person wants, in words.
         is_paused: Nothing is asked.
     """
 
     def __init__(
         self,
-        planner: AsksModels,
+        planner: SubgoalPlanner,
         models: Sequence[str],
         settings: PlannerConfig,
         *,
@@ -112,8 +114,8 @@ class Planning:
         exchanges: ExchangeLog | None,
         emit: Callable[[Event], None],
     ) -> None:
-        self.setters: Setters = [(SETTER,)]
-        self.wish = ""
+        self.goal_sources: GoalSources = [(GOAL_SOURCE,)]
+        self.instruction = ""
         self.is_paused = False
         self._planner = planner
         self._models = tuple(models)
@@ -123,8 +125,8 @@ class Planning:
         self._history = history
         self._exchanges = exchanges
         self._emit = emit
-        self._book = PlanBook()
-        self._new: list[Plan] = []
+        self._book = SubgoalBook()
+        self._new: list[Subgoal] = []
         self._partial: set[str] = set()
         """Keys of plans that were made while some of the models were away."""
         self._share = -1.0
@@ -145,7 +147,7 @@ class Planning:
         return self._status
 
     @property
-    def worth(self) -> float:
+    def uplift_probability(self) -> float:
         """Return how far the models are believed at all, 0 to 1; about half at first.
 
         Goals seem good that are reached while the policy makes its progress by itself. Those that
@@ -155,20 +157,20 @@ class Planning:
         return self._chance
 
     @property
-    def proof(self) -> float:
+    def imitation_weight(self) -> float:
         """Return how far it is proven that following is worth it, 0 rising to 1.
 
         Until then it is followed but not imitated: what is learnt is not soon unlearnt.
         """
         return max(0.0, 2 * self._chance - 1)
 
-    def trust_of(self, verdict: Verdict) -> float:
+    def reliability_of(self, goal_outcome: GoalOutcome) -> float:
         """Return how far goals like the judged one are believed, 0 to 1."""
-        names = verdict.setter.split("+")
-        trusts = [self._calibration.goal_trust(name, verdict.kind) for name in names]
-        return self.worth * sum(trusts) / len(trusts)
+        names = goal_outcome.goal_source.split("+")
+        trusts = [self._calibration.goal_reliability(name, goal_outcome.kind) for name in names]
+        return self.uplift_probability * sum(trusts) / len(trusts)
 
-    def tell(self, vector: Vector, share: float, experience: Known) -> None:
+    def tell(self, vector: PlannerGoals, share: float, experience: Known) -> None:
         """Tell the games all plans that are known.
 
         Args:
@@ -177,23 +179,23 @@ class Planning:
             experience: What decisions were worth, by kind of situation.
         """
         self._experience = experience
-        self._direct(vector, share, is_whole=True)
+        self._update_planner(vector, share, is_whole=True)
 
-    def want(self, vector: Vector, wish: str) -> None:
+    def want(self, vector: PlannerGoals, instruction: str) -> None:
         """Tell the models from now on what a person wants, and ask about everything again.
 
         Plans that were made without it are forgotten, the one that is being answered too.
         """
-        self.wish = wish
-        self._book = PlanBook()
+        self.instruction = instruction
+        self._book = SubgoalBook()
         self._new.clear()
         self._partial.clear()
         self._is_outdated = not self._planner.is_open
         self._wait_steps = 0
-        self._direct(vector, self._share, is_whole=True, asks_anew=True)
+        self._update_planner(vector, self._share, is_whole=True, asks_anew=True)
 
     def begin(self) -> None:
-        """Begin to ask; where a run goes on, go on asking."""
+        """Begin to ask; where a run continues, continue asking."""
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
         if not self._is_asking:
@@ -201,9 +203,15 @@ class Planning:
             self._planner.start()
 
     def after_step(
-        self, vector: Vector, batch: Batch, *, share: float, total_steps: int, watched_env: int
+        self,
+        vector: PlannerGoals,
+        batch: Batch,
+        *,
+        share: float,
+        total_steps: int,
+        watched_env: int,
     ) -> None:
-        """Take in verdicts and plans, and ask the next question if it is time.
+        """Take in goal outcomes and plans, and ask the next question if it is time.
 
         Args:
             vector: The environments.
@@ -218,18 +226,18 @@ class Planning:
             # Let be asked again what was decided without a model that is back now.
             self._book.forget(self._partial)
             self._partial.clear()
-            self._direct(vector, share, is_whole=True)
+            self._update_planner(vector, share, is_whole=True)
         elif self._new or share != self._share:
-            self._direct(vector, share)
+            self._update_planner(vector, share)
         self._wait_steps -= 1
         is_due = self._wait_steps <= 0 and not self.is_paused
         if is_due and batch.wants_plan.any() and self._planner.is_open:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
-    def learn(self, vector: Vector, experience: Known) -> None:
+    def learn(self, vector: PlannerGoals, experience: Known) -> None:
         """Tell the games what decisions were worth, by kind of situation."""
         self._experience = experience
-        self._direct(vector, self._share)
+        self._update_planner(vector, self._share)
 
     def count(self, summary: EpisodeSummary) -> None:
         """Take in an episode that ended; older evidence of what goals are worth fades."""
@@ -242,44 +250,48 @@ class Planning:
         self._planner.close()
 
     def save(self) -> dict[str, Any]:
-        """Return JSON-able facts from which `load` goes on."""
+        """Return the state as JSON-able facts, for `load`."""
         return {
             "planner": self._planner.save(),
-            "plans": [plan_facts(plan) for plan in self._book.plans],
+            "plans": [subgoal_to_json(plan) for plan in self._book.plans],
             "partial": sorted(self._partial),
-            "setters": [list(group) for group in self.setters],
+            "setters": [list(group) for group in self.goal_sources],
             "summary": self._summary.save(),
             "next_env": self._next_env,
             "lately": list(dataclasses.astuple(self._lately)),
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Take back what `save` returned."""
+        """Restore the state that `save` returned."""
         self._planner.load(facts["planner"])
-        self._book = PlanBook()
-        self._book.add([read_plan_facts(one) for one in facts["plans"]])
+        self._book = SubgoalBook()
+        self._book.add([subgoal_from_json(one) for one in facts["plans"]])
         self._partial = {str(key) for key in facts.get("partial", ())}  # older ones have none
-        self.setters = [tuple(str(name) for name in group) for group in facts["setters"]]
+        self.goal_sources = [tuple(str(name) for name in group) for group in facts["setters"]]
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
         self._lately = Uplift(*(float(count) for count in facts["lately"]))
         self._chance = self._lately.chance_above(_WORTHWHILE)
 
     def _judge(self, batch: Batch, total_steps: int) -> None:
-        groups = {"+".join(group): group for group in self.setters} if batch.verdicts else {}
-        for verdict in batch.verdicts:
-            self._calibration.judge(verdict, groups.get(verdict.setter, ()))
-            self._summary.add(verdict)
+        groups = (
+            {"+".join(group): group for group in self.goal_sources} if batch.goal_outcomes else {}
+        )
+        for goal_outcome in batch.goal_outcomes:
+            self._calibration.record_goal(goal_outcome, groups.get(goal_outcome.goal_source, ()))
+            self._summary.add(goal_outcome)
             self._uplift, self._lately = (
-                uplift.plus(is_ignored=verdict.is_ignored, made_progress=verdict.made_progress)
+                uplift.plus(
+                    is_control=goal_outcome.is_control, made_progress=goal_outcome.made_progress
+                )
                 for uplift in (self._uplift, self._lately)
             )
             if self._history is not None:
-                self._history.record_goal(verdict)
+                self._history.record_goal(goal_outcome)
             if self._exchanges is not None:
-                self._exchanges.add_verdict(verdict)
-            self._emit(GoalJudged(total_steps, verdict))
-        if batch.verdicts:
+                self._exchanges.add_goal_outcome(goal_outcome)
+            self._emit(GoalEvaluated(total_steps, goal_outcome))
+        if batch.goal_outcomes:
             self._chance = self._lately.chance_above(_WORTHWHILE)
             if self._status is not None:
                 self._emit_status(self._status)
@@ -300,10 +312,10 @@ class Planning:
         self._book.add(plans)
         self._new += plans
         if plans:
-            self.setters = with_setters(self.setters, plans)
+            self.goal_sources = with_goal_sources(self.goal_sources, plans)
 
     def _can_all_be_asked(self) -> bool:
-        """Tell whether every model can be asked, as far as is known."""
+        """Return whether every model can be asked, as far as is known."""
         status = self._status
         return status is not None and status.state in ANSWERING and not status.absent
 
@@ -321,17 +333,17 @@ class Planning:
             )
         )
 
-    def _direct(
-        self, vector: Vector, share: float, *, is_whole: bool = False, asks_anew: bool = False
+    def _update_planner(
+        self, vector: PlannerGoals, share: float, *, is_whole: bool = False, asks_anew: bool = False
     ) -> None:
         self._share = share
-        vector.direct(
-            Directions(
+        vector.update_planner(
+            PlannerUpdate(
                 is_on=True,
                 model_share=share,
-                ignore_share=self._settings.ignore_share,
+                holdout_fraction=self._settings.ignore_share,
                 fallback=self._settings.fallback,
-                setters=setter_names(self.setters),
+                goal_sources=goal_source_names(self.goal_sources),
                 plans=self._book.plans if is_whole else tuple(self._new),
                 is_whole=is_whole,
                 experience=self._experience,
@@ -340,16 +352,18 @@ class Planning:
         )
         self._new.clear()
 
-    def _ask(self, vector: Vector, wanting: list[int], watched_env: int) -> None:
+    def _ask(self, vector: PlannerGoals, wanting: list[int], watched_env: int) -> None:
         """Ask for the watched environment, else for the next one in turn."""
         turn = sorted(wanting, key=lambda i: (i != watched_env, (i - self._next_env) % (1 << 16)))
         for index in turn[:_TRIES]:
-            situation = vector.question(index)
+            query = vector.question(index)
             self._next_env = index + 1
-            if situation is None:
+            if query is None:
                 continue
-            weights = {model: self._calibration.model_trust(model) for model in self._models}
-            notes = Notes(summary=self._summary.tell(_SUMMARY_CHARACTERS), wish=self.wish)
-            self._planner.submit(situation, notes, weights)
+            weights = {model: self._calibration.model_reliability(model) for model in self._models}
+            notes = Notes(
+                summary=self._summary.tell(_SUMMARY_CHARACTERS), instruction=self.instruction
+            )
+            self._planner.submit(query, notes, weights)
             self._wait_steps = self._interval
             return

@@ -8,10 +8,11 @@ import torch
 
 from engine.agents.base import Guidance, Player
 from engine.agents.shares import ExactShares, assign_decisions
+from engine.env.observation import spaces_of_game
 from engine.env.vector import VectorEnv
 from engine.errors import CheckpointError
 from engine.folders import user_path
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.training.build import build_agent, build_curriculum
 from engine.training.checkpoint import (
     BEST,
@@ -55,7 +56,7 @@ def evaluate_run(
     with_planner: bool = False,
     tell: Callable[[int], None] = lambda done: None,
 ) -> EvaluatedRun:
-    """Play episodes by a checkpoint of a run; another process may go on with the run meanwhile.
+    """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
     Args:
         save_dir: Where runs are saved.
@@ -63,7 +64,7 @@ def evaluate_run(
         episodes: How many to play.
         checkpoint: "latest", "best", or the path of a file.
         with_planner: Follow the planner as far as the curriculum did; else the policy is alone.
-        tell: Is told how many episodes are played, whenever one has ended.
+        tell: Called with how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.
@@ -72,13 +73,13 @@ def evaluate_run(
     folder = RunFolder(find_run(save_dir, run))
     config = load_settings(folder).model_copy(update={"save_dir": save_dir, "workers": 0})
     saved, path, warnings = _read(folder, checkpoint)
-    _, profile = load_rom(config.rom_path, config.allow_unknown_rom)
+    game = load_game(config.rom_path, config.allow_unknown_rom)
     few = evaluation_config(config, episodes)
     with VectorEnv(ENV_FACTORY, few, few.num_envs, few.workers) as vector:
         with refuse_other_versions(saved):
-            agent = build_agent(config, vector.feature_size)
+            agent = build_agent(config, spaces_of_game(game))
             agent.load(saved.facts["agent"], saved.arrays_under("agent/"))
-            curriculum = build_curriculum(config, profile)
+            curriculum = build_curriculum(config, game)
             curriculum.load(saved.facts["curriculum"])
             total_steps = int(saved.facts["metrics"]["total_steps"])
         guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
@@ -88,8 +89,7 @@ def evaluate_run(
         if with_planner and "shares" in saved.arrays and curriculum.forced_share is not None:
             player = _with_share(player, curriculum.forced_share, few.num_envs)
         played = play_episodes(player, vector, episodes, seed, leader, tell=tell)
-    milestones = tuple((key, text) for key, text, *_ in profile.tables.MILESTONES)
-    return EvaluatedRun(folder.run_id, path, total_steps, milestones, played or [], warnings)
+    return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 
 def _with_share(player: Player, share: float, num_envs: int) -> Player:

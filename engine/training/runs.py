@@ -206,12 +206,12 @@ class RunFolder:
 
     @property
     def has_checkpoint(self) -> bool:
-        """Tell whether there is something to resume."""
+        """Return whether there is something to resume."""
         return bool(checkpoint_paths(self.checkpoints_path))
 
     @property
     def is_unstarted(self) -> bool:
-        """Tell whether it was made here and holds nothing of a run yet."""
+        """Return whether it was made here and holds nothing of a run yet."""
         if not self._made:
             return False
         try:
@@ -261,7 +261,7 @@ class RunFolder:
             self._lock = None
 
     def is_held(self) -> bool:
-        """Tell whether the lock still keeps others off: nobody deleted or replaced its file."""
+        """Return whether the lock still keeps others off: nobody deleted or replaced its file."""
         return self._lock is not None and is_named(self._lock_path, self._lock)
 
     def restore(self) -> list[str]:
@@ -511,7 +511,7 @@ def _with_former_curriculum(values: Any) -> Any:
 
 
 def _is_run(path: Path) -> bool:
-    """Tell whether a folder is a run's, however damaged."""
+    """Return whether a folder is a run's, however damaged."""
     return os.path.lexists(path / "config.json") or os.path.isdir(path / "checkpoints")  # noqa: PTH112
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.agents.rollout import FloatArray
 from engine.env.batch import Batch
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 
 
 class Shaping:
@@ -25,7 +25,7 @@ class Shaping:
         num_envs: Environments.
 
     Attributes:
-        potential: (envs,) float32, of the states of now.
+        potential: (envs,) float32, of the current states.
     """
 
     def __init__(self, worth: float, gamma: float, num_envs: int) -> None:
@@ -34,7 +34,10 @@ class Shaping:
         self._gamma = gamma
 
     def shaped(
-        self, batch: Batch, trust: FloatArray | float, trust_of: Callable[[Verdict], float]
+        self,
+        batch: Batch,
+        trust: FloatArray | float,
+        reliability_of: Callable[[GoalOutcome], float],
     ) -> Batch:
         """Return what a step led to as it is learnt from.
 
@@ -43,8 +46,8 @@ class Shaping:
 
         Args:
             batch: What the step led to.
-            trust: (envs,) how far the goals of now are followed, 0 to 1.
-            trust_of: Likewise the goal of a verdict.
+            trust: (envs,) how far the current goals are followed, 0 to 1.
+            reliability_of: Likewise the goal of a goal outcome.
         """
         before, ended = self.potential, batch.terminated | batch.truncated
         known = self._worth * trust * batch.advice_confidence * batch.nearness
@@ -53,9 +56,9 @@ class Shaping:
         led_to = np.where(batch.terminated, np.float32(0.0), after)
         change = self._gamma * led_to - before
         shaping = np.where(batch.truncated & ~batch.terminated, 0.0, change).astype(np.float32)
-        for verdict in batch.verdicts:
-            if verdict.outcome is Outcome.REACHED and verdict.made_progress:
-                shaping[verdict.env_index] += self._bonus(verdict, trust_of)
+        for goal_outcome in batch.goal_outcomes:
+            if goal_outcome.outcome is Outcome.REACHED and goal_outcome.made_progress:
+                shaping[goal_outcome.env_index] += self._bonus(goal_outcome, reliability_of)
         self.potential = after
         return replace(batch, shaping=shaping)
 
@@ -63,5 +66,7 @@ class Shaping:
         """Begin anew in an environment in which somebody else has acted."""
         self.potential[env_index] = 0.0
 
-    def _bonus(self, verdict: Verdict, trust_of: Callable[[Verdict], float]) -> float:
-        return 0.0 if verdict.is_ignored else self._worth * trust_of(verdict)
+    def _bonus(
+        self, goal_outcome: GoalOutcome, reliability_of: Callable[[GoalOutcome], float]
+    ) -> float:
+        return 0.0 if goal_outcome.is_control else self._worth * reliability_of(goal_outcome)

@@ -12,7 +12,7 @@ from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.ensemble import vote
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import Reading, read_answer
-from engine.plans import Directions, Plan, Situation
+from engine.planning_types import PlannerUpdate, PlanningQuery, Subgoal
 from engine.strategy.advised import make_env
 
 
@@ -35,13 +35,13 @@ class OnePlan:
     """What all models said, and the plan that won their vote, None if nobody gave one."""
 
     answers: tuple[OneAnswer, ...]
-    plan: Plan | None
+    plan: Subgoal | None
 
 
 def plan_once(
     config: RunConfig,
     *,
-    wish: str = "",
+    instruction: str = "",
     on_request: Callable[[ChatRequest], None],
     on_text: Callable[[str, bool], None],
 ) -> OnePlan:
@@ -49,7 +49,7 @@ def plan_once(
 
     Args:
         config: `llm_model` names the model, or several that vote and weigh the same.
-        wish: A person's goal in words.
+        instruction: A person's goal in words.
         on_request: Told the question before it is sent.
         on_text: Told each piece of one model's answer, and whether it is thought rather than said;
             of several that answer at once it is told nothing.
@@ -59,20 +59,20 @@ def plan_once(
             several models, a server is not: that is told in its answer's stead.
     """
     backends = make_backends(config)
-    situation = first_situation(config)
+    query = first_situation(config)
     request = compose(
-        situation,
-        Notes(wish=wish),
+        query,
+        Notes(instruction=instruction),
         max_tokens=config.max_context_length,
         settings=config.planner,
     )
     on_request(request)
-    answers = asyncio.run(_ask_all(backends, situation, request, config, on_text))
+    answers = asyncio.run(_ask_all(backends, query, request, config, on_text))
     plans = [one.reading.plan for one in answers if one.reading.plan is not None]
     return OnePlan(tuple(answers), vote(plans))
 
 
-def first_situation(config: RunConfig) -> Situation:
+def first_situation(config: RunConfig) -> PlanningQuery:
     """Return what a model would be asked about at the start of an episode.
 
     Raises:
@@ -80,21 +80,23 @@ def first_situation(config: RunConfig) -> Situation:
     """
     env = make_env(config.model_copy(update={"mode": "adaptive"}), 0)
     try:
-        env.direct(Directions(is_on=True, fallback="none"))  # asked where rules would lead, too
+        env.update_planner(
+            PlannerUpdate(is_on=True, fallback="none")
+        )  # asked where rules would lead, too
         env.begin(config.seed)
-        situation = env.question()
+        query = env.question()
     finally:
         env.close()
-    if situation is None:
+    if query is None:
         raise EnvironmentError(
             "There is nothing to decide in this state.", "Give one in which the game is played."
         )
-    return situation
+    return query
 
 
 async def _ask_all(
     backends: Sequence[Backend],
-    situation: Situation,
+    query: PlanningQuery,
     request: ChatRequest,
     config: RunConfig,
     on_text: Callable[[str, bool], None],
@@ -108,7 +110,7 @@ async def _ask_all(
             if is_alone:
                 raise
             return OneAnswer(backend.model, None, Reading(None, error=str(error)))
-        reading = read_answer(answer, situation, backend.model)
+        reading = read_answer(answer, query, backend.model)
         return OneAnswer(backend.model, answer, reading)
 
     return await asyncio.gather(*(ask_one(backend) for backend in backends))

@@ -1,83 +1,239 @@
-"""Say what a checkpoint holds: everything from which a run goes on as if it had never stopped."""
-
-from __future__ import annotations
+"""Say what a checkpoint holds: everything from which a run continues as if it had never stopped."""
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from engine.errors import CheckpointError, EnvironmentError
-from engine.events import WarningRaised
-from engine.training.checkpoint import Checkpoint
-from engine.training.course import resume_course
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from engine.training.trainer import Trainer
+from engine.env.batch import Batch
+from engine.errors import CheckpointError, EnvironmentError, WorkerError
+from engine.events import CheckpointSaved, WarningRaised
+from engine.training.checkpoint import Checkpoint, CheckpointStore
+from engine.training.learning import Learning
+from engine.training.reporter import RunLog, TrainingReporter
+from engine.training.run_overrides import RunOverrides
+from engine.training.runs import RunFolder
+from engine.training.state import RunState
+from engine.types import GAME_BOY_ACTIONS
 
 _OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
 
 
-def take_snapshot(trainer: Trainer) -> Checkpoint:
-    """Gather networks, optimiser, rollout, generators, environments, who leads, and counters."""
-    agent_facts, agent_arrays = trainer.agent.save()
-    tally = trainer.tally
-    python_state = random.getstate()
-    arrays: dict[str, NDArray[np.generic]] = {
-        **{f"agent/{name}": array for name, array in agent_arrays.items()},
-        "tally/steps": tally.steps,
-        "tally/planned_steps": tally.planned_steps,
-        "tally/llm_steps": tally.llm_steps,
-        "tally/is_touched": tally.is_touched,
-        "potential": trainer.shaping.potential,
-        "torch_rng": torch.get_rng_state().numpy(),
-    }
-    if trainer.shares is not None:
-        arrays["shares"] = trainer.shares.save()
-    facts: dict[str, Any] = {
-        "version": package_version(),
-        "config": trainer.config.model_dump(mode="json"),
-        "agent": {"name": trainer.agent.name, **agent_facts},
-        "num_envs": trainer.vector.num_envs,
-        "feature_size": trainer.vector.feature_size,
-        "curriculum": trainer.curriculum.save(),
-        "calibration": trainer.calibration.save(),
-        "planning": trainer.planning.save() if trainer.planning else trainer.kept_planning,
-        "lessons": trainer.lessons.save(),
-        "strategy": trainer.strategy.save(),
-        "course": trainer.course.save(),
-        "metrics": trainer.metrics.save(),
-        "score": trainer.metrics.score(trainer.curriculum.describe().stage),
-        "uptime_s": trainer.reporter.uptime_s(),
-        "journal_bytes": trainer.journal.position(),
-        "history": trainer.recorder.save() if trainer.recorder else None,
-        "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
-    }
-    archive_facts, moments = trainer.archive.save()
-    facts["archive"] = archive_facts
-    blobs = {f"archive/{key}": moment for key, moment in moments.items()}
-    facts["kept_states"], moments = trainer.kept_states.save()
-    blobs |= {f"kept/{number}": moment for number, moment in moments.items()}
-    for index, state in enumerate(trainer.vector.save()):
-        blobs[f"env/{index:04d}"] = state
-    return Checkpoint(facts, arrays, blobs)
+@dataclass(slots=True, eq=False)
+class Saving:
+    """Writes a run's checkpoints, and continues from them.
 
-
-def restore_snapshot(trainer: Trainer, checkpoint: Checkpoint) -> None:
-    """Put a trainer that was built with the same settings back to where the snapshot was taken.
-
-    Raises:
-        CheckpointError: It belongs to other settings or to another version.
+    Attributes:
+        state: Where the run stands.
+        learning: What decides and learns.
+        overrides: What a person set.
+        reporter: Tells of it.
+        log: What is written besides.
+        store: Where checkpoints go.
+        folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
+            is not.
+        clock: Seconds that only rise.
+        checkpoint_path: Of the last one; "" before the first.
     """
-    with refuse_other_versions(checkpoint):
-        _restore(trainer, checkpoint)
+
+    state: RunState
+    learning: Learning
+    overrides: RunOverrides
+    reporter: TrainingReporter
+    log: RunLog
+    store: CheckpointStore
+    folder: RunFolder | None
+    clock: Callable[[], float]
+    checkpoint_path: str = ""
+    _due_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._due_s = self.clock() + self.state.config.checkpoint_interval_s
+
+    def is_time(self) -> bool:
+        """Return whether the last checkpoint is so old that another is due."""
+        return self.clock() >= self._due_s
+
+    def save(self, accept: Callable[[Batch], None]) -> None:
+        """Write a checkpoint; a full disk is a warning, the run continues.
+
+        Args:
+            accept: Takes in the result of a game's process that had to be replaced.
+
+        Raises:
+            TrainingError: Another process has taken the run.
+        """
+        state, reporter = self.state, self.reporter
+        former = reporter.work
+        reporter.phase("saving")
+        try:
+            self._restore_files()
+            try:
+                snapshot = self.take()
+            except WorkerError:  # a process failed since the last step
+                accept(state.vector.mend())
+                snapshot = self.take()
+            path = self.store.save(snapshot, state.metrics.total_steps)
+        except CheckpointError as error:
+            reporter.emit(WarningRaised(str(error)))
+        else:
+            self.checkpoint_path = str(path)
+            if self.folder is not None:
+                self.folder.note_files()
+            reporter.emit(CheckpointSaved(str(path), state.metrics.total_steps))
+        state.is_save_due = False
+        self._due_s = self.clock() + state.config.checkpoint_interval_s
+        reporter.phase(*former)
+
+    def save_last(self, accept: Callable[[Batch], None]) -> None:
+        """Write a checkpoint that nobody has deleted when the run ends."""
+        self.save(accept)
+        if not Path(self.checkpoint_path).is_file():  # deleted just now
+            self.save(accept)
+        if not Path(self.checkpoint_path).is_file():
+            self.checkpoint_path = ""
+
+    def _restore_files(self) -> None:
+        """Write again what was deleted of the run's folder, and report it."""
+        restored = self.folder.restore() if self.folder is not None else []
+        restored += self.log.restore()
+        lost = self.folder.lost() if self.folder is not None else []
+        if restored or lost:
+            again = f" Written again: {', '.join(restored)}." if restored else ""
+            gone = f" Lost: {', '.join(lost)}." if lost else ""
+            self.reporter.emit(
+                WarningRaised(f"Files of the run were deleted while it was running.{again}{gone}")
+            )
+
+    def take(self) -> Checkpoint:
+        """Gather networks, optimiser, rollout, generators, environments, who leads, and counters.
+
+        Raises:
+            WorkerError: A game's process failed.
+        """
+        state, learning = self.state, self.learning
+        agent_facts, agent_arrays = learning.agent.save()
+        tally = state.tally
+        python_state = random.getstate()
+        arrays: dict[str, NDArray[np.generic]] = {
+            **{f"agent/{name}": array for name, array in agent_arrays.items()},
+            "tally/steps": tally.steps,
+            "tally/planned_steps": tally.planned_steps,
+            "tally/llm_steps": tally.llm_steps,
+            "tally/is_touched": tally.is_touched,
+            "potential": learning.shaping.potential,
+            "torch_rng": torch.get_rng_state().numpy(),
+        }
+        if learning.shares is not None:
+            arrays["shares"] = learning.shares.save()
+        facts: dict[str, Any] = {
+            "version": package_version(),
+            "config": state.config.model_dump(mode="json"),
+            "agent": {"name": learning.agent.name, **agent_facts},
+            "num_envs": state.vector.num_envs,
+            "feature_size": state.vector.feature_size,
+            "num_actions": state.vector.num_actions,
+            "curriculum": learning.curriculum.save(),
+            "calibration": learning.calibration.save(),
+            "planning": learning.planning.save() if learning.planning else learning.kept_planning,
+            "lessons": learning.experience_updates.save(),
+            "strategy": learning.strategy.save(),
+            "course": self.overrides.save(),
+            "metrics": state.metrics.save(),
+            "score": state.metrics.score(learning.curriculum.describe().stage),
+            "uptime_s": self.reporter.uptime_s(),
+            "journal_bytes": self.log.journal.position(),
+            "history": self.log.recorder.save() if self.log.recorder else None,
+            "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
+        }
+        archive_facts, snapshots = state.archive.save()
+        facts["archive"] = archive_facts
+        blobs = {f"archive/{key}": snapshot for key, snapshot in snapshots.items()}
+        facts["kept_states"], snapshots = state.kept_states.save()
+        blobs |= {f"kept/{number}": snapshot for number, snapshot in snapshots.items()}
+        for index, game in enumerate(state.vector.save()):
+            blobs[f"env/{index:04d}"] = game
+        return Checkpoint(facts, arrays, blobs)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Put a run that was built with the same settings back to where the snapshot was taken.
+
+        Raises:
+            CheckpointError: It belongs to other settings or to another version.
+        """
+        with refuse_other_versions(checkpoint):
+            self._restore(checkpoint)
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        state, learning = self.state, self.learning
+        facts = checkpoint.facts
+        world = state.vector
+        expected = learning.agent.name, world.num_envs, world.feature_size, world.num_actions
+        found = (
+            facts["agent"]["name"],
+            facts["num_envs"],
+            facts["feature_size"],
+            facts.get("num_actions", len(GAME_BOY_ACTIONS)),  # older ones do not say
+        )
+        if expected != found:
+            raise CheckpointError(
+                f"The checkpoint was written by another version or setting "
+                f"(agent, environments, features, actions {found}, here {expected}).",
+                _OTHER_VERSION,
+            )
+        learning.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
+        learning.curriculum.load(facts["curriculum"])
+        learning.calibration.load(facts["calibration"])
+        state.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
+        learning.strategy.load(facts["strategy"])
+        if learning.planning is None:
+            learning.kept_planning = facts["planning"]
+        elif facts["planning"]:
+            learning.planning.load(facts["planning"])
+        if "shares" not in checkpoint.arrays:
+            learning.shares = None
+        elif learning.shares is not None:
+            learning.shares.load(np.asarray(checkpoint.arrays["shares"], np.float64))
+        learning.experience_updates.load(facts["lessons"])
+        self.overrides.load(facts["course"])
+        state.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))
+        learning.tell_games()  # first: the games advise anew when they are loaded
+        state.batch = state.vector.load(
+            [checkpoint.blobs[f"env/{index:04d}"] for index in range(state.vector.num_envs)]
+        )
+        state.metrics.load(facts["metrics"])
+        tally = checkpoint.arrays_under("tally/")
+        state.tally.steps[:] = tally["steps"]
+        state.tally.planned_steps[:] = tally["planned_steps"]
+        state.tally.llm_steps[:] = tally.get("llm_steps", 0)  # older ones have none
+        state.tally.is_touched[:] = tally["is_touched"]
+        for index in range(state.vector.num_envs):
+            if not checkpoint.blobs[f"env/{index:04d}"]:  # it cannot be saved, and began anew
+                learning.truncate_trajectory(index)
+                state.tally.reset(index)
+        learning.shaping.potential[:] = checkpoint.arrays["potential"]
+        self.reporter.resume_uptime(float(facts["uptime_s"]))
+        missing = self.log.journal.truncate(int(facts["journal_bytes"]))
+        if missing:
+            self.reporter.emit(
+                WarningRaised(
+                    f"The journal lacks {missing:,} bytes of what happened before the checkpoint: "
+                    "curves and lists of episodes have a gap. The run itself is complete."
+                )
+            )
+        if self.log.recorder and facts["history"]:
+            self.log.recorder.load(facts["history"])
+        kind, words, gauss = facts["python_rng"]
+        random.setstate((kind, tuple(words), gauss))
+        torch.set_rng_state(torch.from_numpy(checkpoint.arrays["torch_rng"].copy()))
 
 
 @contextmanager
@@ -105,59 +261,6 @@ def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
             f"version {checkpoint.facts.get('version')} ({reason}).",
             _OTHER_VERSION,
         ) from None
-
-
-def _restore(trainer: Trainer, checkpoint: Checkpoint) -> None:
-    facts = checkpoint.facts
-    expected = (trainer.agent.name, trainer.vector.num_envs, trainer.vector.feature_size)
-    found = (facts["agent"]["name"], facts["num_envs"], facts["feature_size"])
-    if expected != found:
-        raise CheckpointError(
-            f"The checkpoint was written by another version or setting "
-            f"(agent, environments, features {found}, here {expected}).",
-            _OTHER_VERSION,
-        )
-    trainer.agent.load(facts["agent"], checkpoint.arrays_under("agent/"))
-    trainer.curriculum.load(facts["curriculum"])
-    trainer.calibration.load(facts["calibration"])
-    trainer.archive.load(facts["archive"], checkpoint.blobs_under("archive/"))
-    trainer.strategy.load(facts["strategy"])
-    if trainer.planning is None:
-        trainer.kept_planning = facts["planning"]
-    elif facts["planning"]:
-        trainer.planning.load(facts["planning"])
-    if "shares" not in checkpoint.arrays:
-        trainer.shares = None
-    elif trainer.shares is not None:
-        trainer.shares.load(np.asarray(checkpoint.arrays["shares"], np.float64))
-    trainer.lessons.load(facts["lessons"])
-    resume_course(trainer, facts["course"])
-    trainer.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))
-    trainer.tell_games()  # first: the games advise anew when they are loaded
-    trainer.batch = trainer.vector.load(
-        [checkpoint.blobs[f"env/{index:04d}"] for index in range(trainer.vector.num_envs)]
-    )
-    trainer.metrics.load(facts["metrics"])
-    tally = checkpoint.arrays_under("tally/")
-    trainer.tally.steps[:] = tally["steps"]
-    trainer.tally.planned_steps[:] = tally["planned_steps"]
-    trainer.tally.llm_steps[:] = tally.get("llm_steps", 0)  # older ones have none
-    trainer.tally.is_touched[:] = tally["is_touched"]
-    trainer.shaping.potential[:] = checkpoint.arrays["potential"]
-    trainer.reporter.resume_uptime(float(facts["uptime_s"]))
-    missing = trainer.journal.cut(int(facts["journal_bytes"]))
-    if missing:
-        trainer.emit(
-            WarningRaised(
-                f"The journal lacks {missing:,} bytes of what happened before the checkpoint: "
-                "curves and lists of episodes have a gap. The run itself is complete."
-            )
-        )
-    if trainer.recorder and facts["history"]:
-        trainer.recorder.load(facts["history"])
-    kind, words, gauss = facts["python_rng"]
-    random.setstate((kind, tuple(words), gauss))
-    torch.set_rng_state(torch.from_numpy(checkpoint.arrays["torch_rng"].copy()))
 
 
 def package_version() -> str:

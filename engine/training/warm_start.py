@@ -22,12 +22,12 @@ _INPUTS = {kind: inputs for inputs, kind in KINDS.items()}
 
 
 def has_demonstrations(config: RunConfig) -> bool:
-    """Tell whether the agent of these settings is to learn from demonstrations itself."""
+    """Return whether the agent of these settings is to learn from demonstrations itself."""
     return bool(config.imitation.demos or config.imitation.rules)
 
 
 def begins_from_others(config: RunConfig) -> bool:
-    """Tell whether a new run's agent begins with what others have shown or learnt."""
+    """Return whether a new run's agent begins with what others have shown or learnt."""
     return bool(config.start_policy) or has_demonstrations(config)
 
 
@@ -96,7 +96,7 @@ def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     """Add a person's steps to the demonstrations that an agent learns from (human-gated DAgger).
 
     Args:
-        agent: Of a run that goes on.
+        agent: Of a run that continues.
         config: Its settings.
         path: What was recorded.
 

@@ -21,7 +21,7 @@ class WandbRun:
     Args:
         config: The run's settings; `wandb` is "offline" or "online".
         folder: Its folder.
-        run_id: Its name; a resumed run goes on under the same one.
+        run_id: Its name; a resumed run continues under the same one.
         project: That it belongs to.
         settings: Shown beside its figures; None: `config`.
 
@@ -73,7 +73,7 @@ class WandbRun:
         """Hand figures over; the package sends them from a process of its own.
 
         Raises:
-            OSError, TrainingError: It cannot go on.
+            OSError, TrainingError: It cannot continue.
         """
         try:
             self._run.log({_STEP: step, **figures})

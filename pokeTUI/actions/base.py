@@ -5,9 +5,9 @@ from textual.app import App
 from engine.commands import Command
 from engine.config import RunConfig
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.questions import Question
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.playing import Playing
-from pokeTUI.keys.questions import Question
 from pokeTUI.memory import Memory
 from pokeTUI.screens.board import Board
 
@@ -20,7 +20,7 @@ class ActionsApp(App[None]):
         table: What each key does.
         memory: What the user prefers.
         playing: Makes presses of what is typed while a person plays.
-        branch_at: Step of a replay from which the user wants to go on by hand, None if not.
+        branch_at: Step of a replay from which the user wants to continue by hand, None if not.
     """
 
     config: RunConfig
@@ -36,7 +36,7 @@ class ActionsApp(App[None]):
 
     @property
     def has_colors(self) -> bool:
-        """Tell whether the terminal shows colours."""
+        """Return whether the terminal shows colours."""
         raise NotImplementedError
 
     @property

@@ -30,17 +30,17 @@ def scratch() -> Iterator[Path]:
 
 
 def run_program(
-    name: str,
+    module: str,
     size: tuple[int, int],
     timeout_s: float,
     *,
     has_pictures: bool = False,
     **options: Any,
 ) -> tuple[dict[str, Any], FastTerminal]:
-    """Run a measuring program of this package to its end in a terminal.
+    """Run a measuring program to its end in a terminal.
 
     Args:
-        name: Its module here.
+        module: Its full name.
         size: Columns and rows.
         timeout_s: When to give up.
         has_pictures: The terminal says that it knows Kitty graphics.
@@ -54,7 +54,6 @@ def run_program(
     """
     with scratch() as folder:
         out = folder / "found.json"
-        module = f"pokeTUI.bench.{name}"
         command = python_command(module, str(out), json.dumps(options), options=("-W", "ignore"))
         with FastTerminal(
             command,

@@ -1,9 +1,13 @@
 """Run a program in a pseudo-terminal that swallows everything at once and counts it."""
 
+import fcntl
 import os
+import pty
 import select
 import signal
+import struct
 import subprocess
+import termios
 import threading
 import time
 from bisect import bisect_left
@@ -13,7 +17,6 @@ from types import TracebackType
 from typing import Self
 
 from engine.child import python_environment
-from pokeTUI.bench.pseudo_terminal import start_program
 
 _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
 _IDENTITY_QUESTION, _IDENTITY = b"\x1b[c", b"\x1b[?62c"
@@ -168,3 +171,28 @@ class FastTerminal:
                 os.write(self._far, answer)
             end = max(end, text.rfind(question) + len(question) if question in text else 0)
         self._tail = text[max(end, len(text) - _LONGEST_QUESTION) :]
+
+
+def start_program(
+    command: Sequence[str], columns: int, rows: int, environment: Mapping[str, str]
+) -> tuple[int, subprocess.Popen[bytes]]:
+    """Return the terminal's far end and the program, in a session of its own as a login has.
+
+    Args:
+        command: The program.
+        columns: The terminal's width.
+        rows: Its height.
+        environment: All of the program's.
+    """
+    far, near = pty.openpty()
+    fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    program = subprocess.Popen(
+        list(command),
+        stdin=near,
+        stdout=near,
+        stderr=near,
+        start_new_session=True,
+        env=dict(environment),
+    )
+    os.close(near)
+    return far, program

@@ -24,7 +24,7 @@ _STEPS_PER_S = 3
 def measure_play(seconds: float) -> Iterator[Figure]:
     """Show a filmed play of so many seconds at several sizes."""
     for size in SIZES:
-        found, _ = run_program("play", size, 120 + 3 * seconds, seconds=seconds)
+        found, _ = run_program(__name__, size, 120 + 3 * seconds, seconds=seconds)
         marks = [Mark(**mark) for mark in found["marks"]]
         share = statistics.median(
             (after.cpu_s - before.cpu_s) / (after.at_s - before.at_s)

@@ -9,7 +9,7 @@ from math import exp, log
 from typing import Any
 
 from engine.bench.environment import Figure
-from engine.commands import LookAway, Stop, Watch
+from engine.commands import PauseRendering, Stop, Watch
 from engine.config import load_config
 from engine.events import Event, PolicyUpdated
 from engine.session import EngineSession
@@ -33,7 +33,7 @@ def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
     for rate, target in TARGETS.items():
         timeout_s = 180 + 8 * pairs * (segment_s + 10)
         found, _ = run_program(
-            "throughput", SIZE, timeout_s, pairs=pairs, segment_s=segment_s, rate=rate
+            __name__, SIZE, timeout_s, pairs=pairs, segment_s=segment_s, rate=rate
         )
         speeds = found["speeds"]
         share, low, high = _compare(speeds)
@@ -107,7 +107,7 @@ class _InTurns(MeasuredApp):
         self.run_worker(self.feel())
         for is_open in self._plan:
             self._is_away = not is_open
-            self._engine.send(Watch(0) if is_open else LookAway())
+            self._engine.send(Watch(0) if is_open else PauseRendering())
             await self._updates(1)  # the steps in which it changed do not count
             first = len(self._noting.updates) - 1
             begun = time.monotonic()

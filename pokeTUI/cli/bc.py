@@ -10,7 +10,7 @@ import typer
 from engine.folders import user_path
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import LlmBackend, SaveDir
-from pokeTUI.cli.printing import say
+from pokeTUI.printing import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -128,7 +128,7 @@ def bc(
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import PROJECT, Naming, Source, clone_policy
     from engine.training.policy_folders import PolicyFolder, list_policies
-    from pokeTUI.cli.reports import saves
+    from pokeTUI.saved import saves
 
     given = _given(
         network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
@@ -314,7 +314,7 @@ def _round_line(told: "Round") -> str:
 
 
 def _evaluation_line(told: "Evaluation") -> str:
-    from pokeTUI.cli.reports import share_text
+    from pokeTUI.saved import share_text
 
     won = share_text(round(told.success_rate * told.episodes), told.episodes)
     return f"plays: success {won}, return {told.avg_reward:.1f}, {told.avg_length:,.0f} steps"

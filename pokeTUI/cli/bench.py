@@ -60,72 +60,13 @@ def bench_env(
     measure_environment(rom, steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom)
 
 
-@bench_app.command("planner")
-def bench_planner(
-    arms: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARM]...", help="Which arms.", show_default="all")
-    ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Environment steps an arm may take.")] = 600_000,
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 3,
-    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
-    save_dir: SaveDir = None,
-    set_: Settings = None,
-) -> None:
-    """Compare training with and without a language model's goals; the models are scripted."""
-    from engine.bench.planner import measure_planner
-
-    overrides = parse_settings(set_) | {"total_steps": steps}
-    if save_dir is not None:
-        overrides["save_dir"] = save_dir
-    measure_planner(overrides, range(first_seed, first_seed + seeds), tuple(arms or ()))
-
-
-@bench_app.command("imitation")
-def bench_imitation(
-    demos: Annotated[
-        str,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder of demonstrations.",
-            show_default="five that the rules play, for each seed",
-        ),
-    ] = "",
-    seeds: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many seeds.")] = 3,
-    first_seed: Annotated[int, typer.Option(min=0, help="The first of them.")] = 0,
-    rollouts: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Episodes by which a policy is judged.")
-    ] = 30,
-    arms: Annotated[
-        str,
-        typer.Option(
-            metavar="ARM,...",
-            help="replay, bc, ppo, dagger; alone measures PPO without demonstrations anew.",
-            show_default="all but alone",
-        ),
-    ] = "",
-    save_dir: SaveDir = None,
-    set_: Settings = None,
-) -> None:
-    """Say what demonstrations are worth: cloned, then PPO, and DAgger; the practice game."""
-    from engine.bench.imitation import measure_imitation
-
-    overrides = parse_settings(set_)
-    if save_dir is not None:
-        overrides["save_dir"] = save_dir
-    names = [name.strip() for name in arms.split(",") if name.strip()]
-    chosen = range(first_seed, first_seed + seeds)
-    raise typer.Exit(
-        measure_imitation(overrides, chosen, demos=demos, rollouts=rollouts, names=names)
-    )
-
-
 @bench_app.command("ui")
 def bench_ui(
     only: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[WHAT]...",
-            help="start, frames, play, training, keys or memory.",
+            help="start, play or training.",
             show_default="all",
         ),
     ] = None,
@@ -133,7 +74,7 @@ def bench_ui(
         bool, typer.Option("--quick", help="Measure shortly, to see that everything works.")
     ] = False,
 ) -> None:
-    """Measure the cockpit: its start, what drawing costs, keys over slow links, its memory."""
+    """Measure the cockpit: its start, what drawing costs, what training loses to it."""
     from pokeTUI.bench.ui import measure_ui
 
     measure_ui(tuple(only or ()), is_quick=quick)

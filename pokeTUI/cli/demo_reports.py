@@ -5,59 +5,18 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from engine.config import RunConfig, load_config
+from engine.config import RunConfig
 from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder
 from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
 from engine.demos.splitting import write_split
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
-from pokeTUI.cli.printing import say
+from pokeTUI.demos.naming import named, settings
+from pokeTUI.printing import say
 
 _BAR = 30
-
-
-def settings(
-    save_dir: str | None, rom: str | None = None, state: str = "", allow_unknown_rom: bool = False
-) -> RunConfig:
-    """Return the settings that options and the environment name."""
-    given: dict[str, Any] = {"save_dir": save_dir, "rom_path": rom}
-    given |= {"start_state": state or None, "allow_unknown_rom": allow_unknown_rom or None}
-    return load_config(None, {key: value for key, value in given.items() if value is not None})
-
-
-def named(save_dir: str | None, files: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
-    """Return the files of these names: paths, names in the folder of demonstrations or a set.
-
-    Raises:
-        DemoError: There is no such file, or several sets have one of that name.
-    """
-    folder = demos_folder(settings(save_dir))
-    sets = [one.folder for one in DemoSet(folder).sets()]
-    found = []
-    for name in files:
-        names = (name, f"{name}{suffix}")
-        places = (Path(name), *(folder / each for each in names))
-        path = next((place for place in places if place.is_file()), None)
-        if path is None:
-            path = _in_a_set(name, [one / each for one in sets for each in names])
-        found.append(path)
-    return found
-
-
-def _in_a_set(name: str, places: Sequence[Path]) -> Path:
-    found = [place for place in places if place.is_file()]
-    if not found:
-        raise DemoError(f"There is no demonstration {name}.", "List them: poketui demos")
-    if len(found) > 1:
-        sets = [place.parent.name for place in found]
-        raise DemoError(
-            f"A demonstration {name} is in each of the sets {', '.join(sets)}.",
-            f"Name it with its set: {sets[0]}/{name}",
-        )
-    return found[0]
 
 
 def members(save_dir: str | None, names: Sequence[str], suffix: str = SUFFIX) -> list[Path]:
@@ -142,7 +101,7 @@ def print_one(save_dir: str | None, file: str) -> None:
         ("steps", f"{len(demo.shown):,}"),
         ("return", _plain(demo.episode_return, 2)),
         ("goal", "reached" if demo.is_success else "not reached"),
-        ("game", f"ROM {recording.rom[:12]}, pyboy {recording.pyboy}"),
+        ("game", f"ROM {recording.rom[:12]}, emulator {recording.emulator}"),
         ("press", f"{recording.frames[0]} frames held, {recording.frames[1]} waited"),
         (
             "checked",

@@ -7,7 +7,7 @@ import typer
 
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import Color, SaveDir
-from pokeTUI.cli.printing import confirm, say
+from pokeTUI.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, check, count, sort and exchange demonstrations.")
 
@@ -177,8 +177,9 @@ def export(
 ) -> None:
     """Write demonstrations for other programs."""
     from pokeTUI.cli import demo_reports
+    from pokeTUI.demos.naming import settings
 
-    config = demo_reports.settings(save_dir, rom, "", allow_unknown_rom)
+    config = settings(save_dir, rom, "", allow_unknown_rom)
     demo_reports.print_export(config, files or [], format_, out, is_forced=force)
 
 
@@ -196,6 +197,7 @@ def import_(
 ) -> None:
     """Take in files of other programs; foreign actions are played here first."""
     from pokeTUI.cli import demo_reports
+    from pokeTUI.demos.naming import settings
 
-    config = demo_reports.settings(save_dir, rom, state, allow_unknown_rom)
+    config = settings(save_dir, rom, state, allow_unknown_rom)
     raise typer.Exit(demo_reports.print_import(config, files))

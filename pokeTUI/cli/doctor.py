@@ -10,7 +10,7 @@ import typer
 
 from engine.quoting import visible
 from pokeTUI.cli.options import LlmBackend, SaveDir, Settings, parse_settings
-from pokeTUI.cli.printing import say
+from pokeTUI.printing import say
 
 if TYPE_CHECKING:
     from pokeTUI.doctor.finding import Finding

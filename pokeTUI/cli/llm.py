@@ -82,7 +82,7 @@ def ask(
     settings = _settings(set_, model, backend, base_url)
     settings |= {"rom_path": rom} if rom is not None else {}
     settings |= {"start_state": str(state)} if state is not None else {}
-    raise typer.Exit(print_plan(settings, wish=wish))
+    raise typer.Exit(print_plan(settings, instruction=wish))
 
 
 @llm_app.command()

@@ -12,11 +12,11 @@ from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.check import check_model
 from engine.llm.exchanges import scan
-from engine.plans import Plan
+from engine.planning_types import Subgoal
 from engine.quoting import visible
 from engine.training.runs import RunFolder, find_run
-from pokeTUI.cli.printing import say, say_part
-from pokeTUI.cli.reports import saves
+from pokeTUI.printing import say, say_part
+from pokeTUI.saved import saves
 
 if TYPE_CHECKING:
     from engine.training.single_plan import OneAnswer
@@ -71,12 +71,12 @@ def _command(config: RunConfig, settings: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
+def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
     """Ask for one plan and print the question, the answer as it comes, and what is taken from it.
 
     Args:
         settings: By dotted key.
-        wish: A goal in words.
+        instruction: A goal in words.
 
     Returns:
         0; 2 if no goal could be taken from any answer.
@@ -104,7 +104,7 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
         if is_alone:
             say("--- answer")
 
-    found = plan_once(config, wish=wish, on_request=show_request, on_text=show)
+    found = plan_once(config, instruction=instruction, on_request=show_request, on_text=show)
     for one in found.answers:
         if not is_alone:
             say(f"--- {one.model}")
@@ -119,7 +119,7 @@ def print_plan(settings: Mapping[str, Any], *, wish: str) -> int:
     if found.plan is None:
         return 2
     if not is_alone:
-        say(f"--- vote, each for as much as it is sure of: {found.plan.setter}")
+        say(f"--- vote, each for as much as it is sure of: {found.plan.goal_source}")
     _print_goal(found.plan, "confidence" if len(found.answers) > 1 else "stated confidence")
     return 0
 
@@ -138,8 +138,8 @@ def _print_reading(one: "OneAnswer") -> None:
         say(f"no goal: {reading.error}")
 
 
-def _print_goal(plan: Plan, sureness: str = "stated confidence") -> None:
-    say(f"goal: {plan.choice.kind} {plan.choice.target}: {plan.choice.text}")
+def _print_goal(plan: Subgoal, sureness: str = "stated confidence") -> None:
+    say(f"goal: {plan.option.kind} {plan.option.target}: {plan.option.text}")
     say(f"reached when: {plan.condition}")
     say(f"{sureness}: {plan.confidence:.0%}")
 

@@ -28,10 +28,10 @@ from pokeTUI.cli.options import (
     Settings,
     parse_settings,
 )
-from pokeTUI.cli.printing import complain, complain_of, open_streams, say
 from pokeTUI.cli.record import record
 from pokeTUI.cli.serve import serve
 from pokeTUI.cli.trust import trust
+from pokeTUI.printing import complain, complain_of, open_streams, say
 
 app = typer.Typer(
     name="poketui",
@@ -254,12 +254,13 @@ def replay(
 @app.command()
 def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
     """Say what a ROM file is; exit code 0 if it can be played, 2 if not."""
-    from engine.games.profile import describe, identify
+    from engine.games.catalog import describe, identify
 
     found = identify(file)
     say(*describe(found))
-    if found.profile is None and found.refusal is not None:
-        raise found.refusal
+    recognised = found.recognised
+    if recognised.game is None and recognised.refusal is not None:
+        raise recognised.refusal
 
 
 attaching.register(app)
@@ -313,7 +314,7 @@ def _is_at_terminal() -> bool:
 
 def _settings_of_policy(policy: str, save_dir: str | None) -> dict[str, Any]:
     from engine.training.policy_folders import agent_settings
-    from pokeTUI.cli.reports import saves
+    from pokeTUI.saved import saves
 
     return agent_settings(saves(save_dir), policy)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.quoting import visible
-from pokeTUI.cli.printing import complain
+from pokeTUI.printing import complain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -11,8 +11,8 @@ from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.ollama import OllamaBackend, Pulled
 from engine.providers import backend_of
 from pokeTUI.cli.llm_reports import config_with_model
-from pokeTUI.cli.printing import say
 from pokeTUI.cli.progress import progress
+from pokeTUI.printing import say
 
 _CONNECT_TIMEOUT_S = 5.0
 _PARTS = 10

@@ -6,7 +6,7 @@ import typer
 
 from pokeTUI.cli.completion import complete_players, complete_sets
 from pokeTUI.cli.options import Color, LlmBackend, SaveDir
-from pokeTUI.cli.printing import complain, say
+from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
     from engine.config import RunConfig
@@ -125,7 +125,7 @@ def record(
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
     from engine.events import RunFailed
-    from pokeTUI.demos.recording import record as record_in_cockpit
+    from pokeTUI.demos.record_screen import record as record_in_cockpit
 
     found = record_in_cockpit(config, plan, color=color)
     failed = isinstance(found.end, RunFailed)
@@ -184,7 +184,7 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
         return None
     run, separator, episode = source.rpartition(":")
     if not (separator and run and episode.isascii() and episode.isdigit()):
-        from pokeTUI.cli.demo_reports import named
+        from pokeTUI.demos.naming import named
 
         source = str(named(save_dir, [source])[0])
     return DemoPoint(source, step or 0)

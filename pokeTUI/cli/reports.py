@@ -2,18 +2,16 @@
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from engine.config import load_config
-from engine.history.patterns import success_interval
-from engine.training.comparison import RunDigest, differing, digest_run, saved_curves
+from engine.training.comparison import saved_curves
 from engine.training.export import export_run
 from engine.training.policy_folders import list_policies
 from engine.training.runs import RunInfo, list_runs
-from pokeTUI.attach import live_run_dirs
-from pokeTUI.cli.printing import complain, say
 from pokeTUI.cli.progress import progress
+from pokeTUI.printing import complain, say
+from pokeTUI.saved import comparison_rows, live_run_dirs, saves, share_text
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _BARS = 40
@@ -105,37 +103,6 @@ def print_comparison(save_dir: str | None, first: str, second: str) -> None:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def comparison_rows(
-    save_dir: str, first: str, second: str, warn: Callable[[str], None] = lambda text: None
-) -> list[tuple[str, str, str]]:
-    """Return what is to be compared of two runs: name and two values a row.
-
-    Raises:
-        CheckpointError: There is no such run.
-    """
-    runs = [digest_run(save_dir, run, warn) for run in (first, second)]
-    settings = differing(runs[0].settings, runs[1].settings)
-    rows = [("run", *(run.run_id for run in runs))]
-    rows += [(key, *pair) for key, pair in settings.items()]
-    rows += [
-        ("steps", *(f"{run.total_steps:,}" for run in runs)),
-        ("episodes", *(f"{run.episodes:,}" for run in runs)),
-        ("updates", *(f"{run.updates:,}" for run in runs)),
-        ("return of the last", *(_recent_return(run) for run in runs)),
-        ("success of the last", *(_recent_success(run) for run in runs)),
-        ("evaluation, policy alone", *(_evaluation(run) for run in runs)),
-    ]
-    for key in dict.fromkeys(key for run in runs for key in run.figures):
-        values = (run.figures.get(key) for run in runs)
-        rows.append((key, *("–" if value is None else f"{value:.4g}" for value in values)))
-    for key in dict.fromkeys(key for run in runs for key in run.first_steps):
-        steps = (run.first_steps.get(key) for run in runs)
-        rows.append(
-            (f"first {key} at step", *("–" if step is None else f"{step:,}" for step in steps))
-        )
-    return [(name, one, other) for name, one, other in rows]
-
-
 def print_evaluation(
     save_dir: str | None, run: str, episodes: int, checkpoint: str, *, with_planner: bool
 ) -> None:
@@ -184,7 +151,7 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
         PokeTUIError: There is no such episode, or it goes another way.
     """
     # Here, not above: it loads the emulator.
-    from engine.training.replays import replay_episode
+    from engine.training.replay_player import replay_episode
 
     with progress("replaying steps") as tell:
         replayed = replay_episode(saves(save_dir), run, episode, tell)
@@ -226,32 +193,3 @@ def print_export(
 
 def _warn(text: str) -> None:
     complain(f"warning: {text}")
-
-
-def saves(save_dir: str | None) -> str:
-    """Return the folder of saved runs: the given one, or what the settings say."""
-    return load_config(None, {} if save_dir is None else {"save_dir": save_dir}).save_dir
-
-
-def share_text(count: int, total: int) -> str:
-    """Return "9 of 10, 90 % (60-98 %)", with the 95 % interval."""
-    if not total:
-        return "–"
-    low, high = success_interval(count, total)
-    return f"{count} of {total}, {count / total:.0%} ({low:.0%} to {high:.0%})"
-
-
-def _recent_return(run: RunDigest) -> str:
-    return f"{run.recent}: {run.recent_return:.2f}" if run.recent else "–"
-
-
-def _recent_success(run: RunDigest) -> str:
-    return share_text(run.recent_successes, run.recent)
-
-
-def _evaluation(run: RunDigest) -> str:
-    if run.evaluation is None:
-        return "–"
-    result = run.evaluation.evaluation
-    successes = share_text(round(result.success_rate * result.episodes), result.episodes)
-    return f"{result.avg_reward:.2f} ± {result.std_reward:.2f}, {successes}"

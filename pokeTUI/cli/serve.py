@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pokeTUI.cli.attach import LiveRunName
-from pokeTUI.cli.printing import say
+from pokeTUI.printing import say
 
 DEFAULT_PORT = 8080
 

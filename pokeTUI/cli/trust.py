@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli.printing import say
+from pokeTUI.printing import say
 
 
 def trust(

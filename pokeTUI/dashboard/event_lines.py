@@ -128,7 +128,7 @@ def _told(event: Event) -> tuple[str, str] | None:
 
 
 def demonstration_end(event: events.RecordingEnded) -> str:
-    """Return what became of a demonstration."""
+    """Return the outcome of a demonstration."""
     done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
     steps = _counted(event.steps, "step")
     return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
@@ -196,8 +196,10 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
     ]
     if before.goal != after.goal:
         found.append(f"goal set: {after.goal}" if after.goal else "the set goal was taken back")
-    if before.wish != after.wish:
-        found.append(f"wish: {after.wish}" if after.wish else "the wish was taken back")
+    if before.instruction != after.instruction:
+        found.append(
+            f"wish: {after.instruction}" if after.instruction else "the wish was taken back"
+        )
     weights = dict(before.weights)
     found += [
         f"weight of {name} {weights.get(name, 0.0):g} → {weight:g}"

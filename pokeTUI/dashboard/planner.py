@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, replace
 
 from engine import events
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.quoting import printable
 
 MAX_EXCHANGES = 30
@@ -22,21 +22,21 @@ PlannerEvent = (
     events.PlanRequested
     | events.PlanStreamed
     | events.PlanAnswered
-    | events.GoalJudged
+    | events.GoalEvaluated
     | events.PlannerStatusChanged
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question to a language model and what came of it; its own texts are printable.
+    """A question to a language model and the result; its own texts are printable.
 
     Attributes:
         key: Of the situation that it was asked about.
         prompt: What it was told, line by line.
         text: Its own words, the end of them; "" where they were not told.
         answer: None while it is thought about.
-        verdict: What RAM showed of its goal, None before that.
+        goal_outcome: What RAM showed of its goal, None before that.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Exchange:
     prompt: tuple[str, ...] = ()
     text: str = ""
     answer: events.PlanAnswered | None = None
-    verdict: Verdict | None = None
+    goal_outcome: GoalOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class PlannerView:
     def exchange_of(self, event: "PlannerEvent") -> int:
         """Return the number of the exchange that an event tells of, 0 if none."""
         match event:
-            case events.GoalJudged(verdict=verdict):
-                judged = (one for one in self.exchanges if one.verdict == verdict)
+            case events.GoalEvaluated(goal_outcome=goal_outcome):
+                judged = (one for one in self.exchanges if one.goal_outcome == goal_outcome)
                 return next((one.number for one in judged), 0)
             case events.PlanRequested() | events.PlanStreamed() | events.PlanAnswered():
                 return event.exchange
@@ -102,8 +102,8 @@ def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
             exchanges = _put(view.exchanges, replace(found, text=text, answer=event))
             is_open = view.is_open and number != view.exchange
             return replace(view, is_open=is_open, exchanges=exchanges)
-        case events.GoalJudged(verdict=verdict):
-            return replace(view, exchanges=_judged(view.exchanges, verdict))
+        case events.GoalEvaluated(goal_outcome=goal_outcome):
+            return replace(view, exchanges=_judged(view.exchanges, goal_outcome))
         case _:
             return view
 
@@ -125,12 +125,12 @@ def _put(exchanges: tuple[Exchange, ...], one: Exchange) -> tuple[Exchange, ...]
     return (*exchanges[-MAX_EXCHANGES + 1 :], one)
 
 
-def _judged(exchanges: tuple[Exchange, ...], verdict: Verdict) -> tuple[Exchange, ...]:
-    """Write a verdict down at the newest exchange that set its goal."""
+def _judged(exchanges: tuple[Exchange, ...], goal_outcome: GoalOutcome) -> tuple[Exchange, ...]:
+    """Write a goal outcome down at the newest exchange that set its goal."""
     for one in reversed(exchanges):
-        is_asked = one.key == verdict.key and one.model in verdict.setter.split("+")
+        is_asked = one.key == goal_outcome.key and one.model in goal_outcome.goal_source.split("+")
         if is_asked and one.answer is not None and one.answer.goal:
-            return _put(exchanges, replace(one, verdict=verdict))
+            return _put(exchanges, replace(one, goal_outcome=goal_outcome))
     return exchanges
 
 
@@ -144,19 +144,21 @@ def planner_line(event: PlannerEvent) -> tuple[str, float | None] | None:
             return f"{printable(goal)}{why}", event.confidence
         case events.PlanAnswered(error=error):
             return f"no goal from {printable(event.model)}: {printable(error)}", None
-        case events.GoalJudged(verdict=verdict) if verdict.outcome is not Outcome.REPLACED:
-            return f"{describe_verdict(verdict)}: {printable(verdict.text)}", None
+        case events.GoalEvaluated(goal_outcome=goal_outcome) if (
+            goal_outcome.outcome is not Outcome.REPLACED
+        ):
+            return f"{describe_goal_outcome(goal_outcome)}: {printable(goal_outcome.text)}", None
         case _:
             return None
 
 
-def describe_verdict(verdict: Verdict) -> str:
-    """Return what became of a goal."""
-    word = verdict.outcome.value
-    if verdict.outcome is Outcome.REACHED and not verdict.made_progress:
+def describe_goal_outcome(goal_outcome: GoalOutcome) -> str:
+    """Return the outcome of a goal."""
+    word = goal_outcome.outcome.value
+    if goal_outcome.outcome is Outcome.REACHED and not goal_outcome.made_progress:
         word = "reached, but it led nowhere"
-    ignored = "not followed, to compare; " if verdict.is_ignored else ""
-    return f"{ignored}{word} after {verdict.steps}"
+    ignored = "not followed, to compare; " if goal_outcome.is_control else ""
+    return f"{ignored}{word} after {goal_outcome.steps}"
 
 
 def describe_status(status: events.PlannerStatusChanged) -> str:

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.types import Frame
+from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.command_words import command_words
 from pokeTUI.dashboard.event_lines import EventLog, demonstration_end, steering_changes
 from pokeTUI.dashboard.history import EpisodeHistory, Record
+from pokeTUI.dashboard.moves import MAX_MOVES, Move, stage_move, strategy_move
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
-from pokeTUI.keys.moves import MAX_MOVES, Move, stage_move, strategy_move
 
 _Item = TypeVar("_Item")
 
@@ -110,8 +110,13 @@ class DashboardState:
 
     @property
     def is_paused(self) -> bool:
-        """Tell whether stepping has stopped."""
+        """Return whether stepping has stopped."""
         return self.status is not None and self.status.is_paused
+
+    @property
+    def actions(self) -> ActionSet:
+        """Return what can be done in the game."""
+        return self.run.actions if self.run is not None else GAME_BOY_ACTIONS
 
     @property
     def failure(self) -> events.RunFailed | None:
@@ -149,7 +154,7 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             events.PlanRequested()
             | events.PlanStreamed()
             | events.PlanAnswered()
-            | events.GoalJudged()
+            | events.GoalEvaluated()
             | events.PlannerStatusChanged()
         ):
             return _fold_planner(state, event)
@@ -248,7 +253,7 @@ def _fold_move(state: DashboardState, event: events.CurriculumChanged) -> Dashbo
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
     state = replace(state, planner=fold_planner(state.planner, event))
     watched = state.status.watched_env if state.status is not None else 0
-    if isinstance(event, events.GoalJudged) and event.verdict.env_index != watched:
+    if isinstance(event, events.GoalEvaluated) and event.goal_outcome.env_index != watched:
         return state
     said = planner_line(event)
     if said is None:

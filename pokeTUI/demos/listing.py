@@ -56,7 +56,7 @@ class RecordedRow:
         return " · ".join(part for part in parts if part)
 
     def matches(self, words: str) -> bool:
-        """Tell whether each of the words is in what is known of it, or says how it ended.
+        """Return whether each of the words is in what is known of it, or says how it ended.
 
         A word such as >50 or <0 asks for the return; "demonstration" or "episode" for what it is.
         """
@@ -102,7 +102,7 @@ def recorded(
 
 
 def has_demonstrations(save_dir: str) -> bool:
-    """Tell whether there are any."""
+    """Return whether there are any."""
     return next(_files(save_dir), None) is not None
 
 

@@ -1,4 +1,4 @@
-"""Show what was recorded, and let a person go on from within it."""
+"""Show what was recorded, and let a person continue from within it."""
 
 import signal
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunS
 from pokeTUI.dashboard.event_lines import demonstration_end
 
 if TYPE_CHECKING:
-    from engine.training.playback import Recorded
+    from engine.training.replay_sources import Recorded
 
 BRANCHED = "branched"
-"""Tag of demonstrations that go on from within something recorded."""
+"""Tag of demonstrations that continue from within something recorded."""
 
 
 def watch_replay(
@@ -23,8 +23,8 @@ def watch_replay(
     Raises:
         PokeTUIError: There is no such episode, or it cannot be shown here.
     """
-    from engine.training.recorded import RecordedEpisode
-    from pokeTUI.cli.reports import saves
+    from engine.training.replay_sources import RecordedEpisode
+    from pokeTUI.saved import saves
 
     return watch(RecordedEpisode.find(saves(save_dir), run, number), color=color)
 
@@ -43,12 +43,12 @@ def watch_demo(
         PokeTUIError: There is no such demonstration, or it cannot be shown here.
     """
     from engine.demos.demonstration import read_demo
-    from engine.training.recorded import RecordedDemo
-    from pokeTUI.cli.demo_reports import named, settings
+    from engine.training.replay_sources import RecordedDemo
+    from pokeTUI.demos.naming import named, settings
 
     (path,) = named(save_dir, [file])
     config = settings(save_dir, rom, "", allow_unknown_rom)
-    return watch(RecordedDemo(path, read_demo(path), config), color=color)
+    return watch(RecordedDemo.of(path, read_demo(path), config), color=color)
 
 
 def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
@@ -59,7 +59,7 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     Raises:
         PokeTUIError: It cannot be played, or not be shown here.
     """
-    from engine.replaying import ReplaySession
+    from engine.replay_viewer import ReplaySession
     from pokeTUI.app import CockpitApp
     from pokeTUI.launch import check_preferences, check_terminal
 
@@ -91,9 +91,9 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
 def record_from(
     recorded: "Recorded", place: int, *, color: str = "auto"
 ) -> "tuple[list[RecordingEnded], RunStopped | RunFailed | ConnectionLost | None]":
-    """Let a person play on from within what was recorded; return what became of it, and the end."""
+    """Let a person play on from within what was recorded; return the outcome of it, and the end."""
     from engine.recording_session import DemoPoint, RecordingPlan
-    from pokeTUI.demos.recording import record
+    from pokeTUI.demos.record_screen import record
 
     config = recorded.settings()
     task = recorded.goal.text if recorded.goal is not None else ""

@@ -81,7 +81,7 @@ def look_around() -> Surroundings:
 
 
 def is_well(findings: tuple[Finding, ...]) -> bool:
-    """Tell whether nothing is bad."""
+    """Return whether nothing is bad."""
     return all(finding.verdict is not Verdict.BAD for finding in findings)
 
 

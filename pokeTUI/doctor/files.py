@@ -1,4 +1,4 @@
-"""Examine the ROM, the save folder and the runs that go on. Nothing is changed."""
+"""Examine the ROM, the save folder and the runs that continue. Nothing is changed."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.errors import ConfigurationError, PokeTUIError, RomError
 from engine.folders import user_path
-from engine.games.profile import identify
+from engine.games.catalog import identify
 from engine.remote.folder import live_runs
 from engine.trust import names_in_environment, trusted_names
 from pokeTUI.doctor.finding import Finding, bad, good, warning
@@ -21,23 +21,23 @@ _OTHER_FOLDER = "Give another one: --save-dir FOLDER"
 
 
 def examine_rom(config: RunConfig) -> Finding:
-    """Tell whether the configured ROM, or the practice game, can be played."""
+    """Return whether the configured ROM, or the practice game, can be played."""
     try:
-        found = identify(config.rom_path)
+        found = identify(config.rom_path).recognised
     except RomError as error:
         return bad("ROM", error.message, error.hint)
-    if found.profile is None and found.refusal is not None:
+    if found.game is None and found.refusal is not None:
         return bad("ROM", found.refusal.message, found.refusal.hint)
     if found.refusal is not None:
         if config.allow_unknown_rom:
             return warning("ROM", found.refusal.message, "It is tried all the same, as you asked.")
         return bad("ROM", found.refusal.message, found.refusal.hint)
     chosen = "" if config.rom_path else ", which comes with this; your own: --rom FILE"
-    return good("ROM", f"{found.game}{chosen}")
+    return good("ROM", f"{found.name}{chosen}")
 
 
 def examine_preferences() -> Finding:
-    """Tell whether the cockpit can read what it remembers, an old version's file included."""
+    """Return whether the cockpit can read what it remembers, an old version's file included."""
     file = PreferenceFile()
     if not file.path.exists():
         return good("preferences", f"none yet; they go into {file.path}")
@@ -62,7 +62,7 @@ def examine_trust() -> Finding:
 
 
 def examine_saves(config: RunConfig) -> Finding:
-    """Tell whether runs can be saved: the folder can be written, and there is space."""
+    """Return whether runs can be saved: the folder can be written, and there is space."""
     folder = user_path(config.save_dir).absolute()
     nearest = folder
     while not nearest.exists() and nearest != nearest.parent:
@@ -84,7 +84,7 @@ def examine_saves(config: RunConfig) -> Finding:
 
 
 def examine_live_runs() -> Finding:
-    """Tell which runs go on in the background."""
+    """Tell which runs continue in the background."""
     try:
         live = live_runs()
     except PokeTUIError as error:

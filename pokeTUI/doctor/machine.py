@@ -28,7 +28,7 @@ _GB = 1024**3
 
 
 def examine_python(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
-    """Tell whether this Python is new enough."""
+    """Return whether this Python is new enough."""
     text = ".".join(map(str, version))
     if version < _OLDEST_PYTHON:
         return bad("Python", f"{text} is too old.", "Use Python 3.11 or newer.")
@@ -36,7 +36,7 @@ def examine_python(version: tuple[int, ...] = sys.version_info[:3]) -> Finding:
 
 
 def examine_packages() -> Finding:
-    """Tell whether what is needed is installed, in versions that fit. Nothing is imported."""
+    """Return whether what is needed is installed, in versions that fit. Nothing is imported."""
     try:
         needed = [
             parsed
@@ -105,7 +105,7 @@ def examine_cores(cores: float | None = None) -> Finding:
 
 
 def examine_memory(free_gb: float | None = None) -> Finding:
-    """Tell whether the memory will do."""
+    """Return whether the memory will do."""
     free_gb = free_memory_gb() if free_gb is None else free_gb
     if free_gb is None:
         return good("memory", "this system does not say how much is free")

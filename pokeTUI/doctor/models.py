@@ -56,7 +56,7 @@ def _model(name: str, config: RunConfig) -> Finding:
 
 
 def examine_file(name: str, free_gb: float | None = None) -> Finding:
-    """Tell whether the memory holds a model that would be run here; its file is there."""
+    """Return whether the memory holds a model that would be run here; its file is there."""
     size_gb = Path(name).stat().st_size / _GB
     free_gb = free_memory_gb() if free_gb is None else free_gb
     text = f"{name} is there, {size_gb:.1f} GB; it would be run here, with no server"
@@ -70,7 +70,7 @@ def examine_file(name: str, free_gb: float | None = None) -> Finding:
 
 
 def _unused_server() -> Finding:
-    """Tell whether there is a server on this machine, though nobody asks for one."""
+    """Return whether there is a server on this machine, though nobody asks for one."""
     address = shown_address(os.environ.get("OLLAMA_HOST", "").strip()) or "127.0.0.1:11434"
     try:
         status = asyncio.run(_probe(_SUGGESTED, "ollama", ""))

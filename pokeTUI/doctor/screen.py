@@ -107,5 +107,5 @@ def _locale(environment: Mapping[str, str]) -> Finding:
 
 
 def is_drawable() -> bool:
-    """Tell whether standard input, output and error are a terminal."""
+    """Return whether standard input, output and error are a terminal."""
     return all(os.isatty(number) for number in (0, 1, 2))

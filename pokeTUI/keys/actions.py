@@ -3,14 +3,16 @@
 The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keys.keymap` puts both together.
 """
 
-from engine.types import Action
-from pokeTUI.keys.conditions import (
-    always,
+from functools import partial
+
+from engine.types import DIRECTIONS, ActionSet, GameAction
+from pokeTUI.dashboard.conditions import (
     beside_others,
     by_agent,
     by_hand,
     evaluating,
     kept_states,
+    lacks,
     pausable,
     paused,
     replaying,
@@ -18,24 +20,40 @@ from pokeTUI.keys.conditions import (
     several_games,
     started,
     takeable,
-    trains,
     with_model,
 )
+from pokeTUI.key_names import shown_key
 from pokeTUI.keys.entry import PLAY, PROGRAM, RUN, SCREEN, SEEK, STEER, WATCH, KeyAction
-from pokeTUI.keys.recording import RECORDING
-from pokeTUI.layout import GAME, PANES, TRAINING_PANES
+from pokeTUI.keys.recording_keys import RECORDING
+from pokeTUI.layout import FRAMES
+from pokeTUI.panes.kinds import pane_infos
+from pokeTUI.splits import GAME
 
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""
 
 
-def _press(keys: str, action: Action, shown: str, label: str, help_text: str) -> KeyAction:
+def game_entries(actions: ActionSet) -> tuple[KeyAction, ...]:
+    """Return an entry for each action that a key presses: directions first, as one in the help."""
+    pressed = {index: action for index, action in enumerate(actions) if action.keys}
+    ways = [index for way in DIRECTIONS if (index := actions.index(way)) in pressed]
+    keys = [shown_key(pressed[index].keys[0]) for index in ways]
+    shown = ("" if all(len(key) == 1 for key in keys) else " ").join(keys)
+    others = [index for index in pressed if index not in ways]
+    return (
+        *(_press(index, pressed[index], shown, "walk") for index in ways[:1]),
+        *(_press(index, pressed[index], "", "") for index in ways[1:]),
+        *(_press(i, pressed[i], shown_key(pressed[i].keys[0]), pressed[i].name) for i in others),
+    )
+
+
+def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
     return KeyAction(
-        tuple(keys.split()),
-        f"press('{action.name}')",
+        action.keys,
+        f"press({index})",
         shown,
         label,
-        help_text,
+        action.help or f"{action.name}.",
         PLAY,
         by_hand,
         name=f"button_{action.name.lower()}",
@@ -44,14 +62,6 @@ def _press(keys: str, action: Action, shown: str, label: str, help_text: str) ->
 
 
 _PLAYING = (
-    _press("up", Action.UP, "↑↓←→", "walk", "Walk, or move the cursor."),
-    _press("down", Action.DOWN, "", "", "Walk down."),
-    _press("left", Action.LEFT, "", "", "Walk left."),
-    _press("right", Action.RIGHT, "", "", "Walk right."),
-    _press("z a", Action.A, "z", "A", "The A button (the key a does the same)."),
-    _press("x b", Action.B, "x", "B", "The B button (the key b does the same)."),
-    _press("enter", Action.START, "enter", "START", "The START button."),
-    _press("backspace", Action.SELECT, "bksp", "SELECT", "The SELECT button."),
     KeyAction(
         ("l",),
         "toggle_live",
@@ -292,29 +302,37 @@ _WATCHING = (
     ),
 )
 
-_ARRANGING = (
-    KeyAction(
+
+def _pane_entries() -> tuple[KeyAction, ...]:
+    """Return the keys that show a pane or hide it: a digit each, as far as they go."""
+    infos = pane_infos()
+    game = KeyAction(
         ("0",),
         f"show_pane('{GAME}')",
-        f"0-{len(PANES)}",
+        f"0-{min(9, len(infos))}",
         "",
         "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
         SCREEN,
+        partial(lacks, need=FRAMES),
         name=f"pane_{GAME}",
-    ),
-    *(
+    )
+    others = (
         KeyAction(
-            (str(number),),
-            f"show_pane('{pane.key}')",
+            (str(number),) if number <= 9 else (),
+            f"show_pane('{info.key}')",
             "",
             "",
-            f"Show or hide: {pane.title}.",
+            f"Show or hide: {info.title}.",
             SCREEN,
-            trains if pane.key in TRAINING_PANES else always,
-            name=f"pane_{pane.key}",
+            partial(lacks, need=info.needs),
+            name=f"pane_{info.key}",
         )
-        for number, pane in enumerate(PANES, start=1)
-    ),
+        for number, info in enumerate(infos, start=1)
+    )
+    return game, *others
+
+
+_ARRANGING = (
     KeyAction(
         ("tab",),
         "next_pane(1)",
@@ -475,14 +493,21 @@ _PROGRAM = (
     ),
 )
 
-ACTIONS: tuple[KeyAction, ...] = (
-    *_RUNNING,
-    *_PLAYING,
-    *RECORDING,
-    *_SEEKING,
-    *_STEERING,
-    *_WATCHING,
-    *_ARRANGING,
-    *_PROGRAM,
-)
-"""What works everywhere. The buttons of the game win over the keys of panes, these over others."""
+ALWAYS = frozenset({"take_over", "palette", "help", "quit", "leave", "suspend"})
+"""Their keys are never the game's: whoever plays must find the way out."""
+
+
+def entries_for(actions: ActionSet) -> list[KeyAction]:
+    """Return what works everywhere in a game with these actions."""
+    return [
+        *_RUNNING,
+        *game_entries(actions),
+        *_PLAYING,
+        *RECORDING,
+        *_SEEKING,
+        *_STEERING,
+        *_WATCHING,
+        *_pane_entries(),
+        *_ARRANGING,
+        *_PROGRAM,
+    ]

@@ -1,9 +1,11 @@
 """Describe one line of the table of keys."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
+from pokeTUI.dashboard.conditions import WhyNot, always, is_replay, trains
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.conditions import WhyNot, always, is_replay, trains
+from pokeTUI.key_names import shown_key
 
 RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
     "Run",
@@ -17,7 +19,7 @@ RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM = (
 )
 """Headings, in the order of the help."""
 _STEERING = (RUN, PLAY, RECORD, STEER)
-"""What is under these changes what is going on."""
+"""What is under these changes what is in progress."""
 _FOR_ALL = frozenset({"next_game", "previous_game", "game_number"})
 """They change what every viewer of a run is shown."""
 _IN_A_REPLAY = frozenset({"pause", "step", "faster", "slower", "take_over"})
@@ -65,6 +67,16 @@ class KeyAction:
     def title(self) -> str:
         """What it does, shorter than the sentence."""
         return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")
+
+    @property
+    def is_button(self) -> bool:
+        """Return whether it presses a button of the game."""
+        return self.action.startswith("press(")
+
+    def with_keys(self, keys: Iterable[str]) -> "KeyAction":
+        """Return the entry on other keys; "-" is shown where there is none."""
+        keys = tuple(keys)
+        return replace(self, keys=keys, shown=" ".join(map(shown_key, keys)) or "-")
 
     def refusal(self, state: DashboardState) -> str:
         """Return why it makes no sense now, "" if it does."""

@@ -1,4 +1,8 @@
-"""Put the app's keys and the panes' together, as the user wants them, and write them out."""
+"""Put the game's, the panes' and the app's keys together, as the user wants them.
+
+While a person plays, the game's keys win over the panes' and these over the app's. Only the keys of
+`ALWAYS` are the app's even then.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,31 +11,14 @@ from textual.binding import Binding
 from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
+from engine.types import GAME_BOY_ACTIONS, ActionSet
+from pokeTUI.dashboard.conditions import is_recording, only_records
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.actions import ACTIONS
-from pokeTUI.keys.conditions import is_recording, only_records
-from pokeTUI.keys.entry import PLAY, RUN, SEEK, WATCH, KeyAction
-from pokeTUI.layout import PANES
-from pokeTUI.panes.kinds import PANE_TYPES
+from pokeTUI.key_names import shown_key
+from pokeTUI.keys.actions import ALWAYS, entries_for
+from pokeTUI.keys.entry import PLAY, RUN, WATCH, KeyAction
+from pokeTUI.panes import kinds
 
-_NAMES = {
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "backspace": "bksp",
-    "escape": "esc",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "space": "space",
-    # Textual's own names of these are none of Unicode's, so it finds no character for them.
-    "minus": "-",
-    "plus": "+",
-    "underscore": "_",
-    "at": "@",
-    "slash": "/",
-    "backslash": "\\",
-}
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
@@ -41,8 +28,13 @@ class KeyTable:
     """All actions, with the keys of the user.
 
     Args:
-        keymap: By action's name: keys with commas between.
+        keymap: By action's name: keys with commas between; those of another game's buttons wait
+            for it.
         origin: Where that is from, for errors.
+
+    Attributes:
+        entries: All of them.
+        buttons: Action of the game by key.
 
     Raises:
         ConfigurationError: An action or a key is unknown, or a key would have two meanings.
@@ -50,13 +42,37 @@ class KeyTable:
 
     def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
         try:
-            self.entries = _apply(_defaults(), keymap or {})
+            self._keymap = {name: _parse_all(name, keys) for name, keys in (keymap or {}).items()}
+            _check(self._keymap, self._mapped(GAME_BOY_ACTIONS))
         except ConfigurationError as error:
             raise ConfigurationError(f"{origin}: {error.message}", error.hint) from None
-        self._by_action = {entry.action: entry for entry in self.entries}
-        self._buttons = frozenset(
-            key for entry in self.entries if entry.group == PLAY for key in entry.keys
+        self.use(GAME_BOY_ACTIONS)
+
+    def use(self, actions: ActionSet) -> None:
+        """Take the actions of a game."""
+        entries = self._mapped(actions)
+        always = {key for entry in entries if entry.id in ALWAYS for key in entry.keys}
+        self.entries = tuple(
+            entry.with_keys(key for key in entry.keys if key not in always)
+            if entry.is_button and always.intersection(entry.keys)
+            else entry
+            for entry in entries
         )
+        self.buttons: dict[str, int] = {}
+        for entry in self.entries:
+            if entry.is_button:
+                index = int(entry.action.removeprefix("press(").removesuffix(")"))
+                self.buttons = {**dict.fromkeys(entry.keys, index), **self.buttons}
+        self._by_action = {entry.action: entry for entry in self.entries}
+        live = (entry.keys for entry in self.entries if entry.group == PLAY)
+        self._played = frozenset(key for keys in live for key in keys)
+
+    def _mapped(self, actions: ActionSet) -> list[KeyAction]:
+        """Return all entries with the user's keys."""
+        return [
+            entry.with_keys(self._keymap[entry.id]) if entry.id in self._keymap else entry
+            for entry in _defaults(actions)
+        ]
 
     def find(self, action: str, parameters: tuple[object, ...] = ()) -> KeyAction | None:
         """Return the entry for one of Textual's actions, None if it is not in the table."""
@@ -65,7 +81,9 @@ class KeyTable:
 
     def refusal(self, entry: KeyAction, state: DashboardState) -> str:
         """Return why an action makes no sense now, "" if it does."""
-        if entry.pane and state.is_human and set(entry.keys) <= self._buttons:
+        taken = self._played if entry.group != PLAY else frozenset(self.buttons)
+        is_taken = bool(entry.keys) and not entry.is_button and taken.issuperset(entry.keys)
+        if state.is_human and is_taken:
             return "its keys are the game's while you play"
         return entry.refusal(state)
 
@@ -74,7 +92,10 @@ class KeyTable:
 
         The first that is enabled gets the key.
         """
-        ordered = sorted(self.entries, key=lambda entry: (entry.group != PLAY, not entry.pane))
+
+        def rank(entry: KeyAction) -> tuple[bool, ...]:
+            return not entry.is_button, entry.group != PLAY, not entry.pane
+
         return [
             Binding(
                 ",".join(entry.keys),
@@ -84,7 +105,8 @@ class KeyTable:
                 priority=entry.is_priority,
                 id=entry.id,
             )
-            for entry in ordered
+            for entry in sorted(self.entries, key=rank)
+            if entry.keys
         ]
 
     def footer(self, state: DashboardState, focused: str) -> list["KeyHint"]:
@@ -95,7 +117,7 @@ class KeyTable:
             is_elsewhere = entry.pane not in ("", focused)
             is_covered = not entry.pane and bool(entry.keys) and taken >= set(entry.keys)
             is_in_the_way = _is_in_the_way(entry, state)
-            if not entry.label or is_elsewhere or is_covered or is_in_the_way:
+            if not (entry.label and entry.keys) or is_elsewhere or is_covered or is_in_the_way:
                 continue
             if self.refusal(entry, state):
                 continue
@@ -150,14 +172,8 @@ def keys_markdown() -> str:
     return "\n".join(lines[1:]) + "\n"
 
 
-def shown_key(key: str) -> str:
-    """Return a key as people read it."""
-    *modifiers, base = key.split("+")
-    return "+".join([*modifiers, _NAMES.get(base) or key_to_character(base) or base])
-
-
 def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
-    """Tell whether an action that is possible would only be in the footer's way now."""
+    """Return whether an action that is possible would only be in the footer's way now."""
     if state.run is None and entry.group in (RUN, WATCH):
         return True  # nothing is shown that could be steered
     match entry.action:
@@ -186,42 +202,43 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
             return entry.label
 
 
-def _defaults() -> list[KeyAction]:
-    """Return the app's actions and, below, those of each pane."""
-    entries = list(ACTIONS)
-    for number, pane in enumerate(PANES, start=1):
+def _defaults(actions: ActionSet) -> list[KeyAction]:
+    """Return the app's entries, the game's among them, and below those of each pane."""
+    entries = entries_for(actions)
+    for number, pane in enumerate(kinds.PANES, start=1):
+        info = pane.INFO
         entries += [
             KeyAction(
                 key.keys,
-                f"act('{pane.key}', '{key.name}')",
+                f"act('{info.key}', '{key.name}')",
                 key.shown,
                 key.label,
                 key.help,
-                f"{pane.title} ({number}), while the keyboard is on it",
-                name=f"{pane.key}.{key.name}",
+                f"{info.title} ({number}), while the keyboard is on it",
+                name=f"{info.key}.{key.name}",
                 rank=2,
-                pane=pane.key,
+                pane=info.key,
             )
-            for key in PANE_TYPES[pane.key].KEYS
+            for key in pane.KEYS
         ]
     return entries
 
 
-def _apply(entries: list[KeyAction], keymap: Mapping[str, str]) -> tuple[KeyAction, ...]:
-    known = {entry.id: index for index, entry in enumerate(entries)}
+def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) -> None:
+    known = {entry.id: entry for entry in entries}
     for name, keys in keymap.items():
-        if name not in known:
+        if name in known:
+            _check_clashes(replace(known[name], keys=keys), known.values())
+        elif not name.startswith("button_"):
             raise ConfigurationError(
                 f"there is no action '{name}'.",
                 "The help (?) and docs/keys.md name them all.",
             )
-        parsed = tuple(_parse(name, key.strip()) for key in keys.split(",")) if keys else ()
-        entry = entries[known[name]]
-        shown = " ".join(shown_key(key) for key in parsed) or "-"
-        entries[known[name]] = replace(entry, keys=parsed, shown=shown)
-    for name in keymap:
-        _check_clashes(entries[known[name]], entries)
-    return tuple(entries)
+
+
+def _parse_all(action: str, keys: str) -> tuple[str, ...]:
+    """Return Textual's names of the keys in a list with commas between."""
+    return tuple(_parse(action, key.strip()) for key in keys.split(",")) if keys else ()
 
 
 def _parse(action: str, key: str) -> str:
@@ -257,11 +274,11 @@ def _check_clashes(entry: KeyAction, entries: Iterable[KeyAction]) -> None:
 
 
 def can_clash(one: KeyAction, other: KeyAction) -> bool:
-    """Tell whether a key of both would have two meanings at once.
+    """Return whether a key of both would have two meanings at once.
 
     It has not where one comes first: the game's buttons while a person plays, then the keys of the
-    pane that has the keyboard, then all others.
+    pane that has the keyboard, then all others. Before the keys of `ALWAYS` comes nothing.
     """
-    if {one.group, other.group} == {PLAY, SEEK}:
-        return False  # nobody plays in a replay
+    if one.is_button != other.is_button:
+        return not ALWAYS.isdisjoint({one.id, other.id})
     return one.pane == other.pane

@@ -1,14 +1,19 @@
 """Turn a person's keys into play: a press is one action, or in real time buttons are held."""
 
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from engine.commands import Command, Hold, PlayLive, Press
-from engine.events import CommandRefused, ControlChanged, Event, GameObserved, StatusChanged
-from engine.types import Action
-from pokeTUI.keys.entry import KeyAction
-from pokeTUI.terminal.holds import Holds
+from engine.events import (
+    CommandRefused,
+    ControlChanged,
+    Event,
+    GameObserved,
+    RewardPaid,
+    RunStarted,
+    StatusChanged,
+)
+from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet
 
 REPEAT_GAP_S = 0.1
 """A key that comes again so soon is held down: nobody taps ten times a second."""
@@ -17,23 +22,14 @@ REPEAT_INTERVAL_S = 0.12
 ANSWER_TIMEOUT_S = 2.0
 """After this a press counts as answered, and what was asked for as not granted."""
 
-_BUTTON = re.compile(r"press\('(\w+)'\)")
-
-
-def buttons(entries: Iterable[KeyAction]) -> dict[str, Action]:
-    """Return which button of the game a key stands for, by Textual's name of the key."""
-    return {
-        key: Action[match[1]]
-        for entry in entries
-        if (match := _BUTTON.fullmatch(entry.action))
-        for key in entry.keys
-    }
+HOLD_S = 0.15
+"""A press without a known end lasts so long; so does the wait for the next repeat."""
 
 
 class Turns:
     """One press is one action; while the engine is busy with it, one more may wait.
 
-    Repeats of a held key never wait, so that nothing goes on after the key is up.
+    Repeats of a held key never wait, so that nothing continues after the key is up.
 
     Args:
         send: Sends a command.
@@ -42,14 +38,14 @@ class Turns:
     def __init__(self, send: Callable[[Command], None]) -> None:
         self._send = send
         self._busy_since: float | None = None
-        self._next: Action | None = None
-        self._last: tuple[Action, float] | None = None
+        self._next: int | None = None
+        self._last: tuple[int, float] | None = None
         self._acted_s = float("-inf")
 
-    def press(self, button: Action, now_s: float) -> None:
+    def press(self, button: int, now_s: float) -> None:
         """Act, wait for the last action's end, or drop a repeat that comes too soon."""
         is_repeat = self._last is not None and (
-            self._last[0] is button and now_s - self._last[1] < REPEAT_GAP_S
+            self._last[0] == button and now_s - self._last[1] < REPEAT_GAP_S
         )
         self._last = (button, now_s)
         is_busy = self._busy_since is not None and now_s - self._busy_since < ANSWER_TIMEOUT_S
@@ -74,10 +70,65 @@ class Turns:
         """Begin anew."""
         self._busy_since = self._next = self._last = None
 
-    def _act(self, button: Action, now_s: float) -> None:
+    def _act(self, button: int, now_s: float) -> None:
         self._busy_since = self._acted_s = now_s
         self._next = None
         self._send(Press(button))
+
+
+class Holds:
+    """Work out which buttons are held, from keys that go down, repeat, and sometimes go up.
+
+    A terminal that does not tell of releases sends a held key again and again, after a first pause
+    of half a second. So each press counts as held for HOLD_S, and each repeat does so anew: a tap
+    walks one tile, a held key walks on with one stop of a third of a second, and a key that is let
+    go of keeps walking for HOLD_S at most. Holding over the first pause would make every tap walk
+    two tiles and every menu run away. `python -m tests.benchmarks.holds` shows the figures behind
+    HOLD_S.
+
+    Args:
+        actions: What can be done in the game.
+        has_releases: The terminal tells when a key goes up.
+    """
+
+    def __init__(
+        self, actions: ActionSet = GAME_BOY_ACTIONS, *, has_releases: bool = False
+    ) -> None:
+        self.has_releases = has_releases
+        ways = [actions.index(way) for way in DIRECTIONS]
+        against = [ways[1], ways[0], ways[3], ways[2]]
+        self._opposites = {
+            way: other
+            for way, other in zip(ways, against, strict=True)
+            if way is not None and other is not None
+        }
+        self._until: dict[int, float] = {}
+
+    def press(self, button: int, now_s: float) -> None:
+        """A key went down, or repeats.
+
+        Without releases a new direction ends the others: only the newest key repeats.
+        """
+        if not self.has_releases and button in self._opposites:
+            self._until = {
+                other: until for other, until in self._until.items() if other not in self._opposites
+            }
+        self._until[button] = float("inf") if self.has_releases else now_s + HOLD_S
+
+    def release(self, button: int) -> None:
+        """A key went up."""
+        self._until.pop(button, None)
+
+    def let_go(self) -> None:
+        """Nothing is held any more."""
+        self._until.clear()
+
+    def held(self, now_s: float) -> frozenset[int]:
+        """Return what is held; of two opposite directions neither is."""
+        self._until = {button: until for button, until in self._until.items() if now_s < until}
+        return frozenset(
+            button for button in self._until if self._opposites.get(button) not in self._until
+        )
 
 
 class Playing:
@@ -85,22 +136,24 @@ class Playing:
 
     Args:
         send: Sends a command.
-        buttons: By key: see `buttons`.
+        buttons: Action of the game by key.
         clock: Seconds, monotonic.
     """
 
     def __init__(
         self,
         send: Callable[[Command], None],
-        buttons: Mapping[str, Action],
+        buttons: Mapping[str, int],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._send = send
         self._buttons = buttons
+        self._actions = GAME_BOY_ACTIONS
+        self._has_game_state = True
         self._clock = clock
         self._turns = Turns(send)
         self._holds = Holds()
-        self._sent: frozenset[Action] = frozenset()
+        self._sent: frozenset[int] = frozenset()
         self._is_live = False
         self._wanted_until = 0.0
 
@@ -109,20 +162,27 @@ class Playing:
         """Whether keys are held rather than pressed."""
         return self._is_live
 
+    def use(self, run: RunStarted, buttons: Mapping[str, int]) -> None:
+        """Take the actions of a run's game, and the keys that press them."""
+        self._actions, self._buttons = run.actions, buttons
+        self._has_game_state = run.has_game_state
+        self._holds = Holds(run.actions, has_releases=self._holds.has_releases)
+
     def toggle_live(self) -> None:
         """Let the game run in real time, or wait for each press again."""
         self._turn(not self._is_live)
         self._wanted_until = self._clock() + ANSWER_TIMEOUT_S
         self._send(PlayLive(self._is_live))
 
-    def press(self, button: Action) -> None:
+    def press(self, button: int) -> None:
         """A key of the game went down, or repeats."""
         now = self._clock()
         if not self._is_live:
             self._turns.press(button, now)
             return
-        self._holds.press(button, now)
-        self._tell(now)
+        if button in self._actions.buttons:
+            self._holds.press(button, now)
+            self._tell(now)
 
     def release(self, key: str) -> None:
         """A key went up."""
@@ -146,6 +206,8 @@ class Playing:
         """Learn how the engine answered."""
         match event:
             case GameObserved() | CommandRefused(command="Press"):
+                self._turns.answered(self._clock())
+            case RewardPaid() if not self._has_game_state:
                 self._turns.answered(self._clock())
             case ControlChanged():
                 self._turns.forget()

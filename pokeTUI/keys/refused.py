@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable
 
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.key_names import shown_key
 from pokeTUI.keys.entry import KeyAction
-from pokeTUI.keys.keymap import KeyTable, shown_key
+from pokeTUI.keys.keymap import KeyTable
 
 QUIET_S = 10.0
 """For so long the same is not said again, however often the key is pressed."""

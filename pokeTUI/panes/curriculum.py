@@ -6,7 +6,8 @@ from textual import events
 
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.questions import Question, ask_mode, ask_strategy
+from pokeTUI.dialogs.questions import Question, ask_mode, ask_strategy
+from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.curriculum_lines import (
     LABEL,
     as_set,
@@ -33,6 +34,10 @@ _SPLIT = 100
 class CurriculumPane(Pane):
     """Stage, what is missing, who decides, which strategy leads, and how it came to that."""
 
+    INFO: ClassVar[PaneInfo] = PaneInfo(
+        "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
+    )
+
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
@@ -43,8 +48,8 @@ class CurriculumPane(Pane):
     )
     _STEPS: ClassVar[dict[str, int]] = {"up": -1, "down": 1, "page_up": -10, "page_down": 10}
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(title, id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._first_move = 0
         self._set_row = -1
 
@@ -120,7 +125,7 @@ class CurriculumPane(Pane):
     def _standing(
         self, state: DashboardState, now: CurriculumChanged, width: int, height: int
     ) -> list[Line]:
-        """Return the state of now; the fewer lines there are, the less of it."""
+        """Return the current state; the fewer lines there are, the less of it."""
         lines = stage_lines(now, width, 2 if height >= 14 else 1)
         lines += missing_lines(now, width, 2 if height >= 8 else 1)
         rows = min(8, height - 8 - len(lines))

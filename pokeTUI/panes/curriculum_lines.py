@@ -5,12 +5,12 @@ from math import isnan
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
 from pokeTUI.dashboard.history import SUCCESS_WINDOW
+from pokeTUI.dashboard.moves import WINDOW, Move
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.moves import WINDOW, Move
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, wrap
-from pokeTUI.rendering.plot import Axes, PlotLine, plot
 from pokeTUI.theme import Ink
+from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 LABEL = 9
 """Width of the labels."""
@@ -25,7 +25,7 @@ def words(label: str, text: str, ink: Ink, width: int, room: int) -> list[Line]:
 
 
 def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
-    """Return the strip of stages and the name of the one of now, below it if need be."""
+    """Return the strip of stages and the name of the current one, below it if need be."""
     line = Line(width).add("stage", Ink.dim, LABEL)
     for stage in range(1, now.num_stages + 1):
         if stage > 1:

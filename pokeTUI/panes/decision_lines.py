@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from engine.events import RunStarted
 from engine.quoting import printable
-from engine.types import Action
+from engine.types import ActionSet
+from pokeTUI.dialogs.detail import Passage
 from pokeTUI.rendering.lines import Line, add_bar, signed
-from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 if TYPE_CHECKING:
@@ -36,18 +37,18 @@ def decision_head(width: int) -> Line:
     return line
 
 
-def decision_line(row: "DecisionRow", width: int, run_id: str) -> Line:
+def decision_line(row: "DecisionRow", width: int, run: RunStarted) -> Line:
     """Return a decision as a row of the table."""
     line = Line(width)
     if width >= _WIDEST:
         line.add(datetime.fromtimestamp(row.timestamp).strftime("%H:%M:%S"), Ink.dim, 9)
     if width >= _WIDE:
-        line.add(_episode(row.episode_id, run_id), Ink.dim, 8)
+        line.add(_episode(row.episode_id, run.run_id), Ink.dim, 8)
     mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
     line.add(f"{row.step:,}", Ink.text, 6, right=True).add(f" {mark} ", ink)
     if width >= _WIDE:
         line.add(printable(row.source) or "?", ink, 8)
-    line.add(action_name(row.action), Ink.strong, 7).add(f"{row.confidence:.2f} ", Ink.dim)
+    line.add(run.actions.name(row.action), Ink.strong, 7).add(f"{row.confidence:.2f} ", Ink.dim)
     line.add(signed(row.reward, 6), _paid_ink(row.reward), 6, right=True)
     is_good = row.outcome == "success"
     line.add(" ✓ " if is_good else " ✗ ", Ink.good if is_good else Ink.bad)
@@ -59,7 +60,7 @@ def decision_line(row: "DecisionRow", width: int, run_id: str) -> Line:
     return line.add(" ", Ink.text).add(printable(row.reasoning), Ink.dim)
 
 
-def decision_passages(row: "DecisionRow", run_id: str) -> list[Passage]:
+def decision_passages(row: "DecisionRow", run: RunStarted) -> list[Passage]:
     """Return all of a decision."""
     mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
     total = (
@@ -67,10 +68,10 @@ def decision_passages(row: "DecisionRow", run_id: str) -> list[Passage]:
     )
     when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
     return [
-        Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run_id)}"),
+        Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run.run_id)}"),
         Passage("at", when),
         Passage("by", f"{mark} {printable(row.source) or 'nobody knows'}", ink),
-        Passage("action", action_name(row.action), Ink.strong),
+        Passage("action", run.actions.name(row.action), Ink.strong),
         Passage("sure", f"{row.confidence:.2f}"),
         Passage("situation", describe_context(row.context)),
         Passage("paid", f"{row.reward:+.4f} within 16 steps, counted as a {row.outcome}"),
@@ -92,7 +93,7 @@ def pattern_head(width: int) -> Line:
     return line.add("  in", Ink.dim)
 
 
-def pattern_line(row: "PatternRow", width: int) -> Line:
+def pattern_line(row: "PatternRow", width: int, actions: ActionSet) -> Line:
     """Return a pattern as a row of the table."""
     ink = Ink.good if row.success_rate > 0.5 else Ink.warn if row.success_rate > 0.2 else Ink.bad
     line = Line(width).add(f"{row.frequency:,}", Ink.text, 7, right=True)
@@ -108,7 +109,7 @@ def pattern_line(row: "PatternRow", width: int) -> Line:
     if width >= _WIDE:
         low, high = row.success_interval
         line.add(f"{100 * low:.0f} to {100 * high:.0f}", Ink.dim, _interval(width))
-    line.add(action_name(row.action), Ink.strong, 7)
+    line.add(actions.name(row.action), Ink.strong, 7)
     if width >= _MEDIUM:
         line.add(signed(row.mean_reward, 6), _paid_ink(row.mean_reward), 6, right=True)
     return line.add("  ", Ink.text).add(describe_context(row.context), Ink.text)
@@ -119,11 +120,11 @@ def _interval(width: int) -> int:
     return 17 if width >= _WIDEST else 10
 
 
-def pattern_passages(row: "PatternRow") -> list[Passage]:
+def pattern_passages(row: "PatternRow", actions: ActionSet) -> list[Passage]:
     """Return all of a pattern."""
     low, high = row.success_interval
     return [
-        Passage("action", action_name(row.action), Ink.strong),
+        Passage("action", actions.name(row.action), Ink.strong),
         Passage("in", describe_context(row.context), Ink.strong),
         Passage("taken", f"{row.frequency:,} times, in all runs of this file"),
         Passage(
@@ -143,11 +144,6 @@ def describe_context(context: Mapping[str, str]) -> str:
     parts = [place, situation, f"to {goal}" if goal else ""]
     parts += [f"{_SHORT.get(name, name)} {word}" for name, word in known.items()]
     return printable(" · ".join(part for part in parts if part)) or "not known"
-
-
-def action_name(action: int) -> str:
-    """Return a button's name."""
-    return Action(action).name if action in set(Action) else f"action {action}"
 
 
 def _where(context: Mapping[str, str]) -> str:

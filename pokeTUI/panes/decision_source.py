@@ -41,7 +41,7 @@ class View:
 
     @property
     def is_filtered(self) -> bool:
-        """Tell whether some are left out."""
+        """Return whether some are left out."""
         return bool(self.source or self.outcome or self.action is not None)
 
     def first_page(self) -> "View":

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Union
 from textual import events as ui
 from textual.worker import WorkType
 
-from engine.types import Action
+from engine.events import RunStarted
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.detail import DetailScreen, Passage
+from pokeTUI.dialogs.prompt import ChoiceScreen
+from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.decision_lines import (
     decision_head,
     decision_line,
@@ -22,8 +25,6 @@ from pokeTUI.panes.decision_lines import (
 from pokeTUI.panes.decision_source import View, fetch
 from pokeTUI.panes.pane import Pane, PaneKey, empty
 from pokeTUI.rendering.lines import Line, wrap
-from pokeTUI.screens.detail import DetailScreen, Passage
-from pokeTUI.screens.prompt import ChoiceScreen
 from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ _Row = Union["DecisionRow", "PatternRow"]
 
 class DecisionsPane(Pane):
     """A table of decisions, newest first, or of what was found to work where."""
+
+    INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", "Did", needs=TRAINING)
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the row above."),
@@ -65,8 +68,8 @@ class DecisionsPane(Pane):
         PaneKey(("enter",), "open", "enter", "", "Show the chosen row whole."),
     )
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(title, id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._view = View()
         self._page: DecisionPage | None = None
         self._patterns: PatternPage | None = None
@@ -159,16 +162,16 @@ class DecisionsPane(Pane):
         head = pattern_head(room) if self._view.is_patterns else decision_head(room)
         lines = [_marked(head, width, " ") if is_marked else head]
         for index, row in enumerate(rows):
-            line = self._row_line(row, room, state.run.run_id)
+            line = self._row_line(row, room, state.run)
             mark = "›" if index == self._chosen else " "
             lines.append(_marked(line, width, mark) if is_marked else line)
         lines += [Line(width)] * (height - 1 - len(lines))
         return [*lines, self._about(width)]
 
-    def _row_line(self, row: _Row, width: int, run_id: str) -> Line:
+    def _row_line(self, row: _Row, width: int, run: RunStarted) -> Line:
         if self._view.is_patterns:
-            return pattern_line(row, width)  # type: ignore[arg-type]
-        return decision_line(row, width, run_id)  # type: ignore[arg-type]
+            return pattern_line(row, width, run.actions)  # type: ignore[arg-type]
+        return decision_line(row, width, run)  # type: ignore[arg-type]
 
     def _nothing(self) -> str:
         page = self._patterns if self._view.is_patterns else self._page
@@ -194,7 +197,8 @@ class DecisionsPane(Pane):
             if newer > 0:
                 line.add(f", held, {newer:,} newer", Ink.warn)
             line.add_whole(f" of {self._page.count:,} decisions", Ink.dim)
-        shown = [view.source, _OUTCOMES.get(view.outcome, ""), _button(view.action)]
+        action = "" if view.action is None else self._state.actions.name(view.action)
+        shown = [view.source, _OUTCOMES.get(view.outcome, ""), action]
         words = ", ".join(word for word in shown if word)
         if words:
             line.add(f"  only {words}", Ink.info)
@@ -250,7 +254,7 @@ class DecisionsPane(Pane):
             self._view = replace(self._view, above=rows[0].id + 1)  # type: ignore[union-attr]
 
     def _turn(self, step: int) -> bool:
-        """Go a page on or back; tell whether there is one."""
+        """Go a page on or back; return whether there is one."""
         view, rows = self._view, self._rows()
         if view.is_patterns:
             offset = max(0, view.offset + step * self._room)
@@ -276,7 +280,8 @@ class DecisionsPane(Pane):
         """Return what can be filtered by: (key, text); what is in force is ticked."""
         view = self._view
         actions = [
-            (f"action:{one.value}", f"button {one.name}", view.action == one) for one in Action
+            (f"action:{index}", f"button {name}", view.action == index)
+            for index, name in enumerate(self._state.actions.names)
         ]
         found: list[tuple[str, str, bool]] = [("", "everything", not view.is_filtered)]
         if not view.is_patterns:
@@ -306,8 +311,8 @@ class DecisionsPane(Pane):
             return []
         row = rows[min(self._chosen or 0, len(rows) - 1)]
         if self._view.is_patterns:
-            return pattern_passages(row)  # type: ignore[arg-type]
-        return decision_passages(row, self._state.run.run_id)  # type: ignore[arg-type]
+            return pattern_passages(row, self._state.actions)  # type: ignore[arg-type]
+        return decision_passages(row, self._state.run)  # type: ignore[arg-type]
 
     def _copy(self) -> None:
         passages = self._passages()
@@ -348,10 +353,6 @@ class DecisionsPane(Pane):
 
 def _has_more(page: "PatternPage | None") -> bool:
     return page is not None and page.has_more
-
-
-def _button(action: int | None) -> str:
-    return "" if action is None else Action(action).name
 
 
 def _marked(line: Line, width: int, mark: str) -> Line:

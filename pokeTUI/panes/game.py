@@ -11,9 +11,11 @@ from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
 from engine.quoting import printable
+from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, GameAction
+from pokeTUI.dashboard.conditions import is_recording, takeable
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.conditions import is_recording, takeable
-from pokeTUI.rendering.encoders import FRAME_COLUMNS, FrameEncoder, GameMode, fit, is_legible
+from pokeTUI.key_names import shown_key
+from pokeTUI.rendering.encoders import FrameEncoder, GameMode, exact_size, fit, is_legible
 from pokeTUI.rendering.kitty import KittyEncoder
 from pokeTUI.rendering.lines import Line, add_bar
 from pokeTUI.terminal.probe import Terminal, terminal_of
@@ -38,6 +40,7 @@ class GamePane(Vertical):
         self._recording: RecordingChanged | None = None
         self._look = self._below = ""
         self._text_rows = 0
+        self._shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -93,6 +96,9 @@ class GamePane(Vertical):
             self._starting.display = False
             self._stage.display = True
         self._text.show(state)  # with the picture that it stands in
+        if state.frame.shape != self._shape:
+            self._shape = state.frame.shape
+            self._configure()
         return self._view.show(state.frame, at_once=at_once)
 
     def show(self, state: DashboardState) -> None:
@@ -115,13 +121,13 @@ class GamePane(Vertical):
             return
         mode = self._mode
         if mode is GameMode.AUTO:
-            mode = self._terminal.best_mode(*room)
+            mode = self._terminal.best_mode(*room, self._shape)
         self._place_text()
         encoder = self._make_encoder(mode, *room)
         now = self._view.encoder
         if now is None or _look(now) != _look(encoder):
             self._view.configure(encoder)
-        is_exact = mode is GameMode.HALF_BLOCKS and encoder.columns == FRAME_COLUMNS
+        is_exact = mode is GameMode.HALF_BLOCKS and encoder.columns == exact_size(self._shape)[0]
         scale = "every pixel" if is_exact else f"{encoder.columns}x{encoder.rows}"
         self._look = f"{mode.value} {scale}"
         self._tell_below()
@@ -131,9 +137,9 @@ class GamePane(Vertical):
         room = self.content_size
         mode = self._mode
         if mode is GameMode.AUTO:
-            mode = self._terminal.best_mode(*room)
+            mode = self._terminal.best_mode(*room, self._shape)
         size = self._grid(mode, *room)
-        can_be_read = is_legible(mode, *size, self._terminal.cell_size_px)
+        can_be_read = is_legible(mode, *size, self._terminal.cell_size_px, self._shape)
         self._text.display = self._text_rows > 0 and not can_be_read
 
     def _tell_below(self) -> None:
@@ -157,9 +163,9 @@ class GamePane(Vertical):
     def _grid(self, mode: GameMode, columns: int, rows: int) -> tuple[int, int]:
         """Return the cells of the picture in so much room."""
         if mode is not GameMode.KITTY:
-            return fit(columns, rows)
+            return fit(columns, rows, self._shape)
         width, height = self._terminal.cell_size_px or (1, 2)
-        return fit(columns, rows, cell_shape=height / width, max_rows=rows)
+        return fit(columns, rows, self._shape, cell_shape=height / width, max_rows=rows)
 
 
 def game_title(state: DashboardState) -> str:
@@ -168,11 +174,17 @@ def game_title(state: DashboardState) -> str:
         return state.run.game if state.run else "Game"
     if state.status is not None and state.status.is_live:
         return "▲ YOU PLAY in real time  l by turns"
+    keys = "".join(f"  {shown_key(one.keys[0])} {one.name}" for one in _main_buttons(state.actions))
     recorded = " ● recorded" if is_recording(state) else ""
     back = "" if takeable(state) else "  t gives back"
     if recorded:  # where there is little room, the buttons stand in the last line of the screen
-        return f"▲ YOU PLAY{recorded}{back}  z A  x B"
-    return f"▲ YOU PLAY  z A  x B{back}"
+        return f"▲ YOU PLAY{recorded}{back}{keys}"
+    return f"▲ YOU PLAY{keys}{back}"
+
+
+def _main_buttons(actions: ActionSet) -> list[GameAction]:
+    """Return the first two buttons that do not walk."""
+    return [one for one in actions if one.keys and one.button not in DIRECTIONS][:2]
 
 
 def recording_text(now: RecordingChanged, width: int) -> str:
@@ -232,7 +244,7 @@ class GameText(LinesWidget):
         self._text: tuple[str, ...] = ()
 
     def show(self, state: DashboardState) -> None:
-        """Show the text of now."""
+        """Show the current text."""
         text = state.game.state.screen_text if state.game else ()
         if text != self._text:
             self._text = text

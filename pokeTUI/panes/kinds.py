@@ -1,8 +1,8 @@
-"""Name the class of each pane besides the game."""
+"""List the panes besides the game, in the order of their numbers."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from pokeTUI.dashboard.conditions import lacks
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.layout import FRAMES, PaneInfo
 from pokeTUI.panes.curriculum import CurriculumPane
 from pokeTUI.panes.decisions import DecisionsPane
 from pokeTUI.panes.learning import LearningPane
@@ -11,16 +11,30 @@ from pokeTUI.panes.pane import Pane
 from pokeTUI.panes.party import PartyPane
 from pokeTUI.panes.reasoning import ReasoningPane
 from pokeTUI.panes.rewards import RewardsPane
+from pokeTUI.splits import GAME
 
-PANE_TYPES: Mapping[str, type[Pane]] = MappingProxyType(
-    {
-        "party": PartyPane,
-        "rewards": RewardsPane,
-        "reasoning": ReasoningPane,
-        "curriculum": CurriculumPane,
-        "learning": LearningPane,
-        "decisions": DecisionsPane,
-        "log": LogPane,
-    }
+PANES: tuple[type[Pane], ...] = (
+    PartyPane,
+    RewardsPane,
+    ReasoningPane,
+    CurriculumPane,
+    LearningPane,
+    DecisionsPane,
+    LogPane,
 )
-"""By the keys of `layout.PANES`."""
+
+
+def pane_infos() -> tuple[PaneInfo, ...]:
+    """Return what the classes of the panes say of them."""
+    return tuple(pane.INFO for pane in PANES)
+
+
+def pane_keys() -> tuple[str, ...]:
+    """Return the keys of all panes, the game first."""
+    return GAME, *(pane.INFO.key for pane in PANES)
+
+
+def absent_panes(state: DashboardState) -> frozenset[str]:
+    """Return the keys of the panes that there is nothing for in the world that is shown."""
+    needs = {GAME: FRAMES} | {info.key: info.needs for info in pane_infos()}
+    return frozenset(key for key, need in needs.items() if lacks(state, need))

@@ -22,13 +22,14 @@ from pokeTUI.dashboard.curves import (
 )
 from pokeTUI.dashboard.history import SUCCESS_WINDOW, Points
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.prompt import ChoiceScreen
+from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line
-from pokeTUI.rendering.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
-from pokeTUI.screens.prompt import ChoiceScreen
 from pokeTUI.theme import Ink
+from pokeTUI.widgets.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 
 _LAST_SHARE = 0.1
 _SPLIT = 110
@@ -37,6 +38,16 @@ _SPLIT = 110
 
 class LearningPane(Pane):
     """One curve over the run, chosen with [ and ], or the milestones; more where there is room."""
+
+    INFO: ClassVar[PaneInfo] = PaneInfo(
+        "learning",
+        "Learning curve",
+        "Curve",
+        needs=TRAINING,
+        rows=(8, 9, 14),
+        appetite=3,
+        presented=1,
+    )
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
@@ -55,8 +66,8 @@ class LearningPane(Pane):
         PaneKey(("end",), "last", "end", "", "Take the mark away."),
     )
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(title, id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._curve = RETURN
         self._window = 0
         self._is_log = False

@@ -1,12 +1,14 @@
 """What happened in the run."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pokeTUI.dashboard.event_lines import EventLine
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.detail import Passage
+from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
 from pokeTUI.rendering.lines import Line, clock, wrap
-from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import Ink
 
 _MARKS: dict[str, tuple[str, Ink, Ink]] = {
@@ -37,6 +39,8 @@ _WIDE = 70
 
 class LogPane(ScrollLogPane[EventLine]):
     """Events and warnings, newest last, with the run's time."""
+
+    INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log", "Log")
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
@@ -81,7 +85,7 @@ class LogPane(ScrollLogPane[EventLine]):
         return list(_FILTERS)
 
     def is_in(self, entry: EventLine, shown: str) -> bool:
-        """Tell whether an entry is of a kind."""
+        """Return whether an entry is of a kind."""
         return entry.kind in _FILTERS[shown]
 
     def passages(self, entry: EventLine, state: DashboardState) -> tuple[str, list[Passage]]:

@@ -22,7 +22,7 @@ class LogCursor:
 
     @property
     def is_frozen(self) -> bool:
-        """Tell whether new entries stay below."""
+        """Return whether new entries stay below."""
         return self.frozen_at is not None
 
     def freeze(self, numbers: Sequence[int]) -> "LogCursor":

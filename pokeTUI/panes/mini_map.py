@@ -221,7 +221,7 @@ def _legend(
     """Return what the signs mean, and where the ways out lead.
 
     Args:
-        game: The game of now.
+        game: The current game.
         shown: The signs on the map.
         width: Cells.
         rows: Rows below the map.

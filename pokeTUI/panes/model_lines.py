@@ -7,12 +7,12 @@ from engine.quoting import printable
 from pokeTUI.dashboard.planner import (
     Exchange,
     PlannerView,
+    describe_goal_outcome,
     describe_status,
-    describe_verdict,
     readable,
 )
+from pokeTUI.dialogs.detail import Passage
 from pokeTUI.rendering.lines import Line, wrap
-from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import Ink
 
 _LABEL = 6
@@ -54,7 +54,7 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
 
 
 def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
-    """Return all of the model in a column: figures, the question of now, the answers before."""
+    """Return all of the model in a column: figures, the current question, the answers before."""
     status = view.status
     assert status is not None
     lines = _figures(status, width)
@@ -86,8 +86,8 @@ def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage
         passages.append(Passage("answer", "not complete yet"))
     else:
         passages += _answer_passages(answer)
-        if one.verdict is not None:
-            passages.append(Passage("verdict", describe_verdict(one.verdict), Ink.strong))
+        if one.goal_outcome is not None:
+            passages.append(Passage("verdict", describe_goal_outcome(one.goal_outcome), Ink.strong))
         elif answer.goal:
             passages.append(Passage("verdict", "none yet", Ink.dim))
     if one.text:
@@ -116,7 +116,7 @@ def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
 
 
 def _is_well(status: events.PlannerStatusChanged) -> bool:
-    """Tell whether every model can be asked."""
+    """Return whether every model can be asked."""
     return status.state in _WELL and not status.absent
 
 
@@ -167,7 +167,7 @@ def _question(view: PlannerView, asked: Exchange, width: int) -> list[Line]:
 
 
 def _answer_before(one: Exchange, width: int, max_lines: int = 2) -> list[Line]:
-    """Return goal, confidence and verdict of an answer, and why."""
+    """Return goal, confidence and goal outcome of an answer, and why."""
     answer = one.answer
     assert answer is not None
     if not answer.goal:
@@ -178,8 +178,8 @@ def _answer_before(one: Exchange, width: int, max_lines: int = 2) -> list[Line]:
     if answer.reasoning:
         parts = wrap(printable(answer.reasoning), width - 2, max_lines)
         lines += [Line(width).skip_to(2).add(part, Ink.text) for part in parts]
-    if one.verdict is not None:
-        lines.append(Line(width).skip_to(2).add(describe_verdict(one.verdict), Ink.dim))
+    if one.goal_outcome is not None:
+        lines.append(Line(width).skip_to(2).add(describe_goal_outcome(one.goal_outcome), Ink.dim))
     return lines
 
 

@@ -6,8 +6,9 @@ from typing import ClassVar
 from textual.message import Message
 
 from engine.commands import Command
+from pokeTUI.dashboard.conditions import is_replay, only_records
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.conditions import is_replay, only_records
+from pokeTUI.layout import PaneInfo
 from pokeTUI.rendering.lines import Line, wrap
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
@@ -43,15 +44,19 @@ class CommandWanted(Message):
 class Pane(LinesWidget):
     """Draw lines from the state; `parts` names what of it the pane depends on.
 
+    A new pane is a class in a file of its own and its line in `pokeTUI.panes.kinds.PANES`.
+
     Attributes:
+        INFO: What it is called, what it needs and where it likes to be.
         KEYS: What `act` understands. Footer, help, palette and bindings are made from it.
     """
 
+    INFO: ClassVar[PaneInfo]
     KEYS: ClassVar[tuple[PaneKey, ...]] = ()
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(id=id, classes="pane")
-        self.border_title = title
+    def __init__(self) -> None:
+        super().__init__(id=self.INFO.key, classes="pane")
+        self.border_title = self.INFO.title
         self._state = DashboardState()
 
     def show(self, state: DashboardState) -> None:

@@ -1,11 +1,14 @@
 """Where the player is and with whom."""
 
+from typing import ClassVar
+
 from rich.cells import cell_len
 
 from engine.events import GameObserved
 from engine.quoting import printable
 from engine.types import Creature, Facing, GameState
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.layout import GAME_STATE, PaneInfo
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, empty
@@ -22,6 +25,10 @@ _ARROWS = {Facing.UP: "↑", Facing.DOWN: "↓", Facing.LEFT: "←", Facing.RIGH
 
 class PartyPane(Pane):
     """Place, goal, milestones, badges and money, the party, and the map or who is fought."""
+
+    INFO: ClassVar[PaneInfo] = PaneInfo(
+        "party", "Party and place", "Map", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
+    )
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
@@ -81,7 +88,7 @@ def _facts(
 
     Args:
         state: What is known of the run.
-        game: The game of now.
+        game: The current game.
         width: Cells.
         height: Rows.
         is_listed: Milestones may be listed by name where there is room.

@@ -1,13 +1,15 @@
 """Why the agent does what it does."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from engine.quoting import printable
 from pokeTUI.dashboard.state import DashboardState, LogLine
+from pokeTUI.dialogs.detail import Passage
+from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
 from pokeTUI.rendering.lines import Line, add_bar, wrap
-from pokeTUI.screens.detail import Passage
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 _LABEL = 6
@@ -21,10 +23,14 @@ _UNKNOWN = ("·", Ink.dim)
 
 
 class ReasoningPane(ScrollLogPane[LogLine]):
-    """The goal, the decision of now, the language model's words as they come, and the log.
+    """The goal, the current decision, the language model's words as they come, and the log.
 
-    The log holds decisions, goals and what became of them, newest last.
+    The log holds decisions, goals and the outcome of them, newest last.
     """
+
+    INFO: ClassVar[PaneInfo] = PaneInfo(
+        "reasoning", "Reasoning", "Why", rows=(0, 0, 14), appetite=4, presented=2
+    )
 
     def parts(self, state: DashboardState) -> tuple[object, ...]:
         """Return what the pane depends on."""
@@ -105,7 +111,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         return [*(name for name in SOURCE_MARKS if name in found), *sorted(found - {*SOURCE_MARKS})]
 
     def is_in(self, entry: LogLine, shown: str) -> bool:
-        """Tell whether an entry is of a source."""
+        """Return whether an entry is of a source."""
         return entry.source == shown
 
     def passages(self, entry: LogLine, state: DashboardState) -> tuple[str, list[Passage]]:
@@ -157,7 +163,9 @@ def _now(state: DashboardState, width: int) -> Line:
     decision = state.decision.decision
     mark, ink = SOURCE_MARKS.get(decision.source.value, _UNKNOWN)
     who = f"{mark} {decision.source.value} "
-    line.add(who, ink, max(10, len(who))).add(f"{decision.action.name:<7}", Ink.strong)
+    width_of_name = 1 + max(map(len, state.actions.names))
+    line.add(who, ink, max(10, len(who)))
+    line.add(state.actions.name(decision.action), Ink.strong, width_of_name)
     line.add(f"sure {decision.confidence:.2f} ", Ink.text)
     bar_width = min(20, line.room) if line.room >= 4 else 0
     add_bar(line, decision.confidence, bar_width, ink, Ink.faint)

@@ -31,7 +31,7 @@ class Component:
 
     @property
     def is_changed(self) -> bool:
-        """Tell whether a person changed its weight in this run."""
+        """Return whether a person changed its weight in this run."""
         return self.weight != self.first_weight
 
 

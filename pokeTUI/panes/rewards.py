@@ -10,6 +10,8 @@ from engine.quoting import printable
 from pokeTUI.dashboard.curves import brief
 from pokeTUI.dashboard.history import smooth
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.prompt import PromptScreen
+from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
 from pokeTUI.panes.reward_table import (
     WIDE,
@@ -23,9 +25,8 @@ from pokeTUI.panes.reward_table import (
 )
 from pokeTUI.rendering.gauges import beside, sparkline
 from pokeTUI.rendering.lines import Line, signed
-from pokeTUI.rendering.plot import Axes, PlotLine, SmallChart, grid, plot
-from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.theme import Ink
+from pokeTUI.widgets.plot import Axes, PlotLine, SmallChart, grid, plot
 
 _SPLIT = 110
 """From here on the chosen component has a chart of its own beside the table."""
@@ -34,6 +35,10 @@ _SMOOTHING = 10
 
 class RewardsPane(Pane):
     """Each component: this step, this episode, the mean episode of the run; then payouts."""
+
+    INFO: ClassVar[PaneInfo] = PaneInfo(
+        "rewards", "Rewards", "Pay", rows=(14, 15, 16), column=1, appetite=2
+    )
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the component above."),
@@ -45,8 +50,8 @@ class RewardsPane(Pane):
         PaneKey(("pagedown",), "later", "pgdn", "", "Show earlier payouts."),
     )
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(title, id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._chosen = ""
         self._is_by_size = False
         self._payouts_from = 0

@@ -8,11 +8,11 @@ from rich.cells import cell_len
 from textual import events as ui
 
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.detail import DetailScreen, Passage
+from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.panes.log_cursor import LogCursor, match_from
 from pokeTUI.panes.pane import Pane, PaneKey
 from pokeTUI.rendering.lines import Line, shorten
-from pokeTUI.screens.detail import DetailScreen, Passage
-from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.theme import Ink
 
 _WHEEL_ENTRIES = 3
@@ -74,8 +74,8 @@ class ScrollLogPane(Pane, Generic[_Entry]):
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = SCROLL_KEYS
 
-    def __init__(self, title: str, *, id: str) -> None:
-        super().__init__(title, id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._cursor = LogCursor()
         self._held: tuple[_Entry, ...] = ()
         self._query = ""
@@ -101,7 +101,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         raise NotImplementedError
 
     def is_in(self, entry: _Entry, shown: str) -> bool:
-        """Tell whether an entry is among those that a filter shows."""
+        """Return whether an entry is among those that a filter shows."""
         raise NotImplementedError
 
     def passages(self, entry: _Entry, state: DashboardState) -> tuple[str, list[Passage]]:
@@ -161,7 +161,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         return [*lines[:room], *[Line(width)] * (room - len(lines)), about]
 
     def _is_at_top(self, numbers: list[int], start: int) -> bool:
-        """Tell whether the first entry that is shown is the chosen one: nothing goes above it."""
+        """Return whether the first entry that is shown is the chosen one: nothing goes above it."""
         return self._cursor.chosen == numbers[start]
 
     def _marked(self, line: Line, entry: _Entry, width: int, *, is_first: bool) -> Line:

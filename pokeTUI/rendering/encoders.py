@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Frame
+from engine.types import GAME_BOY_FRAME_SHAPE, Frame
 from pokeTUI.rendering.blocks import (
     BlockShape,
     half_blocks,
@@ -22,8 +22,6 @@ from pokeTUI.rendering.colors import ColorDepth, color_table, luminance
 from pokeTUI.rendering.resample import resample
 from pokeTUI.rendering.strips import FrameStrip
 
-FRAME_COLUMNS = 160
-FRAME_ROWS = 144
 _RAMP = " .:-=+*#%@"
 
 
@@ -173,7 +171,7 @@ class FrameEncoder:
         self._cells: Cells | None = None
 
     def update(self, frame: Frame) -> list[int]:
-        """Take a new frame, (144, 160, 3) uint8, and return the rows whose strips were replaced."""
+        """Take a new frame, (h, w, 3) uint8, and return the rows whose strips were replaced."""
         if self._frame is not None and np.array_equal(frame, self._frame):
             return []
         self._frame = frame
@@ -194,18 +192,32 @@ class FrameEncoder:
             )
 
 
+def exact_size(shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE) -> tuple[int, int]:
+    """Return the columns and rows of half blocks that show every pixel of a frame of a shape."""
+    return shape[1], (shape[0] + 1) // 2
+
+
 def fit(
-    columns: int, rows: int, *, cell_shape: float = 2.0, max_rows: int = FRAME_ROWS // 2
+    columns: int,
+    rows: int,
+    shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE,
+    *,
+    cell_shape: float = 2.0,
+    max_rows: int | None = None,
 ) -> tuple[int, int]:
-    """Return the largest grid of at most `columns` x `rows` cells with the frame's shape.
+    """Return the largest grid of at most `columns` x `rows` cells with the frame's proportions.
 
     Args:
         columns: The room's width.
         rows: The room's height.
-        cell_shape: A cell's height by its width; with 2 the frame in its own size is 160 x 72.
-        max_rows: No higher than this; more than the frame's own size shows nothing more in cells.
+        shape: The frame's: (rows, columns, 3).
+        cell_shape: A cell's height by its width; with 2 a frame of 144 x 160 fits into 160 x 72.
+        max_rows: No higher than this; None: than the frame's own size, for more shows nothing more
+            in cells.
     """
-    per_row = cell_shape * FRAME_COLUMNS / FRAME_ROWS
+    per_row = cell_shape * shape[1] / shape[0]
+    if max_rows is None:
+        max_rows = exact_size(shape)[1]
     height = max(1, min(rows, max_rows, int(columns / per_row)))
     width = min(columns, round(height * per_row))
     return max(1, width), height
@@ -226,18 +238,24 @@ _LEGIBLE = 0.75
 
 
 def is_legible(
-    mode: GameMode, columns: int, rows: int, cell_size_px: tuple[int, int] | None = None
+    mode: GameMode,
+    columns: int,
+    rows: int,
+    cell_size_px: tuple[int, int] | None = None,
+    shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE,
 ) -> bool:
-    """Tell whether the text in a frame can be read where it is drawn in so many cells.
+    """Return whether the text in a frame can be read where it is drawn in so many cells.
 
     Args:
         mode: How it is drawn, not `AUTO`.
         columns: Cells of the picture.
         rows: Cells of the picture.
         cell_size_px: Of a cell, for pictures in real pixels; those of unknown cells can be read.
+        shape: The frame's: (rows, columns, 3).
     """
-    wide, high = _PIXELS.get(mode) or cell_size_px or (FRAME_COLUMNS, FRAME_ROWS)
-    shown = min(columns * wide / FRAME_COLUMNS, rows * high / FRAME_ROWS)
+    height, width = shape[:2]
+    wide, high = _PIXELS.get(mode) or cell_size_px or (width, height)
+    shown = min(columns * wide / width, rows * high / height)
     return shown >= _LEGIBLE
 
 

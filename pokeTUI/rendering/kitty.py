@@ -66,7 +66,7 @@ class KittyEncoder:
             self._cells.update(self._frame)
 
     def update(self, frame: Frame) -> list[int]:
-        """Take a new frame, (144, 160, 3) uint8, and return the rows whose cells changed."""
+        """Take a new frame, (h, w, 3) uint8, and return the rows whose cells changed."""
         self._frame = frame
         self._blank = self._blank_rows()
         return self._cells.update(frame) if self._is_in_cells else []

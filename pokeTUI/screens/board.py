@@ -1,4 +1,4 @@
-"""The panes: where they are, which has the keyboard, and the mouse on their borders."""
+"""The main screen: where panes are, which has the keyboard, and the mouse on their borders."""
 
 from dataclasses import replace
 
@@ -7,16 +7,15 @@ from textual.events import Click, MouseDown, MouseMove, MouseUp
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Offset, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
+from textual.screen import Screen
 from textual.widget import Widget
 
+from engine.events import RunStarted
+from engine.types import GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.layout import (
-    GAME,
-    PANE_KEYS,
-    PANES,
     Arrangement,
-    Border,
     Plan,
     border_at,
     border_of,
@@ -24,13 +23,12 @@ from pokeTUI.layout import (
     make_plan,
     move_border,
 )
+from pokeTUI.panes import kinds
 from pokeTUI.panes.game import GamePane
-from pokeTUI.panes.kinds import PANE_TYPES
 from pokeTUI.panes.pane import Pane
-from pokeTUI.widgets.key_bar import KeyBar
+from pokeTUI.screens.bars import KeyBar, TabBar, TooSmall
+from pokeTUI.splits import GAME, Border
 from pokeTUI.widgets.status_bar import StatusBar
-from pokeTUI.widgets.tab_bar import TabBar
-from pokeTUI.widgets.too_small import TooSmall
 
 _STEP = {"wider": 2, "narrower": -2, "taller": 1, "lower": -1}
 
@@ -47,7 +45,7 @@ class PlanLayout(Layout):
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
         """Return a placement for every planned child; Textual keeps the result by size."""
-        regions = make_plan(*size, self.arrangement).regions
+        regions = make_plan(kinds.pane_infos(), *size, self.arrangement).regions
         return [
             WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child)
             for child in children
@@ -77,7 +75,7 @@ class Board(Widget):
         self._state = DashboardState()
         self._drag: _Drag | None = None
         self.game = GamePane(id=GAME)
-        self._panes = {pane.key: PANE_TYPES[pane.key](pane.title, id=pane.key) for pane in PANES}
+        self._panes = {pane.INFO.key: pane() for pane in kinds.PANES}
         self._status = StatusBar(id="status")
         self._keys = KeyBar(table, id="keys")
         self._tabs = TabBar(id="tabs")
@@ -143,7 +141,7 @@ class Board(Widget):
         if key in self.arrangement.absent:
             return False
         is_shown = key in self._plan.regions and not self.arrangement.zoomed
-        if not is_shown or key not in hideable(self._plan.name):
+        if not is_shown or key not in hideable(self._plan.name, (key,)):
             self.activate(key)
             return True
         if len(self._plan.shown) < 2:
@@ -153,8 +151,9 @@ class Board(Widget):
 
     def cycle(self, step: int) -> None:
         """Give the keyboard to the next pane, or the one before, and show it."""
-        hidden = self.arrangement.hidden & hideable(self._plan.name) | self.arrangement.absent
-        keys = [key for key in (GAME, *PANE_KEYS) if key not in hidden]
+        keys = kinds.pane_keys()
+        hidden = self.arrangement.hidden & hideable(self._plan.name, keys)
+        keys = tuple(key for key in keys if key not in hidden | self.arrangement.absent)
         index = keys.index(self.focused) if self.focused in keys else -1
         self.activate(keys[(index + step) % len(keys)])
 
@@ -223,7 +222,10 @@ class Board(Widget):
 
     def show(self, state: DashboardState) -> None:
         """Show the figures of `state` in everything that is shown."""
+        is_new = state.run is not self._state.run
         self._state = state
+        if is_new and state.run is not None:
+            self._suit(state, state.run)
         self._status.show(state)
         self._keys.show(state, self.focused)
         if GAME in self._plan.regions:
@@ -232,8 +234,19 @@ class Board(Widget):
             if key in self._plan.regions:
                 pane.show(state)
 
+    def _suit(self, state: DashboardState, run: RunStarted) -> None:
+        """Leave out what there is nothing for in this run, and fit the frames of its game."""
+        suited = replace(
+            self.arrangement,
+            absent=kinds.absent_panes(state),
+            frame_shape=run.frame_shape or GAME_BOY_FRAME_SHAPE,
+        )
+        if suited != self.arrangement:
+            self._layout.arrangement = suited
+            self._apply_plan()
+
     def _apply_plan(self) -> None:
-        plan = make_plan(*self.size, self.arrangement)
+        plan = make_plan(kinds.pane_infos(), *self.size, self.arrangement)
         self.set_class(plan.name == "compact", "-compact")
         # By the application's class, for the screens above this one have notices, too.
         self.app.set_class(plan.name in ("compact", "presentation"), "-brief-notices")
@@ -263,3 +276,15 @@ class _Drag:
         self.start = start
         self.plan = plan
         self.arrangement = arrangement
+
+
+class CockpitScreen(Screen[None], inherit_bindings=False):
+    """Show the board. Without Textual's own bindings: tab moves between panes, not widgets."""
+
+    def __init__(self, table: KeyTable, arrangement: Arrangement) -> None:
+        super().__init__()
+        self.board = Board(table, arrangement, id="board")
+
+    def compose(self) -> ComposeResult:
+        """Yield the board."""
+        yield self.board

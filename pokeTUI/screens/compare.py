@@ -16,10 +16,10 @@ from pokeTUI.dashboard.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, lo
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import beside
 from pokeTUI.rendering.lines import Line, shorten
-from pokeTUI.rendering.plot import Axes, PlotLine, plot
 from pokeTUI.screens.listing import LEAVE_KEYS
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
+from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 _CURVES = (RETURN, SUCCESS, LENGTH, PLANNER)
 _WINDOW = 30
@@ -51,7 +51,7 @@ def compare(save_dir: str, first: str, second: str) -> Compared:
         PokeTUIError: A run is not there, or is unreadable.
     """
     from engine.training.runs import find_run
-    from pokeTUI.cli.reports import comparison_rows
+    from pokeTUI.saved import comparison_rows
 
     folders = [find_run(save_dir, run) for run in (first, second)]
     warnings: list[str] = []

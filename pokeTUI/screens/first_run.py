@@ -83,7 +83,7 @@ RECORDING = Page(
 
 
 class FirstRunScreen(ModalScreen[None]):
-    """Explain the cockpit; any key or click goes on, while the engine starts behind.
+    """Explain the cockpit; any key or click continues, while the engine starts behind.
 
     Args:
         page: What is explained.
@@ -113,13 +113,13 @@ class FirstRunScreen(ModalScreen[None]):
             yield Static(_text(self._page), id="first_run_text")
 
     def on_key(self, event: Key) -> None:
-        """Go on."""
+        """Continue."""
         event.stop()
         event.prevent_default()
         self.dismiss()
 
     def on_click(self, event: Click) -> None:
-        """Go on."""
+        """Continue."""
         event.stop()
         self.dismiss()
 

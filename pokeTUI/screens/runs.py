@@ -30,7 +30,7 @@ class SavedRuns:
 
     Attributes:
         infos: The newest first.
-        live: Ids of those that go on in the background.
+        live: Ids of those that continue in the background.
     """
 
     save_dir: str
@@ -39,15 +39,14 @@ class SavedRuns:
 
     @property
     def resumable(self) -> int:
-        """How many can be gone on with."""
+        """How many can be continued with."""
         return sum(not why_not_resume(self, info) for info in self.infos)
 
 
 def look_for_runs(save_dir: str | None) -> SavedRuns:
     """Look what is saved; takes a moment."""
     from engine.training.runs import list_runs
-    from pokeTUI.attach import live_run_dirs
-    from pokeTUI.cli.reports import saves
+    from pokeTUI.saved import live_run_dirs, saves
 
     folder = saves(save_dir)
     infos = tuple(list_runs(folder))
@@ -57,7 +56,7 @@ def look_for_runs(save_dir: str | None) -> SavedRuns:
 
 
 def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
-    """Return why a run cannot be gone on with, "" if it can."""
+    """Return why a run cannot be continued with, "" if it can."""
     if info.run_id in saved.live:
         return "It goes on in the background: attach to it instead."
     if info.refusal:

@@ -16,8 +16,8 @@ from engine.commands import Command
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.folders import user_path
+from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
 from pokeTUI.preferences import Preferences
-from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
 from pokeTUI.settings import (
     Setting,
     changed,
@@ -39,7 +39,7 @@ class SettingsScreen(ModalScreen[None]):
     Args:
         config: The run's.
         preferences: The cockpit's.
-        send: Sends what can change while the run goes on.
+        send: Sends what can change while the run continues.
         prefer: Takes a preference's name and its new value.
         path: Where a configuration is written if no other path is given.
     """

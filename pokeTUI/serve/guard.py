@@ -30,21 +30,21 @@ class Guard:
         self.path = f"/{secrets.token_hex(16)}"
 
     def is_token(self, given: str) -> bool:
-        """Tell whether `given` is the token, in a time that says nothing about it."""
+        """Return whether `given` is the token, in a time that says nothing about it."""
         return _is_same(given, self.token)
 
     def is_key(self, given: str) -> bool:
-        """Tell whether `given` is the cookie's value, likewise."""
+        """Return whether `given` is the cookie's value, likewise."""
         return _is_same(given, self.key)
 
 
 def is_own_host(host: str) -> bool:
-    """Tell whether a Host header names this machine. Any port: a tunnel may have another one."""
+    """Return whether a Host header names this machine. Any port: a tunnel may have another one."""
     return _OWN_HOST.fullmatch(host) is not None
 
 
 def is_own_origin(origin: str, host: str) -> bool:
-    """Tell whether an Origin header is that of a page which came from `host`, the Host header."""
+    """Return whether an Origin header is that of a page which came from `host`, the Host header."""
     return is_own_host(host) and origin.lower() == f"http://{host}".lower()
 
 

@@ -22,7 +22,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from engine.errors import ConfigurationError
-from pokeTUI.cli.printing import complain
+from pokeTUI.printing import complain
 from pokeTUI.serve.connections import BACKLOG, Connections, Limits
 from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, security_headers
 from pokeTUI.serve.viewer import Viewer, bounded

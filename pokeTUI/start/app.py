@@ -108,7 +108,7 @@ class StartApp(App[None]):
     Args:
         save_dir: Where runs are saved; None: where the settings say.
         color: Colours to draw with, as after --color.
-        notice: What came of the last choice.
+        notice: The result of the last choice.
         marked: Entry that is marked at first.
         form: What was asked for in the form before, so that it need not be typed again.
         record_form: Likewise for a recording.
@@ -311,7 +311,7 @@ class StartApp(App[None]):
         )
 
     def _attach_to(self) -> None:
-        from pokeTUI.screens.prompt import ChoiceScreen
+        from pokeTUI.dialogs.prompt import ChoiceScreen
 
         if len(self._live) == 1:
             self._take(AttachRun(self._live[0]))
@@ -363,7 +363,7 @@ class StartApp(App[None]):
         )
 
     def _recordings(self, run: str | None) -> None:
-        from pokeTUI.screens.recordings import RecordingsScreen, picked
+        from pokeTUI.start.recordings import RecordingsScreen, picked
 
         assert self._saved is not None
         self.push_screen(

@@ -19,14 +19,14 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class ResumeRun:
-    """Go on with a saved run."""
+    """Continue with a saved run."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True)
 class AttachRun:
-    """Look at a run that goes on in the background."""
+    """Look at a background run."""
 
     run: str
 

@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from engine.config import RunConfig, load_config
 from engine.errors import PokeTUIError
 from engine.session import check_settings
+from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.screens.listing import ListScreen
-from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.settings import Setting, changed, settings_of, shown, value_of
 from pokeTUI.start.choice import NewRun
 from pokeTUI.widgets.menu import Column, Row

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.errors import PokeTUIError
 from engine.events import ConnectionLost, RunFailed, RunStopped
-from pokeTUI.cli.printing import say
+from pokeTUI.printing import say
 from pokeTUI.start.choice import (
     AttachRun,
     Choice,
@@ -53,7 +53,7 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
 
 
 def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | None]:
-    """Return what came of a choice in words, and the exit code if that is to be the end."""
+    """Return the result of a choice in words, and the exit code if that is to be the end."""
     from pokeTUI.launch import check_preferences
 
     check_preferences()
@@ -94,7 +94,7 @@ def _run(
 
     config = load_config(None, dict(overrides))
     if is_detached:
-        from pokeTUI.attach import detach
+        from pokeTUI.launch import detach
 
         with _said() as said:
             detach(config, resume)
@@ -109,7 +109,7 @@ def _run(
 
 
 def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple[str, int | None]:
-    from pokeTUI.demos.recording import record
+    from pokeTUI.demos.record_screen import record
     from pokeTUI.start.record_form import plan_of
 
     config, plan = plan_of(given, save_dir)

@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from engine.config import RunConfig, load_config
 from engine.errors import PokeTUIError
 from engine.session import check_settings
+from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.durations import seconds
 from pokeTUI.screens.listing import ListScreen
-from pokeTUI.screens.prompt import PromptScreen
 from pokeTUI.start.choice import NewRecording
 from pokeTUI.widgets.menu import Column, Row
 

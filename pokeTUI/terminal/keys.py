@@ -102,7 +102,7 @@ class KeyParser(XTermParser):
 
 
 def _is_extended(match: re.Match[str]) -> bool:
-    """Tell whether it is a key of the Kitty protocol, and not an older form without numbers."""
+    """Return whether it is a key of the Kitty protocol, and not an older form without numbers."""
     return match["modifiers"] is not None or match["end"] == "u"
 
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from engine.errors import ConfigurationError
+from engine.types import GAME_BOY_FRAME_SHAPE
 from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import FRAME_COLUMNS, FRAME_ROWS, GameMode
+from pokeTUI.rendering.encoders import GameMode, exact_size
 
 COLOR_OPTIONS = ("auto", *(depth.value for depth in ColorDepth))
 TIMEOUT_S, SSH_TIMEOUT_S = 0.2, 1.0
@@ -77,13 +78,16 @@ class Terminal:
             left_out |= {GameMode.ASCII_COLOR, GameMode.KITTY}
         return tuple(mode for mode in GameMode if mode not in left_out)
 
-    def best_mode(self, columns: int, rows: int) -> GameMode:
-        """Return the mode that shows most of a frame in `columns` x `rows` cells."""
+    def best_mode(
+        self, columns: int, rows: int, shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE
+    ) -> GameMode:
+        """Return the mode that shows most of a frame of a shape in `columns` x `rows` cells."""
         if self.depth is ColorDepth.NONE:
             return GameMode.ASCII
         if self.has_kitty_graphics:
             return GameMode.KITTY
-        if columns >= FRAME_COLUMNS and rows >= FRAME_ROWS // 2:
+        exact = exact_size(shape)
+        if columns >= exact[0] and rows >= exact[1]:
             return GameMode.HALF_BLOCKS
         known = f"{self.name} {self.term}".lower()
         if not self.is_tmux and _has_any(known, _OCTANTS):

@@ -83,10 +83,10 @@ class GameView(Widget):
         self.refresh()
 
     def show(self, frame: Frame, *, at_once: bool) -> bool:
-        """Show a frame, and tell whether it is on its way to the terminal.
+        """Show a frame, and return whether it is on its way to the terminal.
 
         Args:
-            frame: (144, 160, 3) uint8.
+            frame: (h, w, 3) uint8.
             at_once: Before all that Textual draws next; else in its place among that.
         """
         self._frame = frame
@@ -100,7 +100,7 @@ class GameView(Widget):
         return is_sent
 
     def _draw(self, rows: Sequence[int], encoder: Encoder) -> bool:
-        """Draw rows past Textual, if the screen is as it believes; tell whether that was done."""
+        """Draw rows past Textual, if the screen is as it believes; return whether that was done."""
         app = self.app
         is_laid_out = self.size == (encoder.columns, encoder.rows) and not self._layout_required
         if not is_laid_out or app.is_headless or app._batch_count or not self._is_uncovered():
@@ -170,7 +170,7 @@ class GameView(Widget):
         self._write(kitty.place(self._frame, *self.region.offset, *self.region.size))
 
     def _is_uncovered(self) -> bool:
-        """Tell whether every cell of this widget is seen."""
+        """Return whether every cell of this widget is seen."""
         screen = self.screen
         if self.app.screen is not screen or not self.region.area:
             return False

@@ -2,8 +2,8 @@
 
 from engine.events import RecordingChanged, StatusChanged
 from engine.quoting import printable
+from pokeTUI.dashboard.conditions import is_replay, only_records
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.conditions import is_replay, only_records
 from pokeTUI.rendering.lines import Line, clock, shorten
 from pokeTUI.theme import Ink
 from pokeTUI.time_left import TimeLeft

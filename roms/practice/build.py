@@ -3,7 +3,7 @@
 Needs Python's standard library and SDCC 4.2 (Debian: `apt-get install --no-install-recommends
 sdcc`). The steps: pack the world and the art (pack.py, pictures.py), write the generated C next to
 nothing that is committed (build/), compile, link, put code and data banks together, fix the header.
-The engine's table of names (engine/games/crystal/practice_tables.py) is written too.
+The engine's table of names (engine/games/practice/tables.py) is written too.
 """
 
 import argparse
@@ -28,7 +28,7 @@ import tables  # noqa: E402
 from banks import BANK_SIZE, FIRST_BANK, Banks  # noqa: E402
 
 ROM = ROOT / "roms" / "practice.gbc"
-ENGINE_TABLES = ROOT / "engine" / "games" / "crystal" / "practice_tables.py"
+ENGINE_TABLES = ROOT / "engine" / "games" / "practice" / "tables.py"
 CRYSTAL = ROOT / "engine" / "games" / "crystal"
 
 ROM_BANKS = 8

@@ -1,4 +1,4 @@
-"""Write the engine's table of the game's names: engine/games/crystal/practice_tables.py."""
+"""Write the engine's table of the game's names: engine/games/practice/tables.py."""
 
 import hashlib
 import pprint

@@ -8,8 +8,8 @@ from pathlib import Path
 from engine.config import RunConfig
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.store import QUEUE_ROWS
+from engine.loop.controls import CommandQueue
 from engine.training.build import build_trainer
-from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from tests.engine.history.helpers import fighting
@@ -39,19 +39,19 @@ def step_ratio(folder: Path) -> float:
     config = RunConfig(save_dir=str(folder), headless=True, agent="random")
     run = RunFolder.create(config)
     trainer = build_trainer(config, run, CommandQueue(), lambda _: None, is_resumed=False)
-    recorder = trainer.recorder
+    recorder = trainer.log.recorder
     ratios = []
     try:
         for _ in range(_BLOCKS):
-            trainer.recorder = recorder
-            trainer.vector.watch(0)
+            trainer.log.recorder = recorder
+            trainer.state.vector.watch(0)
             recorded = _block_s(trainer)
-            trainer.recorder = None
-            trainer.vector.watch(None)
+            trainer.log.recorder = None
+            trainer.state.vector.watch(None)
             ratios.append(recorded / _block_s(trainer))
     finally:
-        trainer.journal.close()
-        trainer.vector.close()
+        trainer.log.journal.close()
+        trainer.state.vector.close()
         if recorder is not None:
             recorder.close()
         run.unlock()

@@ -8,8 +8,8 @@ after it was let go of, and how long the first stop of a held key is.
 import numpy as np
 
 from engine.types import Action
-from pokeTUI.terminal import holds
-from pokeTUI.terminal.holds import Holds
+from pokeTUI.keys import playing
+from pokeTUI.keys.playing import Holds
 
 REPEATS = {
     "X11 660/40 ms": (0.66, 0.04),
@@ -49,7 +49,7 @@ def simulate(delay_s: float, interval_s: float, jitter_s: float, rng) -> tuple[f
             else:
                 seconds += down_s - delay_s
                 overs.append(max(0.0, last - down_s))
-                stops.append(max(0.0, delay_s - holds.HOLD_S))
+                stops.append(max(0.0, delay_s - playing.HOLD_S))
     return (
         breaks / seconds,
         1000 * float(np.percentile(overs, 95)),
@@ -66,7 +66,7 @@ def main() -> None:
     for name, (delay_s, interval_s) in REPEATS.items():
         for jitter_s in JITTERS_S:
             for wait_s in WAITS_S:
-                holds.HOLD_S = wait_s
+                playing.HOLD_S = wait_s
                 figures = simulate(delay_s, interval_s, jitter_s, np.random.default_rng(0))
                 columns = " | ".join(f"{value:.1f}" for value in figures)
                 print(f"| {name} | {1000 * jitter_s:.0f} | {wait_s} | {columns} |")

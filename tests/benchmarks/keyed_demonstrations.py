@@ -25,8 +25,8 @@ from engine.recording.game import RecordedGame
 from engine.recording.plan import RecordingPlan
 from engine.types import Action
 from pokeTUI.bench.child import write_preferences
-from pokeTUI.bench.throttled_pty import ThrottledPty
-from pokeTUI.bench.tiny_terminal import TinyTerminal
+from tests.pokeTUI.throttled_pty import ThrottledPty
+from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 SET = "keyed"
 KEYS = {

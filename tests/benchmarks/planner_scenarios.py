@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.bench.scripted_planner import ScriptedPlanner
 from engine.child import python_command, python_environment
 from tests.engine.llm.servers import Call
 from tests.engine.llm.servers.ollama import ScriptedOllama
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 
 MODEL = "scripted:latest"
 LATENCY_S = 0.5

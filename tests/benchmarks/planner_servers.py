@@ -23,7 +23,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ import numpy as np
 import ollama
 
 from engine.config import EnvConfig, PlannerConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.errors import LLMConnectionError
 from engine.llm.asking import ask
 from engine.llm.backends import make_backend
@@ -39,13 +40,13 @@ from engine.llm.backends import openai as openai_backend
 from engine.llm.backends.base import Backend
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import read_plan
-from engine.plans import Situation
+from engine.planning_types import PlanningQuery
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.situations import (
+from engine.strategy.planning_queries import (
     battle_base,
-    describe_situation,
     is_settled,
     key_of,
+    make_planning_query,
     trigger_of,
     walking_base,
 )
@@ -77,7 +78,7 @@ runpy.run_path({file!r}, run_name="__main__")
 
 @dataclass(slots=True)
 class Count:
-    """What came of the questions.
+    """The result of the questions.
 
     Attributes:
         requests: That were sent for them.
@@ -113,7 +114,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What came of a server, with an earlier version, cold and warm."""
+    """The result of a server, with an earlier version, cold and warm."""
 
     name: str
     before: Count | None
@@ -121,12 +122,10 @@ class Row:
     warm: Count
 
 
-def situations(most: int) -> list[Situation]:
+def situations(most: int) -> list[PlanningQuery]:
     """Return what a planner would be asked in games that the rules play, the same each time."""
-    found: list[Situation] = []
-    env = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
+    found: list[PlanningQuery] = []
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
     seed = 0
     while len(found) < most:
         env.reset(seed=seed)
@@ -136,8 +135,10 @@ def situations(most: int) -> list[Situation]:
     return found[:most]
 
 
-def _episode(env: EnhancedPyBoyPokemonCrystalEnv, rng: np.random.Generator) -> Iterator[Situation]:
-    advisor = RuleAdvisor(env.profile)
+def _episode(env: GameEnv, rng: np.random.Generator) -> Iterator[PlanningQuery]:
+    advisor = RuleAdvisor(env.game)
+    game = copy(env.game)
+    game.atlas = replace(game.atlas, healers=())  # as when the figures were taken
     advisor.reset(env.state)
     walked = before = walking_base(env.state, env.milestones)
     recent: list[tuple[str, str]] = []
@@ -153,11 +154,10 @@ def _episode(env: EnhancedPyBoyPokemonCrystalEnv, rng: np.random.Generator) -> I
             )
             is_late = steps % _STEPS_A_GOAL == 0
             if now != before or is_late:
-                yield describe_situation(
+                yield make_planning_query(
                     env.state,
-                    env.profile.tables,
+                    game,
                     advisor.world,
-                    (),
                     env.milestones,
                     tried=(),
                     key=key_of("practice", now, ()),
@@ -175,13 +175,13 @@ def _episode(env: EnhancedPyBoyPokemonCrystalEnv, rng: np.random.Generator) -> I
         is_over = env.advance(int(rng.choice(np.flatnonzero(mask))) if is_astray else best)[1]
 
 
-async def count(backends: Iterator[Backend], asked: list[Situation]) -> Count:
+async def count(backends: Iterator[Backend], asked: list[PlanningQuery]) -> Count:
     """Ask about every situation, each time the next backend."""
     counted, times = Count(), []
     settings = PlannerConfig()
     with _watched(counted):
-        for situation, backend in zip(asked, backends, strict=False):
-            request = compose(situation, _NOTES, max_tokens=_CONTEXT, settings=settings)
+        for query, backend in zip(asked, backends, strict=False):
+            request = compose(query, _NOTES, max_tokens=_CONTEXT, settings=settings)
             began = time.monotonic()
             try:
                 answer = await ask(
@@ -190,7 +190,7 @@ async def count(backends: Iterator[Backend], asked: list[Situation]) -> Count:
                     first_token_timeout_s=_PATIENCE_S,
                     answer_timeout_s=_PATIENCE_S,
                 )
-                reading = read_plan(answer.text, answer.done_reason, situation, "model")
+                reading = read_plan(answer.text, answer.done_reason, query, "model")
                 counted.plans += reading.plan is not None
                 counted.written_tokens += answer.answer_tokens
                 if reading.plan is None:
@@ -233,7 +233,7 @@ def _watched(counted: Count) -> Iterator[None]:
         client.chat, backend._body, reading.take = chat, body, take
 
 
-async def measure(peer: Peer, asked: list[Situation], *, is_cold: bool) -> Count:
+async def measure(peer: Peer, asked: list[PlanningQuery], *, is_cold: bool) -> Count:
     """Ask a server about every situation: with a new backend each time, or with one for all."""
     made = [peer.backend() for _ in (asked if is_cold else asked[:1])]
     if not is_cold:
@@ -244,7 +244,7 @@ async def measure(peer: Peer, asked: list[Situation], *, is_cold: bool) -> Count
     return counted
 
 
-def measure_imitated(kind: Any, asked: list[Situation], tree: str) -> Row:
+def measure_imitated(kind: Any, asked: list[PlanningQuery], tree: str) -> Row:
     """Return the counts of an imitated server."""
     from tests.engine.llm.servers.modelled import server_of
 
@@ -254,7 +254,7 @@ def measure_imitated(kind: Any, asked: list[Situation], tree: str) -> Row:
         return measure_all(f"{kind.name} (imitated)", peer, asked, tree)
 
 
-def measure_all(name: str, peer: Peer, asked: list[Situation], tree: str) -> Row:
+def measure_all(name: str, peer: Peer, asked: list[PlanningQuery], tree: str) -> Row:
     """Return the counts of a server."""
     earlier = before(tree, peer, len(asked)) if tree else None
     cold = asyncio.run(measure(peer, asked, is_cold=True))

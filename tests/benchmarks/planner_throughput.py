@@ -5,11 +5,11 @@
 Two trainers with the same settings and the same seed go in turn, a block of steps each: one asks a
 model, the other is as with `--no-llm`. Goals that are followed lead the games elsewhere, and other
 games cost other times; so here 999,999,999 of 1,000,000,000 plans are ignored
-(`planner.ignore_share`). Everything is done but walking towards them: situations are told apart and
-described, questions asked, answers read, plans sent to the games, goals judged and recorded. The
-rules lead in both, so both play the same games to the last button, and that is checked after every
-block. What differs is the asking alone. In the scenario "followed", the last, plans are followed as
-usual and nothing of that holds.
+(`planner.holdout_fraction`). Everything is done but walking towards them: situations are told apart
+and described, questions asked, answers read, plans sent to the games, goals judged and recorded.
+The rules lead in both, so both play the same games to the last button, and that is checked after
+every block. What differs is the asking alone. In the scenario "followed", the last, plans are
+followed as usual and nothing of that holds.
 
 Models are given up sooner than by default, so that time-outs fall into a block, and everything
 begins anew with each: a breaker that has opened is closed again, no plan is known, and the
@@ -47,9 +47,9 @@ from engine.config import RunConfig, load_config
 from engine.env.batch import Batch
 from engine.env.vector import VectorEnv
 from engine.events import Event, PlanAnswered, PlanRequested
-from engine.plans import Directions
+from engine.loop.controls import CommandQueue
+from engine.planning_types import PlannerUpdate
 from engine.training.build import build_planning, build_trainer
-from engine.training.controls import CommandQueue
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from engine.training.vectors import ENV_FACTORY
@@ -93,17 +93,15 @@ class Cost:
 
 
 class _StoppingVector(VectorEnv):
-    """Asks before every step whether it may go on."""
+    """Asks before every step whether it may continue."""
 
     def __init__(self, config: RunConfig, at_step: Callable[[NDArray[np.int64]], None]) -> None:
         super().__init__(ENV_FACTORY, config, config.num_envs, config.worker_count())
         self._at_step = at_step
 
-    def step(
-        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
-    ) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         self._at_step(actions)
-        return super().step(actions, only=only, shows=shows)
+        return super().step(actions, shows=shows)
 
 
 class Arm:
@@ -147,10 +145,7 @@ class Arm:
         self._commands.put(Stop())
         self._orders.put(None)
         self._thread.join()
-        trainer = self._trainer
-        for part in (trainer.journal, trainer.planning, trainer.recorder, trainer.vector):
-            if part is not None:
-                part.close()
+        self._trainer.close()
         self._folder.unlock()
 
     def _run(self) -> None:
@@ -189,26 +184,28 @@ class Arm:
         if cost is None:
             return
         self._note(cost, 1)
-        if self._trainer.planning is not None:
-            self._trainer.planning.close()
-            self._trainer.planning = None
-            self._trainer.vector.direct(Directions(experience=self._trainer.lessons.known))
+        if self._trainer.learning.planning is not None:
+            self._trainer.learning.planning.close()
+            self._trainer.learning.planning = None
+            self._trainer.state.vector.update_planner(
+                PlannerUpdate(experience=self._trainer.learning.experience_updates.known)
+            )
         self._done.put(cost)
 
     def _note(self, cost: Cost, sign: int) -> None:
         """Take the clocks' readings away from, or add them to what a block took."""
         cost.clock_s += sign * time.perf_counter()
         cost.trainer_s += sign * time.process_time()
-        assert isinstance(self._trainer.vector, VectorEnv)
-        cost.workers_s += sign * sum(map(_cpu_s, self._trainer.vector.pids))
+        assert isinstance(self._trainer.state.vector, VectorEnv)
+        cost.workers_s += sign * sum(map(_cpu_s, self._trainer.state.vector.pids))
 
     def _plan(self, settings: dict[str, Any]) -> None:
         """Let a planner that knows nothing yet ask for goals."""
         trainer, folder = self._trainer, self._folder
-        assert trainer.recorder is not None
+        assert trainer.log.recorder is not None
         config = load_config(None, settings)
         planning = build_planning(
-            config, folder, Calibration(), trainer.recorder.history, self._count
+            config, folder, Calibration(), trainer.log.recorder.history, self._count
         )
         assert planning is not None
         after_step, calls_s = planning.after_step, self._cost.calls_s if self._cost else []
@@ -219,8 +216,8 @@ class Arm:
             calls_s.append((time.perf_counter() - began_s, time.thread_time() - cpu_s))
 
         planning.after_step = timed  # type: ignore[method-assign]
-        trainer.planning = planning
-        trainer.tell_games()
+        trainer.learning.planning = planning
+        trainer.learning.tell_games()
         planning.begin()
         time.sleep(_SETTLE_S)
 

@@ -81,7 +81,7 @@ def soak(steps: int, num_workers: int) -> list[Sample]:
                 )
                 assert not batch.warnings, batch.warnings
                 if taken % (LOOK_EVERY * num_envs) == 0:
-                    vector.observed()
+                    vector.inspect()
                 if len(samples) < NUM_SAMPLES and taken >= due[len(samples)]:
                     samples.append(Sample.of(taken, pids))
                     print(samples[-1], flush=True)
@@ -102,7 +102,7 @@ def growth(samples: list[Sample]) -> float:
 
 
 def has_more_files(samples: list[Sample]) -> bool:
-    """Tell whether a process has more files open than after the warm-up."""
+    """Return whether a process has more files open than after the warm-up."""
     pairs = zip(samples[0].open_files, samples[-1].open_files, strict=True)
     return any(end > start for start, end in pairs)
 

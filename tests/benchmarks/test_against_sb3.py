@@ -6,7 +6,7 @@ import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
 
-from engine.types import NUM_ACTIONS
+from engine.types import Action
 from tests.benchmarks.against_sb3 import ours
 from tests.benchmarks.against_sb3.cases import CASES
 from tests.benchmarks.against_sb3.games import (
@@ -165,7 +165,7 @@ def test_our_agents_learn_and_act_within_the_games_actions(case) -> None:
 
 def test_no_action_is_open_that_the_game_lacks() -> None:
     mask = ours.batch_of(np.zeros((2, 4), np.float32), 3).mask
-    assert mask.shape == (2, NUM_ACTIONS)
+    assert mask.shape == (2, len(Action))
     assert mask.sum(1).tolist() == [3, 3]
 
 

@@ -16,7 +16,7 @@ def wait_until(condition: Callable[[], bool], timeout_s: float = 60.0) -> bool:
 
 
 def is_gone(pid: int) -> bool:
-    """Tell whether a process has ended (a zombie without a parent to reap it counts as ended)."""
+    """Return whether a process has ended (a zombie without a parent to reap it counts as ended)."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -26,7 +26,7 @@ def is_gone(pid: int) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Tell whether a process stands still until it is told to go on."""
+    """Return whether a process stands still until it is told to continue."""
     stat = _stat(pid)
     return bool(stat) and stat[0] == "T"
 

@@ -7,9 +7,10 @@ which it was.
 import numpy as np
 
 from engine.env.batch import Batch
-from engine.types import NUM_ACTIONS, Action, EpisodeSummary
+from engine.types import Action, EpisodeSummary, Spaces
 
 FEATURE_SIZE = 3
+SPACES = Spaces(FEATURE_SIZE, len(Action))
 LENGTHS = (4, 7)
 """Fewest and most steps of an episode."""
 
@@ -54,14 +55,14 @@ class RecallVector:
         features = np.zeros((n, FEATURE_SIZE), np.float32)
         features[np.arange(n), self._signs] = self._is_first
         features[:, 2] = self._left == 1
-        mask = np.zeros((n, NUM_ACTIONS), np.bool_)
+        mask = np.zeros((n, len(Action)), np.bool_)
         mask[:, [Action.LEFT, Action.RIGHT]] = True
         terminated = np.zeros(n, np.bool_)
         terminated[list(summaries)] = True
         return Batch(
             features=features,
             mask=mask,
-            prior=np.zeros((n, NUM_ACTIONS), np.float32),
+            prior=np.zeros((n, len(Action)), np.float32),
             advice_confidence=np.zeros(n, np.float32),
             rewards=rewards,
             terminated=terminated,

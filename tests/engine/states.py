@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.games.crystal.maps import BORDER
+from engine.games.crystal.collision import TERRAIN
 from engine.types import (
+    MAP_BORDER,
     Bag,
     Battle,
     BattleKind,
@@ -40,10 +41,10 @@ def make_view(
     ids = {".": FLOOR, "#": WALL, **(tiles or {})}
     collision = np.array([[ids[letter] for letter in row] for row in rows], np.uint8)
     height, width = collision.shape
-    bordered = np.full((height + 2 * BORDER, width + 2 * BORDER), border, np.uint8)
-    bordered[BORDER:-BORDER, BORDER:-BORDER] = collision
+    bordered = TERRAIN[np.pad(collision, MAP_BORDER, constant_values=border)]
+    terrain = bordered[MAP_BORDER:-MAP_BORDER, MAP_BORDER:-MAP_BORDER]
     things = tuple(MapObject(number, 1, x, y) for number, (x, y) in enumerate(objects, 1))
-    return MapView(width, height, collision, warps, things, connections, signs, bordered)
+    return MapView(width, height, terrain, warps, things, connections, signs, bordered)
 
 
 def make_creature(**changes: Any) -> Creature:

@@ -29,7 +29,7 @@ from engine.demos.demonstration import Demonstration
 from engine.demos.exchange import to_npz
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.screens import shrink_screen
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError, DecisionValidationError, DemoError
 from engine.imitation.bc import Epoch
 from engine.imitation.networks import build_network
@@ -37,7 +37,7 @@ from engine.imitation.settings import CloningConfig
 from engine.training.cloning import Progress
 from engine.training.policies import read_policy
 from engine.training.policy_folders import PolicyFolder
-from engine.types import FRAME_SHAPE, NUM_ACTIONS, Evaluation
+from engine.types import GAME_BOY_FRAME_SHAPE, Action, Evaluation, Spaces
 from tests.engine.training.helpers import FakeWandb
 
 
@@ -125,13 +125,14 @@ def test_wrong_settings_are_refused_in_one_line(
 
 def test_the_network_is_the_one_that_is_cloned_into() -> None:
     """Weights of either fit the other, and pictures are seen alike."""
-    clone = build_network(CloningConfig(network="impala", inputs="screen", hidden_size=16), 3)
+    config = CloningConfig(network="impala", inputs="screen", hidden_size=16)
+    clone = build_network(config, Spaces(3, len(Action)))
     network = ImpalaCNN(hidden_dim=16)
     network.load_state_dict(clone.state_dict())
     rng = np.random.default_rng(0)
-    frames = rng.integers(0, 256, (2, *FRAME_SHAPE), dtype=np.uint8)
+    frames = rng.integers(0, 256, (2, *GAME_BOY_FRAME_SHAPE), dtype=np.uint8)
     small = np.stack([shrink_screen(frame) for frame in frames])
-    nothing, allowed = torch.zeros(2, 3), torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
+    nothing, allowed = torch.zeros(2, 3), torch.ones(2, len(Action), dtype=torch.bool)
     with torch.inference_mode():
         wanted = clone(nothing, torch.from_numpy(small), allowed)
         for pictures in (
@@ -184,7 +185,7 @@ def test_foreign_expert_data_are_read_and_damaged_ones_refused(tmp_path: Path) -
     with pytest.raises(DemoError, match="There are no demonstrations in"):
         load_expert_data(tmp_path)
     steps = {
-        "observations": np.zeros((3, *FRAME_SHAPE), np.uint8),
+        "observations": np.zeros((3, *GAME_BOY_FRAME_SHAPE), np.uint8),
         "actions": np.array([0, 1, 2]),
         "rewards": np.array([0.0, 0.5, 1.0]),  # as lists of Python are saved
         "dones": np.array([False, False, True]),
@@ -357,13 +358,11 @@ def test_a_folder_without_demonstrations_is_refused_before_anything_is_written(
 
 
 def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv(
-        "", observation_type="screen", config=EnvConfig(max_steps=16), cache_dir=tmp_path
-    )
+    env = GameEnv("", observation_type="screen", config=EnvConfig(max_steps=16), cache_dir=tmp_path)
     network = ImpalaCNN(hidden_dim=8)
     with torch.no_grad():
         network.actor.weight.zero_()
-        network.actor.bias.copy_(torch.arange(NUM_ACTIONS, dtype=torch.float32))
+        network.actor.bias.copy_(torch.arange(len(Action), dtype=torch.float32))
     env.reset(seed=0)
     found = evaluate(env, network, 2)
     assert np.isfinite(found)
@@ -372,13 +371,13 @@ def test_an_evaluation_is_the_mean_return_of_what_is_likeliest(tmp_path: Path) -
 
 
 def test_figures_have_the_documented_names_beside_the_others() -> None:
-    from engine.training.figures import clone_figures
+    from engine.training.metrics_logger import clone_metrics
 
     epoch = Epoch(1, 0.5, 0.75, 1.0, None, is_best=True)
     assert epoch.figures()["train/bc_loss"] == epoch.figures()["bc/loss"] == 0.5
     assert epoch.figures()["train/accuracy"] == 0.75
     evaluation = Evaluation(3, 12.0, 0.0, 100.0, 0.0, 0.0, {})
-    found = clone_figures(evaluation)
+    found = clone_metrics(evaluation)
     assert found["eval/episodic_return"] == found["evaluation/return"] == 12.0
 
 
@@ -387,21 +386,21 @@ def test_policy_network_takes_raw_uint8_arrays_of_a_batch() -> None:
     buffer = ReplayBuffer(4)
     rng = np.random.default_rng(0)
     for action in range(4):
-        frames = rng.integers(0, 256, (2, *FRAME_SHAPE), dtype=np.uint8)
+        frames = rng.integers(0, 256, (2, *GAME_BOY_FRAME_SHAPE), dtype=np.uint8)
         buffer.add(frames[0], action, 0.5, frames[1], False)
     policy_network = ImpalaCNN(hidden_dim=8)
     batch = buffer.sample(8)
     obs, actions = batch["observations"], batch["actions"]
     logits = policy_network(obs)
-    assert logits.shape == (8, NUM_ACTIONS)
+    assert logits.shape == (8, len(Action))
     assert torch.equal(logits, policy_network(torch.from_numpy(obs)))
     nn.functional.cross_entropy(logits, torch.LongTensor(actions)).backward()
     read_only = obs[:1]
     read_only.setflags(write=False)  # of which torch would warn
-    assert policy_network(read_only).shape == (1, NUM_ACTIONS)
+    assert policy_network(read_only).shape == (1, len(Action))
 
 
-@pytest.mark.parametrize("shape", [FRAME_SHAPE, (2, 3, 84, 84), ()])
+@pytest.mark.parametrize("shape", [GAME_BOY_FRAME_SHAPE, (2, 3, 84, 84), ()])
 def test_policy_network_refuses_pictures_of_another_form(shape: tuple[int, ...]) -> None:
     with pytest.raises(ConfigurationError, match=r"\(N, height, width, 3\)"):
         ImpalaCNN(hidden_dim=8)(np.zeros(shape, np.uint8))

@@ -11,7 +11,7 @@ from engine.errors import ConfigurationError
 from engine.training.aggregation import aggregate
 from engine.training.checkpoint import checkpoint_paths
 from engine.training.from_demonstrations import Source, saved_game
-from engine.training.recorded import RecordedEpisode
+from engine.training.replay_sources import RecordedEpisode
 from engine.training.runs import (
     RunFolder,
     load_settings,
@@ -194,7 +194,16 @@ def test_resuming_as_before_permits_nothing(foreign: RunFolder) -> None:
 
 def test_playing_needs_permission_for_code_alone(foreign: RunFolder) -> None:
     assert read_settings(foreign).llm_base_url == FOREIGN
-    episode = RecordedEpisode(str(foreign.path.parents[1]), foreign, None, None)  # type: ignore[arg-type]
+    episode = RecordedEpisode(
+        source="",
+        title="",
+        run_id=foreign.run_id,
+        run_dir=str(foreign.path),
+        recording=None,  # type: ignore[arg-type]
+        ended=None,  # type: ignore[arg-type]
+        save_dir=str(foreign.path.parents[1]),
+        folder=foreign,
+    )
     for read in (lambda: load_settings(foreign), episode.settings):
         with pytest.raises(ConfigurationError, match="evil:Thing") as raised:
             read()

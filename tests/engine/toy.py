@@ -9,10 +9,9 @@ import json
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env.array_env import Watched
+from engine.env.array_env import Inspection
 from engine.env.batch import Batch
-from engine.env.pixels import PIXELS_SHAPE
-from engine.plans import Directions, Orders, Situation
+from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
     Action,
     Bag,
@@ -25,6 +24,7 @@ from engine.types import (
     MapView,
     Place,
     RewardBreakdown,
+    Spaces,
 )
 
 SIZE = 6
@@ -38,6 +38,8 @@ MOVES = {
     Action.RIGHT: (1, 0),
 }
 FEATURE_SIZE = 2 * SIZE
+PIXELS_SHAPE = (3, 72, 80)
+SPACES = Spaces(FEATURE_SIZE, len(Action), PIXELS_SHAPE)
 
 
 class ToyGame:
@@ -111,9 +113,10 @@ class ToyGame:
 
 
 class ToyVector:
-    """Several boards with the interface of `engine.env.vector.VectorEnv`."""
+    """Several boards as a world that lacks live play, recording and replacement."""
 
     feature_size = FEATURE_SIZE
+    num_actions = len(Action)
     component_names = ("goal", "step")
     milestone_keys = ("goal",)
     reward_weights = (("goal", 1.0), ("step", 1.0))
@@ -125,8 +128,8 @@ class ToyVector:
         self.games = [ToyGame(index) for index in range(self.num_envs)]
         self.watched: int | None = None
         self.renders = True
-        self.directions: list[Directions] = []
-        self.orders = Orders()
+        self.update: list[PlannerUpdate] = []
+        self.overrides = UserOverrides()
         self.is_closed = False
         self.fail_at_step = 0
         self.num_steps = 0
@@ -186,48 +189,51 @@ class ToyVector:
             truncated=np.zeros(n, np.bool_) if truncated is None else truncated,
             final_features=np.zeros((n, FEATURE_SIZE), np.float32) if final is None else final,
             summaries=summaries or {},
-            setters=np.zeros(n, np.int64),
+            goal_sources=np.zeros(n, np.int64),
             wants_plan=np.zeros(n, np.bool_),
             pixels=np.stack([game.pixels() for game in self.games]) if self._has_pixels else None,
             final_pixels=final_pixels if self._has_pixels else None,
         )
 
-    def begin_now(self, index: int, moment: bytes = b"") -> Batch:
+    def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         game = self.games[index]
         truncated = np.zeros(self.num_envs, np.bool_)
         truncated[index] = True
         game.begin()
-        if moment:
-            game.x, game.y = json.loads(moment)[:2]
+        if snapshot:
+            game.x, game.y = json.loads(snapshot)[:2]
         left = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
         return self._batch(truncated=truncated, summaries={index: left})
 
-    def moment(self, index: int) -> bytes:
+    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
+        raise NotImplementedError
+
+    def snapshot(self, index: int) -> bytes:
         return self.games[index].save()
 
     def place(self, index: int) -> str:
         return "BOARD"
 
-    def order(self, orders: Orders) -> None:
-        self.orders = orders
-        weights = dict(self.reward_weights) | dict(orders.weights)
+    def override(self, overrides: UserOverrides) -> None:
+        self.overrides = overrides
+        weights = dict(self.reward_weights) | dict(overrides.weights)
         for game in self.games:
             game.weights = weights
 
-    def direct(self, directions: Directions) -> None:
-        self.directions.append(directions)
+    def update_planner(self, update: PlannerUpdate) -> None:
+        self.update.append(update)
 
-    def question(self, index: int) -> Situation | None:
+    def question(self, index: int) -> PlanningQuery | None:
         return None
 
     def watch(self, index: int | None, *, renders: bool = True) -> None:
         self.watched, self.renders = index, renders
 
-    def observed(self) -> Watched | None:
+    def inspect(self) -> Inspection | None:
         if self.watched is None:
             return None
         game = self.games[self.watched]
-        return Watched(
+        return Inspection(
             frame=np.zeros((144, 160, 3), np.uint8) if self.renders else None,
             state=_state(game),
             breakdown=self._breakdown,

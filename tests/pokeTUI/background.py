@@ -66,7 +66,7 @@ class Background:
         return f"cd {ROOT} && {variables} exec {' '.join(words)}"
 
     def live(self) -> LiveRun:
-        """Return the one run that goes on."""
+        """Return the one run that continues."""
         (path,) = self._sockets.glob("*.sock")
         found = probe(path)
         assert found is not None

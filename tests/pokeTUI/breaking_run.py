@@ -21,13 +21,11 @@ class BreakingVector(VectorEnv):
         super().__init__(ENV_FACTORY, config, config.num_envs, 1)
         self._file = file
 
-    def step(
-        self, actions: NDArray[np.int64], *, only: int | None = None, shows: bool = True
-    ) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         if self._file.exists():
             self._file.unlink()
             raise ZeroDivisionError("the moss came off")
-        return super().step(actions, only=only, shows=shows)
+        return super().step(actions, shows=shows)
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -7,7 +8,10 @@ from typing import Any
 import pytest
 import textual.app
 import textual.pilot
+import typer.main
 from textual._styles_cache import StylesCache
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from engine.config import RunConfig
@@ -22,6 +26,27 @@ _PAINT_INTERVAL_S = 1 / 100
 
 Cockpit = tuple[Pilot[None], FakeSession]
 OpenCockpit = Callable[..., AbstractAsyncContextManager[Cockpit]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsed_once() -> Iterator[None]:
+    """Parse each style sheet, and put the commands together, once for all tests, not once a test.
+
+    Neither result is changed by those who use it.
+    """
+    parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, *source: Any, **more: Any) -> list[RuleSet]:
+        key = (source, *more.items(), *sheet._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(sheet, *source, **more)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,6 @@ from engine import commands, events
 from engine.commands import Command
 from engine.config import RunConfig
 from engine.types import Battle, Facing, Source
-from pokeTUI.bench.scenery import draw_frame
 from tests.pokeTUI.fake_session import (
     COMPONENTS,
     MILESTONES,
@@ -24,6 +23,7 @@ from tests.pokeTUI.fake_session import (
     make_reward,
     make_run,
 )
+from tests.pokeTUI.scenery import draw_frame
 
 _STARTING = (
     "reading the game: MOSSLIGHT, the practice game",

@@ -30,8 +30,8 @@ from engine.types import (
     TileKind,
     Warp,
 )
-from pokeTUI.bench.scenery import draw_frame
 from pokeTUI.bench.scripted import CURRICULUM, RUN, STATUS
+from tests.pokeTUI.scenery import draw_frame
 
 MILESTONES = (
     ("left_house", "left the house"),

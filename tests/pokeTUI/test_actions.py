@@ -4,12 +4,13 @@ import pytest
 
 from engine.errors import ConfigurationError
 from engine.events import RunFailed, RunStopped, ViewersChanged
-from pokeTUI.actions.steering import next_speed
+from pokeTUI.actions.run_control import next_speed
 from pokeTUI.app import CockpitApp
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.keymap import KeyTable, can_clash, fitting, keys_markdown
-from pokeTUI.layout import GAME, PANE_KEYS
+from pokeTUI.panes.kinds import pane_keys
+from pokeTUI.splits import GAME
 from tests.pokeTUI.fake_session import make_run, make_status
 
 TABLE = KeyTable()
@@ -87,7 +88,7 @@ def test_the_footer_shows_nothing_to_steer_before_the_run_has_begun_and_after_it
 
 
 def test_the_footer_shows_the_keys_of_the_pane_that_has_the_keyboard() -> None:
-    for key in PANE_KEYS:
+    for key in pane_keys()[1:]:
         hints = TABLE.footer(state_with(), key)
         assert {hint.action.split("'")[1] for hint in hints if hint.action.startswith("act(")} <= {
             key
@@ -95,7 +96,7 @@ def test_the_footer_shows_the_keys_of_the_pane_that_has_the_keyboard() -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"is_paused": True}, {"is_human": True}])
-@pytest.mark.parametrize("focused", [GAME, *PANE_KEYS])
+@pytest.mark.parametrize("focused", pane_keys())
 def test_the_footer_keeps_what_matters_most_in_eighty_columns(
     changes: dict[str, bool], focused: str
 ) -> None:

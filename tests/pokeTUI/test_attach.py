@@ -96,9 +96,7 @@ def test_a_run_is_left_attached_to_again_and_stopped(background: Background, win
 
 @pytest.mark.slow
 @needs_tmux
-def test_of_two_viewers_one_is_in_control_and_can_end_the_run(
-    background: Background, window: Open
-) -> None:
+def test_one_of_two_viewers_controls_and_ends_the_run(background: Background, window: Open) -> None:
     background.detach()
     first = window((120, 40), background.shell_line("attach"))
     first.wait_for("► playing", "Mosslight")

@@ -1,4 +1,4 @@
-"""The application on a run that goes on without it."""
+"""The application on a run that continues without it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -70,7 +70,7 @@ async def test_the_screen_says_who_steers_and_what_the_key_does() -> None:
             assert label in screen_lines(pilot)[-1]
 
 
-async def test_who_steers_is_told_that_another_asks() -> None:
+async def test_controlling_viewer_is_told_of_a_control_request() -> None:
     async with attached(ViewersChanged(2, True)) as (pilot, session):
         session.post(ControlWanted())
         assert await comes_to_show(pilot, "Another viewer asks to steer")
@@ -94,7 +94,7 @@ async def test_a_run_that_is_lost_is_gone_on_with_by_a_key(is_running: bool) -> 
         assert len(app.screen_stack) == 1
 
 
-async def test_who_is_not_in_control_can_ask_for_it_and_steers_nothing() -> None:
+async def test_viewer_without_control_can_only_request_it() -> None:
     async with attached(ViewersChanged(2, False)) as (pilot, session):
         await pilot.press("p", "Q", "C")
         await settle(pilot)

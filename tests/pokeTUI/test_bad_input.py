@@ -68,15 +68,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ("bench", command, option, value)
             for command, options in (
                 ("learn", ("--seeds", "--steps", "--first-seed")),
-                ("planner", ("--seeds", "--steps", "--first-seed")),
-                ("imitation", ("--seeds", "--rollouts", "--first-seed")),
                 ("env", ("--steps", "--repeats")),
                 ("train", ("--updates",)),
             )
             for option in options
             for value in ("-1", "nan")
         ),
-        *(("bench", command, "--seeds", HUGE) for command in ("learn", "planner", "imitation")),
+        ("bench", "learn", "--seeds", HUGE),
         *(("bench", "env", option, HUGE) for option in ("--steps", "--repeats")),
         ("bc", "--rules", HUGE),
         ("bc", "--lr", "nan"),
@@ -89,7 +87,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             )
             for value in ("-1", "nan")
         ),
-        *(("bench", "imitation", "--arms", value) for value in ("nan", "bc,x")),
         ("record", "--headless", "--player", "random", "--episodes", HUGE),
         ("bench", "train", "--updates", HUGE),
         ("bc", "--val-share", "2"),

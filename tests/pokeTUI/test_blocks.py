@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pokeTUI.bench.tiny_terminal import TinyTerminal
 from pokeTUI.rendering.blocks import (
     BlockShape,
     half_blocks,
@@ -15,6 +14,7 @@ from pokeTUI.rendering.blocks import (
     two_colors,
 )
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode
+from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 EXACT = [
     (GameMode.HALF_BLOCKS, half_blocks(), 160, 72),

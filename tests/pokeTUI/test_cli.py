@@ -246,7 +246,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evaluated = ("--mode", "rl_only", "--set", "eval_interval=4", "--set", "eval_episodes=1")
     where = ("run", "--headless", "--save-dir", str(folder / "saves"), "--steps", "256")
     for result in (
-        program(*where, *options, *evaluated),
+        poketui(*where, *options, *evaluated),
         poketui(*where, *options, "--seed", "3"),
     ):
         assert result.returncode == 0, result.stderr

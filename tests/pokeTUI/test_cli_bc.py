@@ -1,20 +1,12 @@
 """`poketui bc` from the command line: what it says, and how it refuses."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from engine.config import RunConfig
 from engine.demos.recorder import record_policy, rules_policy
-
-
-def poketui(*arguments: str, cwd) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pokeTUI", *arguments],
-        cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+from tests.pokeTUI.in_process import poketui
 
 
 @pytest.mark.slow
@@ -97,7 +89,6 @@ def test_a_network_that_no_agent_has_plays_but_is_not_trained_on(tmp_path):
         (("bc", "--rules", "1", "--hidden-dim", "1"), "hidden_size = 1"),
         (("bc", "--rules", "1", "--exp-name", "a/b"), "exp_name = 'a/b'"),
         (("bc", "--rules", "1", "--wandb-project-name", "il"), "is of --track"),
-        (("bench", "imitation", "--arms", "bc,nope"), "There is no arm 'nope'"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, arguments, said):

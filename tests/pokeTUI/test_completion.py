@@ -52,20 +52,21 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     }
 
 
-def tab(folder: Path, line: str) -> list[str]:
-    """Press Tab after `line` in a real bash; return what it offers."""
-    words = [word for word in re.split("(=)| ", line) if word is not None]
-    if words[-2] == "=" and not words[-1]:
-        del words[-1]  # as bash has it while nothing stands behind the "="
-    listed = " ".join(f"'{word}'" for word in words)
-    script = (
-        'eval "$(poketui --show-completion)"\n'
-        f"COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}\n"
-        f"_poketui_completion poketui '{words[-1]}' '{words[-2]}'\n"
-        'printf "%s\\n" "${COMPREPLY[@]}"'
-    )
+def tab(folder: Path, *lines: str) -> list[list[str]]:
+    """Press Tab after each line in a real bash; return what it offers."""
+    script = ['eval "$(poketui --show-completion)"']
+    for line in lines:
+        words = [word for word in re.split("(=)| ", line) if word is not None]
+        if words[-2] == "=" and not words[-1]:
+            del words[-1]  # as bash has it while nothing stands behind the "="
+        listed = " ".join(f"'{word}'" for word in words)
+        script += [
+            f"COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; COMPREPLY=()",
+            f"_poketui_completion poketui '{words[-1]}' '{words[-2]}'",
+            'printf "%s\\n" "${COMPREPLY[@]}" ";"',
+        ]
     result = subprocess.run(
-        ["bash", "--norc", "-c", script],
+        ["bash", "--norc", "-c", "\n".join(script)],
         capture_output=True,
         text=True,
         check=True,
@@ -73,46 +74,46 @@ def tab(folder: Path, line: str) -> list[str]:
         env=environment(folder),
     )
     assert not result.stderr
-    return result.stdout.split()
+    return [offered.split() for offered in result.stdout.split(";")[:-1]]
+
+
+COMPLETED = [
+    ("poketui ru", ["run", "runs"]),
+    ("poketui doc", ["doctor"]),
+    ("poketui run --strat", ["--strategy"]),
+    ("poketui run --agent ", ["ppo", "dqn", "rules", "random"]),
+    ("poketui run --mode r", ["rl_only"]),
+    ("poketui run --strategy ", ["adaptive", "llm_heavy", "balanced", "rule_heavy"]),
+    ("poketui run --llm-backend ", ["ollama", "openai", "anthropic", "local"]),
+    ("poketui eval --checkpoint ", ["latest", "best"]),
+    ("poketui export --format c", ["csv"]),
+    ("poketui run --resume ", ["latest", "20260202-000000", "20260101-000000"]),
+    ("poketui replay 20260101", ["20260101-000000"]),
+    ("poketui runs ", ["20260202-000000", "20260101-000000"]),
+    ("poketui runs 20260202-000000 ", ["20260101-000000"]),
+    ("poketui eval --save-dir nowhere 2", []),
+    ("poketui eval --save-dir saves 202602", ["20260202-000000"]),
+    ("poketui run --color ", list(COLOR_OPTIONS)),
+    ("poketui run --color 2", ["256"]),
+    ("poketui run --set ppo.ep", ["ppo.epochs=", "ppo.epochs=3"]),
+    ("poketui run --set agen", [f"agent={agent}" for agent in AGENTS]),
+    ("poketui run --set agent=", AGENTS),
+    ("poketui run --set agent=d", ["dqn"]),
+    ("poketui run --seed 3 --set agent=d", ["dqn"]),
+    ("poketui run --set ppo.epochs=", ["3"]),
+    ("poketui run --set nothing=", []),
+    ("poketui bench train --set agent=d", ["dqn"]),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("poketui ru", ["run", "runs"]),
-        ("poketui doc", ["doctor"]),
-        ("poketui run --strat", ["--strategy"]),
-        ("poketui run --agent ", ["ppo", "dqn", "rules", "random"]),
-        ("poketui run --mode r", ["rl_only"]),
-        ("poketui run --strategy ", ["adaptive", "llm_heavy", "balanced", "rule_heavy"]),
-        ("poketui run --llm-backend ", ["ollama", "openai", "anthropic", "local"]),
-        ("poketui eval --checkpoint ", ["latest", "best"]),
-        ("poketui export --format c", ["csv"]),
-        ("poketui run --resume ", ["latest", "20260202-000000", "20260101-000000"]),
-        ("poketui replay 20260101", ["20260101-000000"]),
-        ("poketui runs ", ["20260202-000000", "20260101-000000"]),
-        ("poketui runs 20260202-000000 ", ["20260101-000000"]),
-        ("poketui eval --save-dir nowhere 2", []),
-        ("poketui eval --save-dir saves 202602", ["20260202-000000"]),
-        ("poketui run --color ", list(COLOR_OPTIONS)),
-        ("poketui run --color 2", ["256"]),
-        ("poketui run --set ppo.ep", ["ppo.epochs=", "ppo.epochs=3"]),
-        ("poketui run --set agen", [f"agent={agent}" for agent in AGENTS]),
-        ("poketui run --set agent=", AGENTS),
-        ("poketui run --set agent=d", ["dqn"]),
-        ("poketui run --seed 3 --set agent=d", ["dqn"]),
-        ("poketui run --set ppo.epochs=", ["3"]),
-        ("poketui run --set nothing=", []),
-        ("poketui bench train --set agent=d", ["dqn"]),
-    ],
-)
-def test_bash_completes(folder: Path, line: str, offered: list[str]) -> None:
-    assert tab(folder, line) == offered
+def test_bash_completes(folder: Path) -> None:
+    lines = [line for line, _ in COMPLETED]
+    assert list(zip(lines, tab(folder, *lines), strict=True)) == COMPLETED
 
 
 def test_every_setting_is_offered_with_its_sign(folder: Path) -> None:
-    offered = tab(folder, "poketui run --set ")
+    (offered,) = tab(folder, "poketui run --set ")
     assert offered == [f"{one.key}=" for one in settings_of(RunConfig)]
     assert "ppo.epochs=" in offered
 
@@ -121,14 +122,14 @@ def test_runs_that_go_on_complete_where_they_are_wanted(folder: Path) -> None:
     sockets = folder / "sockets"
     sockets.mkdir(mode=0o700)
     (sockets / "20260303-000000.0a1b2c3d.sock").touch()
-    assert tab(folder, "poketui serve 2") == ["20260303-000000"]
+    assert tab(folder, "poketui serve 2") == [["20260303-000000"]]
 
 
 def test_a_folder_that_others_can_look_into_completes_nothing(folder: Path) -> None:
     sockets = folder / "sockets"
     sockets.mkdir()
     sockets.chmod(0o755)
-    assert tab(folder, "poketui serve 2") == []
+    assert tab(folder, "poketui serve 2") == [[]]
 
 
 COMPLETING = """

@@ -1,4 +1,4 @@
-"""When the engine dies the screen stays, says what happened, and offers to go on."""
+"""When the engine dies the screen stays, says what happened, and offers to continue."""
 
 import os
 import signal
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.remote.folder import live_runs
-from pokeTUI.bench.throttled_pty import ThrottledPty
 from tests.pokeTUI.background import Background
+from tests.pokeTUI.throttled_pty import ThrottledPty
 
 pytestmark = pytest.mark.slow
 

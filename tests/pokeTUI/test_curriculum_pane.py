@@ -18,7 +18,7 @@ STATE = long_run()
 
 
 def make_pane() -> CurriculumPane:
-    return CurriculumPane("Curriculum", id="curriculum")
+    return CurriculumPane()
 
 
 def shown(state: DashboardState, size: tuple[int, int]) -> list[str]:

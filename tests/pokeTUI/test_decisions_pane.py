@@ -11,10 +11,10 @@ import pytest
 from engine.config import RunConfig
 from engine.history.decisions import DecisionHistoryAnalyzer
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.detail import DetailScreen
 from pokeTUI.panes.decision_lines import describe_context
 from pokeTUI.panes.decision_source import View, history_path
 from pokeTUI.panes.decisions import DecisionsPane
-from pokeTUI.screens.detail import DetailScreen
 from tests.pokeTUI.decision_file import add_decision, write_history
 from tests.pokeTUI.fake_session import make_run
 from tests.pokeTUI.pane_app import PaneApp, fold_all, open_pane, texts
@@ -66,7 +66,7 @@ class Shown:
 
 @asynccontextmanager
 async def opened(run_dir: Path, config: RunConfig | None = None) -> AsyncIterator[Shown]:
-    pane = DecisionsPane("Decisions", id="decisions")
+    pane = DecisionsPane()
     async with open_pane(pane, state_of(run_dir), SIZE, config) as (_, app):
         yield Shown(pane, app)
 
@@ -138,7 +138,7 @@ async def test_pages_and_rows_lead_through_all_decisions(run_dir: Path) -> None:
         await shown.comes("page 5")
 
 
-async def test_it_can_be_filtered(run_dir: Path) -> None:
+async def test_decisions_pane_can_be_filtered(run_dir: Path) -> None:
     async with opened(run_dir) as shown:
         await shown.comes("page 1")
         keys = dict(shown.pane.choices())
@@ -266,5 +266,5 @@ def test_a_context_is_readable() -> None:
 
 
 def test_before_the_run_it_says_so() -> None:
-    pane = DecisionsPane("Decisions", id="decisions")
+    pane = DecisionsPane()
     assert texts(pane, DashboardState(), SIZE) == ["The run is about to start."]

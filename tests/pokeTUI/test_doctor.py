@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import ScriptedPlanner
 from engine.config import RunConfig
 from engine.remote.folder import FOLDER_VARIABLE
 from pokeTUI.doctor.examination import Surroundings, examine
@@ -26,6 +24,8 @@ from pokeTUI.doctor.machine import (
 from pokeTUI.doctor.models import examine_file, examine_keys, examine_models
 from pokeTUI.doctor.screen import examine_terminal
 from pokeTUI.terminal.probe import Terminal, terminal_of
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import ROOT, program
 
@@ -35,7 +35,7 @@ UTF8 = {"LANG": "C.UTF-8"}
 
 @pytest.fixture(autouse=True)
 def _quiet_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without whatever goes on on this machine."""
+    """Without whatever continues on this machine."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "sockets"))
     monkeypatch.setenv("OLLAMA_HOST", NOBODY)
     monkeypatch.setenv("POKETUI_CONFIG_DIR", str(tmp_path / "config"))

@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from pokeTUI.bench.scenery import draw_frame
-from pokeTUI.bench.tiny_terminal import Cell, TinyTerminal
 from pokeTUI.rendering.colors import ColorDepth, color_table
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit
 from pokeTUI.rendering.resample import resample
+from tests.pokeTUI.scenery import draw_frame
+from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 
 IN_CELLS = [mode for mode in GameMode if mode not in (GameMode.AUTO, GameMode.KITTY)]
 SGR = re.compile(r"\x1b\[([\d;]*)m")

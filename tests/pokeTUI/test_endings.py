@@ -18,7 +18,7 @@ from engine.training.checkpoint import checkpoint_paths
 from engine.training.runs import RunFolder, resume_command
 from pokeTUI.app import CockpitApp
 from pokeTUI.cli.bc import _how_to_resume
-from pokeTUI.cli.headless import HeadlessRunner
+from pokeTUI.headless import HeadlessRunner
 from pokeTUI.launch import report
 from tests.engine.toy import ToyVector
 from tests.pokeTUI.conftest import screen_text, settle

@@ -13,7 +13,6 @@ from engine import commands, events
 from engine.commands import Command
 from engine.types import Action
 from pokeTUI.app import CockpitApp
-from pokeTUI.keys.actions import ACTIONS
 from pokeTUI.keys.entry import KeyAction
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.layout import Arrangement
@@ -24,6 +23,7 @@ from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, sett
 from tests.pokeTUI.fake_session import FakeSession, make_status, one_of_everything
 from tests.pokeTUI.test_start import until
 
+ACTIONS = [entry for entry in KeyTable().entries if not entry.pane]
 SENT: dict[str, tuple[str, Command]] = {
     "pause": ("", commands.Pause()),
     "step": ("p", commands.StepOnce()),
@@ -38,7 +38,7 @@ SENT: dict[str, tuple[str, Command]] = {
     "mode": ("+ down enter", commands.SetMode("rl_only")),
     "strategy": ("+ down enter", commands.SetStrategy("llm_heavy")),
     "goal": ("+ down enter", commands.SetGoal("reached_town")),
-    "wish": ("+ g o enter", commands.Wish("go")),
+    "wish": ("+ g o enter", commands.Instruct("go")),
     "next_game": ("", commands.Watch(1)),
     "previous_game": ("", commands.Watch(15)),
     "game_number": ("+ 1 7 enter backspace 2 enter", commands.Watch(11)),

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from engine.config import RunConfig
 from engine.events import FrameRendered
 from pokeTUI.app import CockpitApp
-from pokeTUI.bench.scenery import draw_frame
-from pokeTUI.layout import TRAINING_PANES, Arrangement
+from pokeTUI.layout import Arrangement
+from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 from pokeTUI.rendering.kitty import DELETE, place
 from pokeTUI.screens.first_run import FirstRunScreen
@@ -21,6 +21,8 @@ from pokeTUI.terminal.probe import Terminal
 from pokeTUI.widgets.game_view import GameView
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_game, observe
+from tests.pokeTUI.scenery import draw_frame
+from tests.pokeTUI.test_start import until
 
 KITTY = Terminal(name="kitty(0.38)", has_kitty_graphics=True, cell_size_px=(10, 20))
 
@@ -57,20 +59,25 @@ async def test_a_picture_lies_over_the_pane_and_gives_way(
         app: Any = pilot.app
         written = record_writes(app, monkeypatch)
         app.board.game.use_terminal(KITTY)
-        await settle(pilot)
         view = app.screen.query_one("#game_view")
+
+        def is_placed() -> bool:
+            """Return whether the last picture has the size that fits, which comes a layout late."""
+            room = app.screen.query_one("#game_stage").size
+            columns, rows = app.board.game._grid(GameMode.KITTY, *room)
+            size = f"c={columns},r={rows}"
+            return view.size == (columns, rows) and size in "".join(pictures(written)[-1:])
+
+        await until(pilot, is_placed)
         assert view.has_picture
-        assert f"c={view.region.width},r={view.region.height}" in pictures(written)[-1]
         count = len(pictures(written))
         await settle(pilot)
         assert len(pictures(written)) == count  # an identical frame is not sent again
         await pilot.press("question_mark")
-        await settle(pilot)
-        assert not view.has_picture
-        assert written[-1] == DELETE or DELETE in written
+        await until(pilot, lambda: not view.has_picture)
+        assert DELETE in written
         await pilot.press("escape")
-        await settle(pilot)
-        assert view.has_picture
+        await until(pilot, lambda: view.has_picture)
         app.board.game.set_mode(GameMode.HALF_BLOCKS)
         await settle(pilot)
         assert not view.has_picture
@@ -87,15 +94,11 @@ async def test_a_notice_above_the_picture_takes_it_away_and_cells_take_its_place
         await pilot.press("Z")
         await settle(pilot)
         view = app.screen.query_one("#game_view")
-        assert view.has_picture
+        await until(pilot, lambda: view.has_picture)
         app.notify("x" * 300, timeout=60)
-        await settle(pilot)
-        await settle(pilot)
-        assert not view.has_picture
+        await until(pilot, lambda: not view.has_picture)
         app.clear_notifications()
-        await settle(pilot)
-        await settle(pilot)
-        assert view.has_picture
+        await until(pilot, lambda: view.has_picture)
 
 
 @pytest.mark.parametrize("mode", [mode for mode in GameMode if mode is not GameMode.AUTO])
@@ -171,7 +174,7 @@ async def test_rows_go_straight_to_the_terminal_unless_something_lies_above(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-@pytest.mark.parametrize("arrangement", [None, Arrangement(absent=TRAINING_PANES)])
+@pytest.mark.parametrize("arrangement", [None, Arrangement.for_recording(pane_infos())])
 async def test_the_picture_that_came_behind_the_first_page_is_there_once_it_is_left(
     config_dir: Path, size: tuple[int, int], arrangement: Arrangement | None
 ) -> None:
@@ -227,7 +230,7 @@ async def test_a_terminal_that_changed_behind_another_screen_fits_the_picture(
 
 
 def shows_the_frame(pilot: Pilot[None]) -> bool:
-    """Tell whether the screen shows the newest frame, whole."""
+    """Return whether the screen shows the newest frame, whole."""
     app = pilot.app
     assert isinstance(app, CockpitApp)
     view = app.query_one("#game_view", GameView)

@@ -13,11 +13,11 @@ from textual.pilot import Pilot
 from engine import events
 from engine.events import Event
 from engine.types import EpisodeSummary
+from pokeTUI.dialogs.detail import DetailScreen, Passage
+from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
 from pokeTUI.screens.compare import CompareScreen
-from pokeTUI.screens.detail import DetailScreen, Passage
-from pokeTUI.screens.failure import FailureScreen
+from pokeTUI.screens.endings import FailureScreen
 from pokeTUI.screens.listing import ListScreen
-from pokeTUI.screens.prompt import ChoiceScreen, PromptScreen
 from pokeTUI.start.app import StartApp
 from pokeTUI.terminal.text_filter import TextFilter
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle

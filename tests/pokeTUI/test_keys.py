@@ -18,8 +18,9 @@ from engine.commands import (
 )
 from engine.events import GameObserved
 from engine.types import Action
-from pokeTUI.keys.keymap import KeyTable, _key_of, shown_key
-from pokeTUI.layout import PANE_KEYS
+from pokeTUI.key_names import shown_key
+from pokeTUI.keys.keymap import KeyTable, _key_of
+from pokeTUI.panes.kinds import pane_keys
 from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import (
     OpenCockpit,
@@ -124,7 +125,7 @@ async def test_numbers_and_tab_choose_the_pane_where_panes_are_tabs(
         for key in ("1", "2", "3", "4", "5", "6", "7", "tab", "tab", "shift+tab"):
             await pilot.press(key)
             seen.append((board.focused, board.plan.shown[-1]))
-        keys = [(key, key) for key in PANE_KEYS]
+        keys = [(key, key) for key in pane_keys()[1:]]
         assert seen == [*keys, ("game", "log"), ("party", "party"), ("game", "party")]
 
 
@@ -150,7 +151,7 @@ async def test_the_last_pane_stays(open_cockpit: OpenCockpit) -> None:
         board = pilot.app.board  # type: ignore[attr-defined]
         while len(board.plan.shown) > 1:
             key = board.plan.shown[-1]
-            await pilot.press(str(PANE_KEYS.index(key) + 1))
+            await pilot.press(str(pane_keys().index(key)))
         await pilot.press("0")
         assert board.plan.shown == ("game",)
         assert await comes_to_show(pilot, "The last pane stays.")

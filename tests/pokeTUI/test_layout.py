@@ -6,19 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pokeTUI.layout import (
-    GAME,
-    PANE_KEYS,
-    PANES,
     Arrangement,
-    Border,
     Plan,
     border_at,
     border_of,
     hideable,
     make_plan,
-    minimum_of,
     move_border,
 )
+from pokeTUI.panes.kinds import pane_infos, pane_keys
+from pokeTUI.splits import GAME, Border, minimum_of
 
 SIZES = [
     (80, 24),
@@ -31,7 +28,7 @@ SIZES = [
     (240, 78),
     (320, 90),
 ]
-ALL = (GAME, *PANE_KEYS)
+ALL = pane_keys()
 
 
 def check(plan: Plan, columns: int, rows: int) -> None:
@@ -57,7 +54,7 @@ places = st.sampled_from(
 arrangements = st.builds(
     Arrangement,
     hidden=st.frozensets(st.sampled_from(ALL), max_size=len(ALL) - 1),
-    fronts=st.permutations(PANE_KEYS).map(tuple),
+    fronts=st.permutations(pane_keys()[1:]).map(tuple),
     zoomed=st.sampled_from(["", "", "", *ALL]),
     is_presentation=st.booleans(),
     sizes=st.dictionaries(places, shares),
@@ -68,10 +65,10 @@ arrangements = st.builds(
 def test_whatever_the_user_prefers_nothing_overlaps_or_leaves_the_screen(
     columns: int, rows: int, arrangement: Arrangement
 ) -> None:
-    plan = make_plan(columns, rows, arrangement)
+    plan = make_plan(pane_infos(), columns, rows, arrangement)
     assert plan.shown
     check(plan, columns, rows)
-    hidden = arrangement.hidden & hideable(plan.name)
+    hidden = arrangement.hidden & hideable(plan.name, ALL)
     for key in ALL:
         if arrangement.zoomed:
             assert (key in plan.regions) == (key == arrangement.zoomed)
@@ -92,13 +89,13 @@ def test_borders_move_as_far_as_both_sides_allow(
     columns: int, rows: int, arrangement: Arrangement, moves: list[tuple[int, int, int]]
 ) -> None:
     for which, index, cells in moves:
-        plan = make_plan(columns, rows, arrangement)
+        plan = make_plan(pane_infos(), columns, rows, arrangement)
         if not plan.places:
             break
         place = plan.places[which % len(plan.places)]
         border = Border(place.key, index % (len(place.parts) - 1))
         arrangement = move_border(plan, arrangement, border, cells)
-        moved = make_plan(columns, rows, arrangement)
+        moved = make_plan(pane_infos(), columns, rows, arrangement)
         check(moved, columns, rows)
         before, after = place.parts[border.index : border.index + 2]
         limited = max(before.minimum - before.size, min(after.size - after.minimum, cells))
@@ -108,10 +105,10 @@ def test_borders_move_as_far_as_both_sides_allow(
 
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_every_pane_can_be_seen(columns: int, rows: int) -> None:
-    plan = make_plan(columns, rows)
+    plan = make_plan(pane_infos(), columns, rows)
     assert set(plan.shown) | set(plan.tabs) == set(ALL)
     for key in plan.tabs:
-        assert key in make_plan(columns, rows, Arrangement().front(key)).regions
+        assert key in make_plan(pane_infos(), columns, rows, Arrangement().front(key)).regions
 
 
 @pytest.mark.parametrize(
@@ -126,35 +123,35 @@ def test_every_pane_can_be_seen(columns: int, rows: int) -> None:
     ],
 )
 def test_the_documented_sizes_have_their_layouts(size: tuple[int, int], name: str) -> None:
-    assert make_plan(*size).name == name
+    assert make_plan(pane_infos(), *size).name == name
 
 
 def test_the_words_share_a_place_where_there_is_little_room() -> None:
     for size in ((120, 40), (200, 60), (240, 78)):
-        assert make_plan(*size).tabs == ("reasoning", "decisions", "log")
-    assert make_plan(80, 24).tabs == PANE_KEYS
+        assert make_plan(pane_infos(), *size).tabs == ("reasoning", "decisions", "log")
+    assert make_plan(pane_infos(), 80, 24).tabs == pane_keys()[1:]
 
 
 def test_a_huge_terminal_shows_the_game_pixel_by_pixel() -> None:
-    game = make_plan(240, 78).regions[GAME]
+    game = make_plan(pane_infos(), 240, 78).regions[GAME]
     assert game.width - 2 == 160
     assert game.height - 2 >= 72
 
 
 def test_the_presentation_gives_the_game_more() -> None:
-    usual = make_plan(120, 40).regions[GAME]
-    large = make_plan(120, 40, Arrangement(is_presentation=True)).regions[GAME]
+    usual = make_plan(pane_infos(), 120, 40).regions[GAME]
+    large = make_plan(pane_infos(), 120, 40, Arrangement(is_presentation=True)).regions[GAME]
     assert large.area > 1.3 * usual.area
 
 
 def test_a_zoomed_pane_has_the_screen() -> None:
-    plan = make_plan(120, 40, Arrangement(zoomed="log"))
+    plan = make_plan(pane_infos(), 120, 40, Arrangement(zoomed="log"))
     assert plan.shown == ("log",)
     assert plan.regions["log"].size == (120, 38)
 
 
 def test_a_border_is_found_on_both_sides_of_its_line() -> None:
-    plan = make_plan(120, 40)
+    plan = make_plan(pane_infos(), 120, 40)
     game = plan.regions[GAME]
     assert border_at(plan, game.right - 1, 5) == Border("medium", 0)
     assert border_at(plan, game.right, 5) == Border("medium", 0)
@@ -164,23 +161,23 @@ def test_a_border_is_found_on_both_sides_of_its_line() -> None:
 
 
 def test_the_last_part_grows_by_the_border_before_it() -> None:
-    plan = make_plan(120, 40)
+    plan = make_plan(pane_infos(), 120, 40)
     assert border_of(plan, GAME, is_row=True) == (Border("medium", 0), 1)
     assert border_of(plan, "party", is_row=True) == (Border("medium", 0), -1)
     assert border_of(plan, "learning", is_row=False) == (Border("medium-right", 2), -1)
-    assert border_of(make_plan(80, 24), GAME, is_row=False) is None
+    assert border_of(make_plan(pane_infos(), 80, 24), GAME, is_row=False) is None
 
 
 def test_what_was_moved_stays_in_proportion() -> None:
-    plan = make_plan(120, 40)
+    plan = make_plan(pane_infos(), 120, 40)
     wishes = move_border(plan, Arrangement(), Border("medium", 0), -20)
-    assert make_plan(120, 40, wishes).regions[GAME].width == 42
-    assert make_plan(140, 40, wishes).regions[GAME].width == 49
-    assert make_plan(140, 40, replace(wishes, sizes={})).regions[GAME].width == 72
+    assert make_plan(pane_infos(), 120, 40, wishes).regions[GAME].width == 42
+    assert make_plan(pane_infos(), 140, 40, wishes).regions[GAME].width == 49
+    assert make_plan(pane_infos(), 140, 40, replace(wishes, sizes={})).regions[GAME].width == 72
 
 
 def test_numbers_in_a_row_name_the_panes() -> None:
-    assert [pane.key for pane in PANES] == [
+    assert [pane.key for pane in pane_infos()] == [
         "party",
         "rewards",
         "reasoning",

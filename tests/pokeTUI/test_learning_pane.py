@@ -23,7 +23,7 @@ STATE = long_run()
 
 
 def make_pane(*actions: str, state: DashboardState = STATE) -> LearningPane:
-    pane = LearningPane("Learning", id="learning")
+    pane = LearningPane()
     pane.show(state)
     for name in actions:
         pane.act(name)

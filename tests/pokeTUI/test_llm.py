@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import ScriptedPlanner
 from engine.config import RunConfig
 from engine.llm.exchanges import Exchange, ExchangeLog
 from engine.training.runs import RunFolder
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import SMALL, assert_refused, headless
 

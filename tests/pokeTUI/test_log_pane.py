@@ -90,7 +90,7 @@ TOLD: list[tuple[events.Event, str, str]] = [
 
 
 def pane() -> LogPane:
-    return LogPane("Log", id="log")
+    return LogPane()
 
 
 def lines_of(*new: events.Event) -> list[tuple[str, str]]:
@@ -107,7 +107,7 @@ def test_what_a_person_changes_is_told() -> None:
         STEERING,
         strategy="balanced",
         goal="first_win",
-        wish="go",
+        instruction="go",
         weights=(("map", 2.5), ("step", 1.0)),
     )
     back = replace(STEERING, mode="rl_only")

@@ -25,7 +25,7 @@ MOVES = (Move(1, "SPLASH", 18), Move(2, "TACKLE", 0), Move(3, "MOSS WHIP", 12))
 
 
 def pane() -> PartyPane:
-    return PartyPane("Party and place", id="party")
+    return PartyPane()
 
 
 def state_of(game: GameState) -> DashboardState:

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from engine import events
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind
 from pokeTUI.dashboard.planner import describe_status, readable
 from pokeTUI.dashboard.state import DashboardState, fold
@@ -12,7 +12,9 @@ READY = PlannerStatusChanged("smollm2:1.7b", "ready", calls=12, failures=1, medi
 ANSWERED = PlanAnswered(
     1, "smollm2:1.7b", "reach GYM", 0.7, "The gym is near.", "", (), 0.8, 0.2, 900, 40, 0.0
 )
-VERDICT = Verdict(0, "k", "smollm2:1.7b", GoalKind.REACH, "reach GYM", Outcome.REACHED, True, 88)
+VERDICT = GoalOutcome(
+    0, "k", "smollm2:1.7b", GoalKind.REACH, "reach GYM", Outcome.REACHED, True, 88
+)
 
 
 def folded(*new: events.Event) -> DashboardState:
@@ -23,7 +25,7 @@ def folded(*new: events.Event) -> DashboardState:
 
 
 def shown(state: DashboardState, width: int = 100, height: int = 20) -> str:
-    pane = ReasoningPane("Reasoning", id="reasoning")
+    pane = ReasoningPane()
     return "\n".join(line.text for line in pane.lines(state, width, height))
 
 
@@ -58,8 +60,8 @@ def test_thoughts_give_way_to_the_answer():
 
 def test_goals_failures_and_verdicts_are_logged():
     refused = replace(ANSWERED, goal="", error="no JSON object")
-    ignored = events.GoalJudged(9, replace(VERDICT, is_ignored=True, made_progress=False))
-    state = folded(ANSWERED, refused, events.GoalJudged(9, VERDICT), ignored)
+    ignored = events.GoalEvaluated(9, replace(VERDICT, is_control=True, made_progress=False))
+    state = folded(ANSWERED, refused, events.GoalEvaluated(9, VERDICT), ignored)
     assert [(line.text, line.confidence) for line in state.log] == [
         ("reach GYM: The gym is near.", 0.7),
         ("no goal from smollm2:1.7b: no JSON object", None),
@@ -69,12 +71,12 @@ def test_goals_failures_and_verdicts_are_logged():
 
 
 def test_goals_of_games_that_nobody_watches_are_not_told():
-    assert len(folded(events.GoalJudged(9, replace(VERDICT, env_index=3))).log) == 0
+    assert len(folded(events.GoalEvaluated(9, replace(VERDICT, env_index=3))).log) == 0
 
 
 def test_what_is_known_or_was_replaced_makes_no_noise():
     replaced = replace(VERDICT, outcome=Outcome.REPLACED)
-    state = folded(replace(ANSWERED, is_cached=True), events.GoalJudged(9, replaced))
+    state = folded(replace(ANSWERED, is_cached=True), events.GoalEvaluated(9, replaced))
     assert len(state.log) == 0
 
 

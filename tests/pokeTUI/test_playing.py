@@ -5,9 +5,8 @@ from textual.events import AppBlur
 from engine import events
 from engine.commands import Command, GiveBack, Hold, PlayLive, Press, TakeOver
 from engine.types import Action
-from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, REPEAT_INTERVAL_S, Playing
+from pokeTUI.keys.playing import ANSWER_TIMEOUT_S, HOLD_S, REPEAT_INTERVAL_S, Playing
 from pokeTUI.terminal.driver import ReleasesReported
-from pokeTUI.terminal.holds import HOLD_S
 from pokeTUI.terminal.keys import KeyReleased
 from tests.pokeTUI.conftest import OpenCockpit, screen_text, settle
 from tests.pokeTUI.fake_session import make_game, make_status

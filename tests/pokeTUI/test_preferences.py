@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from pokeTUI.app import CockpitApp
-from pokeTUI.layout import GAME, PANE_KEYS, Arrangement
+from pokeTUI.layout import Arrangement
+from pokeTUI.panes.kinds import pane_keys
 from pokeTUI.preferences import (
     PreferenceFile,
     Preferences,
@@ -67,7 +68,7 @@ def test_the_names_of_themes_and_panes_are_those_that_exist() -> None:
     properties = Preferences.model_json_schema()["properties"]
     assert tuple(properties["theme"]["enum"]) == THEME_NAMES
     layout = Preferences.model_json_schema()["$defs"]["LayoutPreferences"]["properties"]
-    assert tuple(layout["hidden"]["items"]["enum"]) == (GAME, *PANE_KEYS)
+    assert tuple(layout["hidden"]["items"]["enum"]) == pane_keys()
 
 
 @pytest.mark.parametrize(

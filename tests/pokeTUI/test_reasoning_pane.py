@@ -7,12 +7,12 @@ from textual.events import MouseScrollUp
 
 from engine import events
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind, Source
 from pokeTUI.dashboard.planner import MAX_EXCHANGES
 from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.detail import DetailScreen
 from pokeTUI.panes.reasoning import ReasoningPane
-from pokeTUI.screens.detail import DetailScreen
 from tests.pokeTUI.fake_session import make_decision, make_status, one_of_everything
 from tests.pokeTUI.pane_app import fold_all, open_pane, texts
 
@@ -34,7 +34,7 @@ STATUS = PlannerStatusChanged(
 
 
 def exchange(number: int, goal: str = "reach GYM") -> list[events.Event]:
-    verdict = Verdict(
+    goal_outcome = GoalOutcome(
         0, f"k{number}", "smollm2:1.7b", GoalKind.REACH, goal, Outcome.REACHED, True, 88
     )
     answer = PlanAnswered(
@@ -44,7 +44,7 @@ def exchange(number: int, goal: str = "reach GYM") -> list[events.Event]:
         PlanRequested(number, 0, "smollm2:1.7b", "map", "You are\nin FERNWICK.", f"k{number}"),
         PlanStreamed(number, '{"reasoning": "It is near.", "choice": "reach GYM"}'),
         answer,
-        events.GoalJudged(number, verdict),
+        events.GoalEvaluated(number, goal_outcome),
     ]
 
 
@@ -57,7 +57,7 @@ def filled(count: int = 100) -> DashboardState:
 
 
 def pane() -> ReasoningPane:
-    return ReasoningPane("Reasoning", id="reasoning")
+    return ReasoningPane()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -267,6 +267,6 @@ async def test_the_mouse_scrolls_and_chooses() -> None:
 def test_exchanges_are_bounded_and_replaced_goals_have_their_verdict() -> None:
     state = fold_all(event for number in range(1, 100) for event in exchange(number))
     assert len(state.planner.exchanges) == MAX_EXCHANGES
-    assert all(one.verdict for one in state.planner.exchanges)
+    assert all(one.goal_outcome for one in state.planner.exchanges)
     cached = replace(exchange(99)[2], is_cached=True, goal="other")  # type: ignore[type-var]
     assert fold_all([cached], state).planner.exchanges == state.planner.exchanges

@@ -13,8 +13,9 @@ from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.entry import PLAY
 from pokeTUI.keys.entry import RECORD as RECORD_GROUP
 from pokeTUI.keys.keymap import KeyTable, fitting
-from pokeTUI.layout import TRAINING_PANES, Arrangement, make_plan
+from pokeTUI.layout import Arrangement, make_plan
 from pokeTUI.panes.game import game_title, recording_text
+from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.widgets.status_bar import StatusBar
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_lines, screen_text, settle
 from tests.pokeTUI.fake_session import FakeSession, make_run, make_status
@@ -107,7 +108,7 @@ async def test_nothing_is_thrown_away_when_the_question_is_left(open_cockpit: Op
         assert session.sent == []
 
 
-async def test_more_than_there_is_cannot_be_taken_back(open_cockpit: OpenCockpit) -> None:
+async def test_rewind_beyond_the_start_is_refused(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         session.post(replace(NOW, rewindable=4))
         await settle(pilot)
@@ -195,8 +196,8 @@ async def test_a_recording_can_be_paused_though_a_person_plays(open_cockpit: Ope
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 def test_where_demonstrations_are_recorded_the_game_is_large(size: tuple[int, int]) -> None:
-    plan = make_plan(*size, Arrangement.for_recording())
-    assert not TRAINING_PANES & {*plan.shown, *plan.tabs}
+    plan = make_plan(pane_infos(), *size, Arrangement.for_recording(pane_infos()))
+    assert not {"curriculum", "learning", "decisions"} & {*plan.shown, *plan.tabs}
     assert {"game", "party"} <= set(plan.shown)
     assert plan.regions["game"].width >= size[0] // 2
 
@@ -205,7 +206,7 @@ async def test_a_recordings_layout_is_not_remembered(config_dir: object) -> None
     from engine.config import RunConfig
 
     session = FakeSession()
-    app = CockpitApp(session, RunConfig(), arrangement=Arrangement.for_recording())
+    app = CockpitApp(session, RunConfig(), arrangement=Arrangement.for_recording(pane_infos()))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("L")
@@ -213,7 +214,10 @@ async def test_a_recordings_layout_is_not_remembered(config_dir: object) -> None
         assert not app.board.arrangement.is_presentation
         await pilot.press("ctrl+r", "4", "tab")
         await settle(pilot)
-        assert not TRAINING_PANES & {*app.board.plan.shown, *app.board.plan.tabs}
+        assert not {"curriculum", "learning", "decisions"} & {
+            *app.board.plan.shown,
+            *app.board.plan.tabs,
+        }
         assert app.memory.preferences.arrangement() == Arrangement()
         assert session.sent == []
 

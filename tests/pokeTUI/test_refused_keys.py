@@ -8,7 +8,7 @@ from engine.events import REPLAY
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.refused import QUIET_S, RefusedKeys
-from pokeTUI.layout import GAME
+from pokeTUI.splits import GAME
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import make_run, make_status
 
@@ -61,7 +61,7 @@ def test_the_same_is_not_said_again_at_once() -> None:
     assert "not in a replay" in keys.why("B", in_replay, GAME)
 
 
-async def test_it_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> None:
+async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(120, 40) as (pilot, session):
         sent = len(session.sent)
         await pilot.press("E")

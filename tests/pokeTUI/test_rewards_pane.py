@@ -16,7 +16,7 @@ STATE = long_run()
 
 
 def make_pane() -> RewardsPane:
-    return RewardsPane("Rewards", id="rewards")
+    return RewardsPane()
 
 
 def shown(state: DashboardState, size: tuple[int, int], *actions: str) -> list[str]:
@@ -39,7 +39,7 @@ def test_every_size_is_filled_without_overflow(size: tuple[int, int]) -> None:
     assert any("▸" in line for line in lines)
 
 
-def test_nothing_paid_yet_is_said_in_words() -> None:
+def test_rewards_pane_says_that_nothing_is_paid_yet() -> None:
     assert "Nothing has been paid yet." in " ".join(shown(DashboardState(), (38, 20)))
 
 

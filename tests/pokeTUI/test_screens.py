@@ -6,7 +6,7 @@ import pytest
 from textual.geometry import Region
 
 from pokeTUI.app import CockpitApp
-from pokeTUI.layout import PANES
+from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.preferences import PreferenceFile
 from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
@@ -30,7 +30,7 @@ async def test_every_pane_is_filled(open_cockpit: OpenCockpit, columns: int, row
     async with open_cockpit(columns, rows) as (pilot, _):
         lines = screen_lines(pilot)
         assert [len(line) for line in lines] == [columns] * rows
-        shown = [pane for pane in PANES if pane.key in pilot.app.board.plan.regions]  # type: ignore[attr-defined]
+        shown = [pane for pane in pane_infos() if pane.key in pilot.app.board.plan.regions]  # type: ignore[attr-defined]
         for pane in shown:
             text = pane_text(lines, pilot.app.screen.query_one(f"#{pane.key}").region)
             assert pane.title in text
@@ -41,7 +41,7 @@ async def test_every_pane_is_filled(open_cockpit: OpenCockpit, columns: int, row
 
 async def test_every_tab_is_filled_at_80x24(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(80, 24) as (pilot, _):
-        for number, pane in enumerate(PANES, 1):
+        for number, pane in enumerate(pane_infos(), 1):
             await pilot.press(str(number))
             await settle(pilot)
             text = pane_text(screen_lines(pilot), pilot.app.screen.query_one(f"#{pane.key}").region)
@@ -196,8 +196,8 @@ async def test_a_frame_repaints_only_the_rows_that_changed(
     open_cockpit: OpenCockpit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.events import FrameRendered
-    from pokeTUI.bench.scenery import draw_frame
     from pokeTUI.widgets.game_view import GameView
+    from tests.pokeTUI.scenery import draw_frame
 
     async with open_cockpit(200, 60) as (pilot, session):
         view = pilot.app.screen.query_one(GameView)

@@ -64,7 +64,7 @@ def finish(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def live() -> Iterator[Path]:
-    """A folder in whose sockets one run goes on; a socket's path must not be long."""
+    """A folder in whose sockets one run continues; a socket's path must not be long."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         preferences = folder / "config" / "preferences.toml"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pokeTUI.bench.keys import drive
+from tests.benchmarks.cockpit.keys import drive
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from engine import events
 from engine.config import RunConfig
 from pokeTUI.app import CockpitApp
-from pokeTUI.screens.closing import ClosingScreen
+from pokeTUI.screens.endings import ClosingScreen
 from tests.pokeTUI.conftest import settle
 from tests.pokeTUI.fake_session import FakeSession
 from tests.pokeTUI.snapshot import compare, draw

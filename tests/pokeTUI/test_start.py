@@ -18,15 +18,15 @@ from engine.training.journal import Journal
 from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
 from pokeTUI.demos.listing import recorded
+from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.screens.compare import CompareScreen
-from pokeTUI.screens.prompt import PromptScreen
-from pokeTUI.screens.recordings import RecordingsScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.start.app import StartApp
 from pokeTUI.start.choice import AttachRun, NewRun, ReplayEpisode, ResumeRun, WatchDemo
 from pokeTUI.start.doctor import DoctorScreen
 from pokeTUI.start.form import NewRunScreen
+from pokeTUI.start.recordings import RecordingsScreen
 from tests.pokeTUI.conftest import screen_text
 
 SIZES = [(80, 24), (120, 40), (200, 60)]

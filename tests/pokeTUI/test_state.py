@@ -6,7 +6,7 @@ import pytest
 
 from engine import events
 from engine.commands import Command
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import Evaluation, GoalKind, Source
 from pokeTUI.dashboard.command_words import WORDS
 from pokeTUI.dashboard.state import MAX_LOG_LINES, DashboardState, fold
@@ -46,7 +46,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.PlanRequested(1, 0, "small", "start", "You are in bed."),
         events.PlanStreamed(1, "Go "),
         events.PlanAnswered(1, "small", "go out", 0.8, "Go out.", "", (), 1.0, 0.4, 90, 12, 0.0),
-        events.GoalJudged(9, Verdict(0, "k", "small", REACH, "go out", REACHED, True, 40)),
+        events.GoalEvaluated(9, GoalOutcome(0, "k", "small", REACH, "go out", REACHED, True, 40)),
         events.PlannerStatusChanged("small", "ready"),
         events.ViewersChanged(2, True),
         events.ConnectionLost("The connection was lost.", "Attach again.", True),

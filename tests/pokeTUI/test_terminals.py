@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pokeTUI.bench.fast_terminal import FastTerminal
-from pokeTUI.bench.keys import PROGRAM
+from tests.benchmarks.cockpit.keys import PROGRAM
 from tests.engine.processes import wait_until
 
 _SGR = re.compile(rb"\x1b\[([\d;]*)m")

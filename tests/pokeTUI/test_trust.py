@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.loopback import Call
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import ScriptedPlanner
 from pokeTUI.cli.main import main
 from pokeTUI.doctor.examination import Surroundings, examine
 from pokeTUI.doctor.files import examine_trust
 from pokeTUI.doctor.finding import Verdict
 from pokeTUI.terminal.probe import Terminal
+from tests.engine.llm.servers.loopback import Call
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import ROOT, SMALL, assert_refused, headless
 from tests.pokeTUI.test_doctor import UTF8
@@ -187,7 +187,7 @@ def test_run_from_elsewhere_gets_the_key_once_its_host_is_trusted(
     more = iter(range(256, 2560, 128))
 
     def resume(*arguments: str) -> int:
-        """Go on for a little; return how often the server was asked."""
+        """Continue for a little; return how often the server was asked."""
         listener.keys.clear()
         result = headless(tmp_path, "--resume", "latest", "--steps", str(next(more)), *arguments)
         if result.returncode:

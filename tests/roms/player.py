@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.games.crystal import practice_tables as names
+from engine.games.practice import tables as names
 from tests.roms.machine import Machine
 
 Cell = tuple[int, int]
@@ -26,7 +26,7 @@ PATIENCE = 800
 
 
 class StuckError(AssertionError):
-    """The player cannot go on; the text says where."""
+    """The player cannot continue; the text says where."""
 
 
 def map_of(title: str) -> MapKey:
@@ -98,7 +98,7 @@ class Player:
     # ---- small things ----------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Go on until the player is free: end texts and menus, fight battles."""
+        """Continue until the player is free: end texts and menus, fight battles."""
         game = self.game
         for _ in range(PATIENCE):
             if game.is_free:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.games.crystal import practice_tables as names
+from engine.games.practice import tables as names
 from tests.roms.machine import Machine
 from tests.roms.player import Player
 
@@ -97,7 +97,7 @@ class Battle:
         self.game.act(button, 4, 8)
 
     def wait(self) -> None:
-        """Go on, keeping the messages, until a menu takes input or the battle is over."""
+        """Continue, keeping the messages, until a menu takes input or the battle is over."""
         for _ in range(PATIENCE):
             lines = [self.game.lines[row][1:19].strip() for row in (14, 16)]
             text = " ".join(line for line in lines if line)

@@ -42,7 +42,7 @@ def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:
     paths = ("--out", rom, "--tables", tables, "--work", tmp_path / "build")
     subprocess.run([sys.executable, BUILD, *paths], check=True)
     assert rom.read_bytes() == ROM.read_bytes()
-    committed = ROOT / "engine" / "games" / "crystal" / "practice_tables.py"
+    committed = ROOT / "engine" / "games" / "practice" / "tables.py"
     assert tables.read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.games.crystal import practice_tables as names
+from engine.games.practice import tables as names
 from tests.roms.conftest import Start
 from tests.roms.machine import STANDING, Machine
 from tests.roms.player import (
@@ -177,7 +177,7 @@ def test_collision_table_tells_where_one_can_walk(start: Start, title: str) -> N
 
 
 def test_block_map_holds_the_neighbour_behind_the_edge(start: Start) -> None:
-    """The path goes on seamlessly: Fernwick's north border is the route's last rows."""
+    """The path continues seamlessly: Fernwick's north border is the route's last rows."""
     town = Grid.read(start("town")).cells
     route = start("MILLBROOK PATH")
     height = route.get("wMapHeight") * 2

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.games.crystal import practice_tables as names
+from engine.games.practice import tables as names
 from tests.roms.machine import Machine
 from tests.roms.player import Player
 from tests.roms.test_memory_contract import assert_screen_is_tilemap

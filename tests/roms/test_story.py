@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.crystal import practice_tables as names
+from engine.games.practice import tables as names
 from tests.roms.conftest import Start
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of, objects

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.crystal.collision_ids import ANSWERING, WALLS, WATER
-from engine.types import Facing, TileKind
+from engine.types import Facing, Terrain
 
 WALL = 0x07
 GRASS = frozenset({0x10, 0x14, 0x18, 0x1C, 0x48, 0x49, 0x4A, 0x4B, 0x4C})
 DOORS = frozenset({*range(0x71, 0x76), 0x77, 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7F, 0x60, 0x68})
 """Warps taken by stepping on the tile (doors, stairs, ladders, caves, pits)."""
-CARPETS: Mapping[int, Facing] = MappingProxyType(
+MATS: Mapping[int, Facing] = MappingProxyType(
     {0x70: Facing.DOWN, 0x76: Facing.LEFT, 0x78: Facing.UP, 0x7E: Facing.RIGHT}
 )
 """Warps taken by standing on the tile and pressing on in this direction."""
@@ -34,36 +34,25 @@ COUNTERS = frozenset({0x90, 0x98})
 """Tiles across which a person can be talked to."""
 
 
-def _lookup(ids: frozenset[int]) -> NDArray[np.bool_]:
-    table = np.zeros(256, bool)
-    table[list(ids)] = True
-    table.setflags(write=False)
-    return table
-
-
-# (256,) lookup tables by collision id.
-IS_WALKABLE = ~_lookup(WALLS | WATER)
-IS_WALKABLE.setflags(write=False)
-IS_GRASS = _lookup(GRASS)
-IS_WATER = _lookup(WATER)
-IS_LEDGE = _lookup(frozenset(LEDGES))
-IS_WARP = _lookup(DOORS | frozenset(CARPETS))
-IS_TALKING = _lookup(ANSWERING)
-
-
-def _kinds() -> NDArray[np.uint8]:
-    table = np.full(256, TileKind.FLOOR, np.uint8)
-    for is_one, kind in (
-        (~IS_WALKABLE, TileKind.WALL),
-        (IS_WATER, TileKind.WATER),
-        (IS_GRASS, TileKind.GRASS),
-        (IS_LEDGE, TileKind.LEDGE),
-        (IS_WARP, TileKind.DOOR),
+def _terrain() -> NDArray[np.uint16]:
+    table = np.zeros(256, np.uint16)
+    table[[number for number in range(256) if number not in WALLS | WATER]] |= Terrain.WALKABLE
+    for numbers, bit in (
+        (GRASS, Terrain.GRASS),
+        (WATER, Terrain.WATER),
+        (DOORS, Terrain.DOOR),
+        (COUNTERS, Terrain.COUNTER),
+        (ANSWERING, Terrain.ANSWERS),
     ):
-        table[is_one] = kind
+        table[list(numbers)] |= bit
+    for number, ways in LEDGES.items():
+        for way in ways:
+            table[number] |= Terrain.HOPS[way]
+    for number, way in MATS.items():
+        table[number] |= Terrain.MATS[way]
     table.setflags(write=False)
     return table
 
 
-KINDS = _kinds()
-"""(256,) TileKind by collision id."""
+TERRAIN = _terrain()
+"""(256,) uint16 `Terrain` bits by collision id."""

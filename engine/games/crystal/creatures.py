@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.emulator.base import Emulator
+from engine.games.base import GameTables
 from engine.games.crystal.ram import WorkRam, at, window
 from engine.games.crystal.symbols import SYMBOLS, Symbol
-from engine.games.profile import GameTables
 from engine.types import Battle, BattleKind, Creature, Move
 
 _PARTY_SIZE, _STRUCT = 6, 48
@@ -181,7 +181,7 @@ def _body(raw: bytes) -> _Body:
 
 
 def _is_of(own: Creature, party: Sequence[Creature], slot: int) -> bool:
-    """Tell whether a battle's own struct belongs to the party's creature in `slot`.
+    """Return whether a battle's own struct belongs to the party's creature in `slot`.
 
     Species and moves may differ: creatures transform. Health differs within a turn.
     """

@@ -1,4 +1,4 @@
-"""Write symbols.py, charmap.py, collision_ids.py and crystal_tables.py from the tables in facts/.
+"""Write symbols.py, charmap.py, collision_ids.py and tables.py from the tables in facts/.
 
 Run `python -m engine.games.crystal.generate` after editing a table. Names and numbers come from
 pret/pokecrystal; milestones.csv is the project's own and names what it refers to.
@@ -50,7 +50,7 @@ def sources() -> dict[str, str]:
         "symbols.py": _symbols(),
         "charmap.py": _charmap(),
         "collision_ids.py": _collision_ids(),
-        "crystal_tables.py": _crystal_tables(),
+        "tables.py": _crystal_tables(),
     }
 
 
@@ -193,7 +193,7 @@ def _crystal_head() -> str:
     return (
         '"""Hold the names, numbers and milestones of Pokémon Crystal.\n\n'
         f"{made_by}\nFacts only: no text or graphics of the game.\n"
-        '"""\n\n# fmt: off\nNAME = "Pokémon Crystal"\nSHA1 = ""\n\n'
+        '"""\n\n# fmt: off\nNAME = "Pokémon Crystal"\n\n'
     )
 
 

@@ -7,15 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.emulator.base import Emulator, rom_slice
-from engine.games.crystal.collision import KINDS
+from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.ram import BASE, RAM_SIZE, WorkRam, at
 from engine.games.crystal.symbols import SYMBOLS
-from engine.types import Edge, MapId, MapObject, MapView, Warp
+from engine.types import MAP_BORDER, NO_MAP, Edge, MapId, MapObject, MapView, TileKind, Warp
 
-BORDER = 6
-"""Walk tiles on each side of the map that the block map holds too."""
-BORDER_BLOCKS = 6
-"""Blocks by which the block map is wider and higher than the map: three on each side."""
+BORDER_BLOCKS = MAP_BORDER
+"""Blocks by which the block map is wider and higher than the map: three on each side.
+
+A block has 2 x 2 walk tiles, so that these are `MAP_BORDER` walk tiles on each side.
+"""
 
 _WARP_SIZE, _SIGN_SIZE = 5, 5
 _OBJECT_STRIDE, _OBJECT_COUNT = 40, 12
@@ -62,7 +63,7 @@ class _Layout:
     view: MapView
 
 
-_NOWHERE = _Layout(b"", b"", MapView(0, 0, np.zeros((0, 0), np.uint8), (), (), frozenset()))
+_NOWHERE = _Layout(b"", b"", NO_MAP)
 
 
 class MapReader:
@@ -141,16 +142,16 @@ class MapReader:
     def _build(self, key: bytes, blocks: bytes) -> _Layout:
         ram = _unpacked(key)
         bordered = self._grid(ram, blocks)
-        height, width = (size - 2 * BORDER for size in bordered.shape)
+        height, width = (size - 2 * MAP_BORDER for size in bordered.shape)
         signs = ((row[1], row[0]) for row in self._rows(ram, "wCurMapBGEventCount", _SIGN_SIZE))
         sides = ram[at("wMapConnections")]
-        collision = bordered[BORDER : BORDER + height, BORDER : BORDER + width]
-        kinds = KINDS[collision]
+        terrain = bordered[MAP_BORDER : MAP_BORDER + height, MAP_BORDER : MAP_BORDER + width]
+        kinds = TileKind.of(terrain)
         kinds.setflags(write=False)
         view = MapView(
             width,
             height,
-            collision,
+            terrain,
             tuple(w for w in self._warps(ram) if w.x < width and w.y < height),
             (),
             frozenset(side for bit, side, _ in _CONNECTIONS if sides & bit),
@@ -185,8 +186,8 @@ class MapReader:
         data = rom_slice(self._emulator.rom, bank, low | high << 8, count * size)
         return [data[row : row + size] for row in range(0, len(data) - size + 1, size)]
 
-    def _grid(self, ram: bytearray, blocks: bytes) -> NDArray[np.uint8]:
-        """Return (2 * height + 12, 2 * width + 12) collision ids; sizes in blocks.
+    def _grid(self, ram: bytearray, blocks: bytes) -> NDArray[np.uint16]:
+        """Return (2 * height + 12, 2 * width + 12) uint16 terrain; sizes in blocks.
 
         wOverworldMapBlocks is row-major with 3 blocks of border on every side; a block has four
         ids in the tileset's collision table, at [4 * block + x % 2 + 2 * (y % 2)].
@@ -197,7 +198,7 @@ class MapReader:
         data = rom_slice(self._emulator.rom, bank, low | high << 8, len(table))
         table[: len(data)] = np.frombuffer(data, np.uint8)
         ids = np.frombuffer(blocks, np.uint8).reshape(rows, columns)
-        quads = table.reshape(256, 2, 2)[ids]
+        quads = TERRAIN[table].reshape(256, 2, 2)[ids]
         grid = np.ascontiguousarray(quads.transpose(0, 2, 1, 3).reshape(2 * rows, 2 * columns))
         grid.setflags(write=False)
         return grid
@@ -228,7 +229,7 @@ def _unpacked(key: bytes) -> bytearray:
 
 
 def is_plausible_size(ram: bytearray) -> bool:
-    """Tell whether the map in RAM has a size that the block map can hold."""
+    """Return whether the map in RAM has a size that the block map can hold."""
     width, height = ram[_WIDTH], ram[_HEIGHT]
     blocks = (width + BORDER_BLOCKS) * (height + BORDER_BLOCKS)
     return width > 0 and height > 0 and blocks <= _MAX_BLOCKS

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from engine.emulator.base import Emulator
+from engine.games.base import GameTables
 from engine.games.crystal.bag import BAG_WINDOWS, BagReader
 from engine.games.crystal.creatures import CREATURE_WINDOWS, CreatureReader
 from engine.games.crystal.maps import MAP_WINDOWS, MapReader, is_plausible_size
 from engine.games.crystal.ram import WorkRam, at, window
 from engine.games.crystal.screen import box_lines, has_text_box
-from engine.games.profile import GameProfile
 from engine.types import Control, Facing, GameState, MapId, Place
 
 _ENVIRONMENTS = {1: "town", 2: "route", 3: "indoor", 4: "cave", 6: "gate", 7: "dungeon"}
@@ -79,12 +79,12 @@ class CrystalReader:
 
     Args:
         emulator: Runs the game.
-        profile: Gives the names.
+        tables: Give the names.
     """
 
-    def __init__(self, emulator: Emulator, profile: GameProfile) -> None:
+    def __init__(self, emulator: Emulator, tables: GameTables) -> None:
         self._emulator = emulator
-        self._tables = profile.tables
+        self._tables = tables
         windows = (*_STATE_WINDOWS, *MAP_WINDOWS, *BAG_WINDOWS, *CREATURE_WINDOWS)
         self._ram = WorkRam(windows)
         self._maps = MapReader(emulator, self._ram, self._tables.MAPS)
@@ -98,7 +98,7 @@ class CrystalReader:
         self._journey = _Journey()
 
     def read(self) -> GameState:
-        """Read the state of now."""
+        """Read the current state."""
         self._ram.refresh(self._emulator)
         ram = self._ram.data
         tilemap = bytes(ram[_TILEMAP : _TILEMAP + 360])
@@ -220,7 +220,7 @@ class CrystalReader:
         )
 
     def _is_whole(self) -> bool:
-        """Tell whether the map is loaded and the coordinates are of it.
+        """Return whether the map is loaded and the coordinates are of it.
 
         On a connection they are 255, or the map's size, for 2 frames.
         """

@@ -13,7 +13,7 @@ _LETTERS = [" " if code in _BORDERS else CHARMAP.get(code, " ") for code in rang
 
 
 def has_text_box(tilemap: bytes) -> bool:
-    """Tell whether the text box at rows 12-17 is shown (wTilemap C4A0, 360 bytes)."""
+    """Return whether the text box at rows 12-17 is shown (wTilemap C4A0, 360 bytes)."""
     return tilemap[_TEXT_BOX_TOP] == _CORNER and tilemap[_TEXT_BOX_BOTTOM] == _LOWER_CORNER
 
 
@@ -41,7 +41,7 @@ def box_lines(tilemap: bytes) -> tuple[str, ...]:
 
 
 def _is_between(tilemap: bytes, left: int, right: int) -> bool:
-    """Tell whether one box ends at the cell `left` and another begins at the cell `right`.
+    """Return whether one box ends at the cell `left` and another begins at the cell `right`.
 
     The top of a side may be hidden by another box; then it can be either side.
     """

@@ -7,6 +7,14 @@ from engine.errors import ConfigurationError
 from engine.llm.backends.base import Backend
 from engine.providers import backend_of
 
+_EXTRA_PACKAGES = {
+    "ollama": (),
+    "openai": ("openai",),
+    "anthropic": ("anthropic",),
+    "local": ("xllamacpp", "openai"),
+}
+"""What a backend needs beyond what is always installed: an extra of the same name brings it."""
+
 
 def make_backend(
     model: str,
@@ -38,42 +46,44 @@ def make_backend(
             "The language model has no name.", "Give one, e.g. --llm-model smollm2:1.7b."
         )
     kind = backend or backend_of(model)
-    if kind == "ollama":
-        from engine.llm.backends.ollama import OllamaBackend
-
-        return OllamaBackend(
-            model,
-            base_url=base_url,
-            connect_timeout_s=connect_timeout_s,
-            load_timeout_s=load_timeout_s,
-            max_context_length=max_context_length,
+    if kind not in _EXTRA_PACKAGES:
+        raise ConfigurationError(
+            f"There is no language model backend {kind!r}.",
+            "Choose ollama, openai, anthropic or local.",
         )
+    if kind == "local" and base_url:
+        raise ConfigurationError(
+            f"{model} is a file to be run here, but llm_base_url names a server.",
+            "Leave the address out, or say what the server speaks: --llm-backend openai.",
+        )
+    for package in _EXTRA_PACKAGES[kind]:
+        if importlib.util.find_spec(package) is None:
+            raise ConfigurationError(
+                f"{model} needs the package {package}, which is not installed.",
+                f"Install it: pip install 'poketui[{kind}]'.",
+            )
     if kind == "openai":
-        _need_extra(kind, model)
         from engine.llm.backends.openai import OpenAIBackend
 
         return OpenAIBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+    if kind == "anthropic":
+        from engine.llm.backends.anthropic import AnthropicBackend
+
+        return AnthropicBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
     if kind == "local":
-        if base_url:
-            raise ConfigurationError(
-                f"{model} is a file to be run here, but llm_base_url names a server.",
-                "Leave the address out, or say what the server speaks: --llm-backend openai.",
-            )
-        _need_extra("local", model, package="xllamacpp")
-        _need_extra("local", model, package="openai")
         from engine.llm.backends.local import LocalBackend
 
         return LocalBackend(
             model, load_timeout_s=load_timeout_s, max_context_length=max_context_length
         )
-    if kind == "anthropic":
-        _need_extra(kind, model)
-        from engine.llm.backends.anthropic import AnthropicBackend
+    from engine.llm.backends.ollama import OllamaBackend
 
-        return AnthropicBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
-    raise ConfigurationError(
-        f"There is no language model backend {kind!r}.",
-        "Choose ollama, openai, anthropic or local.",
+    return OllamaBackend(
+        model,
+        base_url=base_url,
+        connect_timeout_s=connect_timeout_s,
+        load_timeout_s=load_timeout_s,
+        max_context_length=max_context_length,
     )
 
 
@@ -93,12 +103,3 @@ def make_backends(config: RunConfig) -> list[Backend]:
         )
         for name in config.models or ("",)
     ]
-
-
-def _need_extra(extra: str, model: str, package: str = "") -> None:
-    package = package or extra
-    if importlib.util.find_spec(package) is None:
-        raise ConfigurationError(
-            f"{model} needs the package {package}, which is not installed.",
-            f"Install it: pip install 'poketui[{extra}]'.",
-        )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from engine.config import THINKING_TOKENS
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.quoting import one_line
 
@@ -59,6 +60,10 @@ class ChatRequest:
     temperature: float
     think: bool
 
+    def limit(self, *, thinks: bool = False) -> int:
+        """Return the most tokens to write, with room for the thoughts of a model that thinks."""
+        return self.max_tokens + (THINKING_TOKENS if thinks or self.think else 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -108,7 +113,7 @@ class Backend(Protocol):
 
     @property
     def is_paid(self) -> bool:
-        """Tell whether answers cost money, as far as is known."""
+        """Return whether answers cost money, as far as is known."""
         ...
 
     def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:

@@ -211,7 +211,7 @@ def _after_refusal(
 
 
 def _is_lost(said: str, done_reason: str) -> bool:
-    """Tell whether an answer was cut off before its object began."""
+    """Return whether an answer was cut off before its object began."""
     return done_reason == "length" and "{" not in said
 
 

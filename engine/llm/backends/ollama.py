@@ -1,16 +1,14 @@
 """Ask a model behind an Ollama server."""
 
 import asyncio
-import importlib
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from engine.config import THINKING_TOKENS
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import (
     ChatRequest,
@@ -22,10 +20,10 @@ from engine.llm.backends.base import (
     refusal,
     schema_in_words,
     shown_address,
-    status_of,
     strict_schema,
 )
-from engine.llm.backends.dialect import Dialect, Form, Refusal, adapt
+from engine.llm.backends.dialect import Dialect, Form, Refusal
+from engine.llm.backends.hosted import HostedBackend
 from engine.llm.tokens import FRAME_TOKENS, estimate_tokens
 from engine.quoting import one_line
 
@@ -36,8 +34,6 @@ _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
 _USUAL_CONTEXT = 4096
 _LONGEST_STATUS = 60
-_PROBE_FACTOR = 5
-"""A probe may take this many times as long as connecting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class Pulled:
     total: int = 0
 
 
-class OllamaBackend:
+class OllamaBackend(HostedBackend["AsyncClient"]):
     """A model of an Ollama server, at `base_url`, else OLLAMA_HOST, else this machine's.
 
     Args:
@@ -71,7 +67,6 @@ class OllamaBackend:
     """
 
     name = "ollama"
-    is_paid = False
 
     def __init__(
         self,
@@ -82,53 +77,16 @@ class OllamaBackend:
         load_timeout_s: float = 300.0,
         max_context_length: int = 0,
     ) -> None:
-        self.model = model
         self._host = base_url or os.environ.get("OLLAMA_HOST", "").strip() or _DEFAULT_ADDRESS
         origin = "llm_base_url" if base_url else "OLLAMA_HOST"
         check_address(self._host, origin, needs_scheme=False)
-        self._server = f"Ollama at {shown_address(self._host)}"
-        self._connect_timeout_s = connect_timeout_s
+        super().__init__(model, f"Ollama at {shown_address(self._host)}", connect_timeout_s)
         self._load_timeout_s = load_timeout_s
-        self._client: AsyncClient | None = None
         self._most_tokens = max_context_length or sys.maxsize
         self._context_tokens = _USUAL_CONTEXT
         self._is_known = False
         self._always_thinks = _always_thinks(model)
         self._dialect = Dialect(frozenset({"think"}), thinks=self._always_thinks)
-
-    async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
-        """Stream an answer; see `Backend.chat`."""
-        client = await self._open()
-        self._make_room(request)
-        with self._failures():
-            answer = adapt(
-                self._dialect,
-                lambda dialect: self._answer(client, request, dialect),
-                _refusal_of,
-                self._learn,
-            )
-            async with aclosing(answer) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-
-    async def probe(self) -> ModelStatus:
-        """Look whether the server has the model, and in memory; see `Backend.probe`."""
-        try:
-            client = await self._open()
-            with self._failures():
-                async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
-                    listed = (await client.list()).models
-                    models = tuple(sorted(m.model for m in listed if m.model))
-                    loaded = tuple(m.model or "" for m in (await client.ps()).models)
-                    if self._is_among(models):
-                        await self._look_at_model(client)
-        except LLMConnectionError as error:
-            return status_of(error)
-        if not self._is_among(models):
-            return ModelStatus("missing", f"{self._server} has no {self._missing()}", models)
-        if self._is_among(loaded) or self.model.endswith("cloud"):  # these are in no memory
-            return ModelStatus("ready", "", models)
-        return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
 
     async def load(self) -> None:
         """Have the model loaded; see `Backend.load`."""
@@ -165,21 +123,6 @@ class OllamaBackend:
                 "Pull it again: that resumes.",
             )
 
-    async def close(self) -> None:
-        """Let go of all connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()  # type: ignore[no-untyped-call]
-
-    async def _open(self) -> "AsyncClient":
-        if self._client is None:
-            # Importing it and reading certificates take long enough to hold up the loop.
-            await asyncio.to_thread(importlib.import_module, "ollama")
-            with self._failures():
-                client = await asyncio.to_thread(self._make_client)
-            self._client = self._client or client
-        return self._client
-
     def _make_client(self) -> "AsyncClient":
         import httpx
         from ollama import AsyncClient
@@ -187,6 +130,10 @@ class OllamaBackend:
         # Loading a model can take minutes without a byte: reading is bounded elsewhere.
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
         return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
+
+    def _stream(self, client: "AsyncClient", request: ChatRequest) -> AsyncGenerator[Chunk]:
+        self._make_room(request)
+        return super()._stream(client, request)
 
     async def _answer(
         self, client: "AsyncClient", request: ChatRequest, dialect: Dialect
@@ -210,7 +157,7 @@ class OllamaBackend:
             think=self._think(request.think) if "think" in dialect.parts else None,
             format=formats.get(dialect.form),
             options={
-                "num_predict": _limit(request, thinks=dialect.thinks),
+                "num_predict": request.limit(thinks=dialect.thinks),
                 "temperature": request.temperature,
                 **self._memory(),
             },
@@ -224,9 +171,8 @@ class OllamaBackend:
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
         asked = estimate_tokens(request.system) + estimate_tokens(request.user)
-        needed = min(
-            self._most_tokens, asked + FRAME_TOKENS + _limit(request, thinks=self._dialect.thinks)
-        )
+        limit = request.limit(thinks=self._dialect.thinks)
+        needed = min(self._most_tokens, asked + FRAME_TOKENS + limit)
         while self._context_tokens < needed:
             self._context_tokens *= 2
 
@@ -234,8 +180,15 @@ class OllamaBackend:
         """Return the options that decide how the model is loaded: always the same ones."""
         return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
-    def _learn(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+    async def _look(self, client: "AsyncClient") -> ModelStatus:
+        models = tuple(sorted(m.model for m in (await client.list()).models if m.model))
+        loaded = tuple(m.model or "" for m in (await client.ps()).models)
+        if not self._is_among(models):
+            return ModelStatus("missing", f"{self._server} has no {self._missing()}", models)
+        await self._look_at_model(client)
+        if self._is_among(loaded) or self.model.endswith("cloud"):  # these are in no memory
+            return ModelStatus("ready", "", models)
+        return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
 
     async def _look_at_model(self, client: "AsyncClient") -> None:
         """Learn once whether the model can think, and whether it can be told not to."""
@@ -264,6 +217,13 @@ class OllamaBackend:
 
     def _missing(self) -> str:
         return f"model {self.model!r}. Get it: ollama pull {self.model}"
+
+    def _refusal_of(self, error: Exception) -> Refusal | None:
+        from ollama import ResponseError
+
+        if not isinstance(error, ResponseError) or error.status_code == 404:
+            return None
+        return Refusal(error.status_code if error.status_code > 0 else 500, str(error.error))
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -304,20 +264,8 @@ class OllamaBackend:
 
 
 def _always_thinks(model: str) -> bool:
-    """Tell whether a model, by its name or family, only takes how much it is to think."""
+    """Return whether a model, by its name or family, only takes how much it is to think."""
     return model.lower().rpartition("/")[2].replace("-", "").startswith("gptoss")
-
-
-def _limit(request: ChatRequest, *, thinks: bool) -> int:
-    return request.max_tokens + (THINKING_TOKENS if thinks or request.think else 0)
-
-
-def _refusal_of(error: Exception) -> Refusal | None:
-    from ollama import ResponseError
-
-    if not isinstance(error, ResponseError) or error.status_code == 404:
-        return None
-    return Refusal(error.status_code if error.status_code > 0 else 500, str(error.error))
 
 
 def _chunks(part: "ChatResponse") -> Iterator[Chunk]:

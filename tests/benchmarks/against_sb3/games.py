@@ -27,7 +27,7 @@ class NutFall(gymnasium.Env[NDArray[np.float32], int]):
 
     Whoever catches stands in the lowest of ten rows and steps left, stays or steps right. A nut
     caught pays 1, a stone that hits ends the game, and nothing else pays: a nut must be walked to
-    up to nine steps before it is there. Columns and kinds are drawn by lot.
+    up to nine steps before it is there. Columns and kinds are drawn at random.
 
     Observations are three channels of 10 x 10 zeros and ones, in a row of 300.
     """

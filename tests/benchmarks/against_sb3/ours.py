@@ -15,7 +15,7 @@ from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import DQNConfig, PPOConfig
 from engine.env.batch import Batch
-from engine.types import NUM_ACTIONS
+from engine.types import Action, Spaces
 from tests.benchmarks.against_sb3.games import GAMES, Noted, Observations, Policy
 from tests.benchmarks.against_sb3.runs import Case, Clock, Run
 
@@ -33,13 +33,13 @@ def batch_of(
 ) -> Batch:
     """Put observations the way agents get them: no advice, and no action that the game lacks."""
     count = len(features)
-    mask = np.zeros((count, NUM_ACTIONS), np.bool_)
+    mask = np.zeros((count, len(Action)), np.bool_)
     mask[:, :num_actions] = True
     nobody = np.zeros(count, np.bool_)
     return Batch(
         features=features,
         mask=mask,
-        prior=np.zeros((count, NUM_ACTIONS), np.float32),
+        prior=np.zeros((count, len(Action)), np.float32),
         advice_confidence=np.zeros(count, np.float32),
         rewards=np.zeros(count, np.float32) if rewards is None else rewards,
         terminated=nobody if terminated is None else terminated,
@@ -94,7 +94,9 @@ def train(case: Case, seed: int, config: PPOConfig | DQNConfig | None = None) ->
     """Train for the case's steps, by default with the case's hyperparameters."""
     returns: list[float] = []
     games = Plain([Noted(GAMES[case.game](), returns) for _ in range(case.num_envs)])
-    agent = make_agent(config or case.config, case.num_envs, games.feature_size, seed)
+    agent = make_agent(
+        config or case.config, case.num_envs, Spaces(games.feature_size, len(Action)), seed
+    )
     batch = games.reset(seed)
     clock = Clock()
     with clock.running():
@@ -109,11 +111,11 @@ def train(case: Case, seed: int, config: PPOConfig | DQNConfig | None = None) ->
 
 
 def make_agent(
-    config: PPOConfig | DQNConfig, num_envs: int, feature_size: int, seed: int
+    config: PPOConfig | DQNConfig, num_envs: int, spaces: Spaces, seed: int
 ) -> GuidedPolicy | DQN:
     if isinstance(config, DQNConfig):
-        return DQN(config, num_envs, feature_size, seed)
-    return GuidedPolicy(config, num_envs, feature_size, seed)
+        return DQN(config, num_envs, spaces, seed)
+    return GuidedPolicy(config, num_envs, spaces, seed)
 
 
 def acting(agent: Agent, games: Plain, seed: int) -> Policy:

@@ -26,7 +26,8 @@ class Estimate:
 
 
 def interquartile_mean(values: FloatArray) -> FloatArray:
-    """Return the mean of the middle half of the last axis; of n, floor(n / 4) go on either side."""
+    """Return the mean of the middle half of the last axis; of n, floor(n / 4) continue either
+    side."""
     count = values.shape[-1]
     cut = count // 4
     middle: FloatArray = np.sort(values, -1)[..., cut : count - cut].mean(-1)

@@ -80,7 +80,7 @@ def check_saves(saves: Path, shop: Workshop) -> None:
 
 
 def check_resume(saves: Path, shop: Workshop, *, must_go: bool) -> None:
-    """Check that `bad` can be gone on with: what a run reads before its first step.
+    """Check that `bad` can be continued with: what a run reads before its first step.
 
     Raises:
         Lost: It cannot, or its journal is another one than was saved.
@@ -97,7 +97,7 @@ def check_resume(saves: Path, shop: Workshop, *, must_go: bool) -> None:
         checkpoint, _, _ = CheckpointStore(run / "checkpoints", 3).load_newest()
         length = int(checkpoint.facts["journal_bytes"])
         journal = Journal(run / "journal.jsonl")
-        journal.cut(length)
+        journal.truncate(length)
         journal.close()
         if must_go and (run / "journal.jsonl").read_bytes() != whole[:length]:
             raise Lost("the journal is not the one of the checkpoint")
@@ -184,7 +184,7 @@ def names(shop: Workshop) -> Iterator[Strike]:
 
 @contextmanager
 def resumed(shop: Workshop) -> Iterator[Strike]:
-    """Damage a file, and let the program itself go on with the run."""
+    """Damage a file, and let the program itself continue with the run."""
     data = [pattern for pattern in KINDS.values() if pattern != "config.json"]
 
     def strike(rng: random.Random) -> None:
@@ -205,7 +205,7 @@ def resumed(shop: Workshop) -> Iterator[Strike]:
 
 @contextmanager
 def deleted(shop: Workshop) -> Iterator[Strike]:
-    """Delete the folder of a run while it goes on; then end it, and resume it."""
+    """Delete the folder of a run while it continues; then end it, and resume it."""
     from tests.benchmarks.faults.processes import Headless
 
     def strike(rng: random.Random) -> None:

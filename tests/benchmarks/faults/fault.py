@@ -1,4 +1,4 @@
-"""Say what a fault is, let it happen again and again, and count what came of it."""
+"""Say what a fault is, let it happen again and again, and count the result."""
 
 import random
 import re
@@ -14,7 +14,7 @@ import pytest
 from tests.benchmarks.faults.workshop import Workshop
 
 Strike = Callable[[random.Random], None]
-"""Let the fault happen once, and look what came of it; raises `Lost`."""
+"""Let the fault happen once, and look the result; raises `Lost`."""
 
 SURVIVED = "survived"
 _NUMBER = re.compile(r"\b(0x[0-9a-f]+|\d+)\b")
@@ -47,7 +47,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Row:
-    """What came of a kind of fault."""
+    """The result of a kind of fault."""
 
     name: str
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -102,7 +102,7 @@ def _outcome(strike: Strike, rng: random.Random) -> str:
 
 
 def _describe(error: BaseException) -> str:
-    """Say what came of a fault that something was raised by."""
+    """Say the result of a fault that something was raised by."""
     if isinstance(error, Lost):
         return _cell(f"lost: {error}")
     if isinstance(error, _HANGS):

@@ -13,9 +13,8 @@ import pytest
 from engine.config import EnvConfig, RunConfig, load_config
 from engine.demos.recorder import random_policy, record_policy
 from engine.errors import ConfigurationError
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.reply import read_plan
-from pokeTUI.keys.actions import ACTIONS
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.preferences import PreferenceFile, Preferences
 from pokeTUI.start.app import preferred_theme
@@ -48,12 +47,12 @@ def preferences(shop: Workshop) -> Iterator[Strike]:
         values: dict[str, object] = {
             "theme": "daylight",
             "view": "octants",
-            "keys": {one.id: "f5" for one in rng.sample(ACTIONS, 2)},
+            "keys": {one.id: "f5" for one in rng.sample(KeyTable().entries, 2)},
             "layout": {"hidden": ["map"], "fronts": [], "sizes": {"main": {"game": 0.5}}},
         }
         values[rng.choice((*values, "other"))] = rng.choice(_ODD)
         if isinstance(keys := values.get("keys"), dict):
-            keys[rng.choice((rng.choice(ACTIONS).id, "nothing"))] = rng.choice(_ODD)
+            keys[rng.choice((rng.choice(KeyTable().entries).id, "nothing"))] = rng.choice(_ODD)
         data = to_toml(values, "").encode()
         file.write_bytes(damaged(data, rng) if rng.random() < 0.5 else data)
         preferred_theme()
@@ -175,8 +174,8 @@ def injections(shop: Workshop) -> Iterator[Strike]:
             raise Lost(f"a text of the game stands outside of its quotes: {order!r}")
         for answer in (order, json.dumps({"choice": order}), json.dumps({"choice": name})):
             plan = read_plan(answer, "stop", here, "m").plan
-            if plan is not None and not any(plan.choice is one for one in here.choices):
-                raise Lost(f"{name_of(plan.choice)} was no choice")
+            if plan is not None and not any(plan.option is one for one in here.action_batch):
+                raise Lost(f"{name_of(plan.option)} was no choice")
 
     yield strike
 

@@ -34,7 +34,7 @@ time.strftime = lambda f, t=None: real["strftime"](f, time.localtime() if t is N
 sys.argv[0] = "poketui"
 runpy.run_module("pokeTUI", run_name="__main__")
 """
-"""The program with a wall clock that jumps five times a second; the monotonic one goes on."""
+"""The program with a wall clock that jumps five times a second; the monotonic one continues."""
 
 
 @contextmanager

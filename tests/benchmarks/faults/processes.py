@@ -111,7 +111,7 @@ def check_saved(saves: Path, text: str = "") -> int:
 
 
 def check_resumes(shop: Workshop, saves: Path) -> None:
-    """Check that the program goes on with the only run, and keeps the journal of its checkpoint.
+    """Check that the program continues with the only run, and keeps the journal of its checkpoint.
 
     Raises:
         Lost: It does not.

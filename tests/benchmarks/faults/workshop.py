@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from unittest import mock
 
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import ScriptedPlanner
 from engine.child import python_command
 from engine.commands import KeepState
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.events import CheckpointSaved
 from engine.remote.folder import FOLDER_VARIABLE
 from engine.session import EngineSession
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.engine.processes import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -60,7 +60,7 @@ class Workshop:
 
     @property
     def is_outside_whole(self) -> bool:
-        """Tell whether nothing has changed beside the save folders."""
+        """Return whether nothing has changed beside the save folders."""
         return fingerprint(self.outside) == self._before
 
     def folder(self) -> Path:

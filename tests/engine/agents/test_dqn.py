@@ -8,12 +8,11 @@ from torch import nn
 from engine.agents.base import Guidance
 from engine.agents.dqn import DQN, QNetwork, follow, targets
 from engine.agents.random import RandomAgent
-from engine.agents.replay import Sample
+from engine.agents.replay_buffer import Sample
 from engine.config import DQNConfig, RunConfig
-from engine.env.pixels import PIXELS_SHAPE
-from engine.types import NUM_ACTIONS, Source
+from engine.types import Action, Source, Spaces
 from tests.engine.agents.test_learning import mean_reward, train
-from tests.engine.toy import FEATURE_SIZE, ToyVector
+from tests.engine.toy import PIXELS_SHAPE, SPACES, ToyVector
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
 GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
@@ -51,12 +50,12 @@ def sample_of(**changes) -> Sample:
         indices=np.array([0]),
         weights=np.ones(1, np.float32),
         features=np.zeros((1, 1), np.float32),
-        masks=np.ones((1, NUM_ACTIONS), np.bool_),
+        masks=np.ones((1, len(Action)), np.bool_),
         actions=np.array([0]),
         returns=np.array([1.0], np.float32),
         discounts=np.array([0.5], np.float32),
         next_features=np.zeros((1, 1), np.float32),
-        next_masks=np.ones((1, NUM_ACTIONS), np.bool_),
+        next_masks=np.ones((1, len(Action)), np.bool_),
         pixels=np.zeros((1, 0), np.uint8),
         next_pixels=np.zeros((1, 0), np.uint8),
     )
@@ -76,13 +75,13 @@ def test_without_double_the_target_chooses_too_and_overrates():
 
 
 def test_an_invalid_next_action_counts_nothing_however_good_it_looks():
-    mask = np.ones((1, NUM_ACTIONS), np.bool_)
+    mask = np.ones((1, len(Action)), np.bool_)
     mask[0, 1] = False
     assert targets(sample_of(next_masks=mask), ONLINE, TARGET).tolist() == [1 + 0.5 * 30]
 
 
 def test_a_valid_action_of_negative_worth_beats_an_invalid_one():
-    mask = np.zeros((1, NUM_ACTIONS), np.bool_)
+    mask = np.zeros((1, len(Action)), np.bool_)
     mask[0, 2] = True
     online = Table([[0, 0, -8, 0, 0, 0, 0, 0, 0]])
     assert targets(sample_of(next_masks=mask), online, online).tolist() == [1 + 0.5 * -8]
@@ -94,8 +93,8 @@ def test_the_end_of_an_episode_is_worth_its_reward():
 
 
 def test_a_duelling_value_is_the_states_worth_and_the_actions_edge_among_valid_ones():
-    network = QNetwork("features", 3, 8)
-    features, mask = torch.rand(5, 3), torch.zeros(5, NUM_ACTIONS, dtype=torch.bool)
+    network = QNetwork("features", Spaces(3, len(Action)), 8)
+    features, mask = torch.rand(5, 3), torch.zeros(5, len(Action), dtype=torch.bool)
     mask[:, :4] = True
     values = network(features, None, mask)
     code = network.encoder(features, None)
@@ -106,8 +105,8 @@ def test_a_duelling_value_is_the_states_worth_and_the_actions_edge_among_valid_o
 
 
 def test_what_is_invalid_has_no_say_in_what_a_state_is_worth():
-    network = QNetwork("features", 3, 8)
-    features, mask = torch.rand(5, 3), torch.ones(5, NUM_ACTIONS, dtype=torch.bool)
+    network = QNetwork("features", Spaces(3, len(Action)), 8)
+    features, mask = torch.rand(5, 3), torch.ones(5, len(Action), dtype=torch.bool)
     mask[:, 4:] = False
     before = network(features, None, mask)[:, :4]
     with torch.no_grad():
@@ -116,8 +115,8 @@ def test_what_is_invalid_has_no_say_in_what_a_state_is_worth():
 
 
 def test_without_duelling_there_is_one_value_an_action():
-    network = QNetwork("features", 3, 8, is_duelling=False)
-    features, mask = torch.rand(5, 3), torch.ones(5, NUM_ACTIONS, dtype=torch.bool)
+    network = QNetwork("features", Spaces(3, len(Action)), 8, is_duelling=False)
+    features, mask = torch.rand(5, 3), torch.ones(5, len(Action), dtype=torch.bool)
     code = network.encoder(features, None)
     torch.testing.assert_close(network(features, None, mask), network.edge(code))
 
@@ -139,9 +138,9 @@ def play(agent: DQN, steps: int, guidance: Guidance = ALONE, vector=None, batch=
         batch = vector.reset([1, 2, 3, 4])
     actions = []
     for _ in range(steps):
-        choices = agent.decide(batch, guidance)
-        actions.append(choices.actions)
-        batch = vector.step(choices.actions)  # asserts that no action is masked
+        action_batch = agent.decide(batch, guidance)
+        actions.append(action_batch.actions)
+        batch = vector.step(action_batch.actions)  # asserts that no action is masked
         agent.observe(batch)
         if agent.is_update_due:
             agent.update(batch)
@@ -149,7 +148,7 @@ def play(agent: DQN, steps: int, guidance: Guidance = ALONE, vector=None, batch=
 
 
 def test_a_hard_target_is_the_network_of_the_last_interval():
-    agent = DQN(SMALL.model_copy(update={"target_interval": 3, "gradient_steps": 1}), 4, 12, 0)
+    agent = DQN(SMALL.model_copy(update={"target_interval": 3, "gradient_steps": 1}), 4, SPACES, 0)
     while agent.num_gradients % 3 != 0 or not agent.num_gradients:
         play(agent, 1)
     for mine, its in zip(agent.network.parameters(), agent.target.parameters(), strict=True):
@@ -163,7 +162,7 @@ def test_a_hard_target_is_the_network_of_the_last_interval():
 
 
 def test_random_actions_become_fewer_with_the_steps():
-    agent = DQN(SMALL, 4, FEATURE_SIZE, 0)
+    agent = DQN(SMALL, 4, SPACES, 0)
     assert (agent.epsilon, agent.beta) == (1.0, 0.4)
     agent.num_steps = 2000
     assert agent.epsilon == pytest.approx(0.51)
@@ -174,7 +173,7 @@ def test_random_actions_become_fewer_with_the_steps():
 
 def test_steps_are_learnt_from_as_often_as_configured():
     config = SMALL.model_copy(update={"replay_ratio": 2.0, "gradient_steps": 3})
-    agent = DQN(config, 4, FEATURE_SIZE, 0)
+    agent = DQN(config, 4, SPACES, 0)
     play(agent, 10 + 100)
     assert agent.num_gradients == 400 * 2 // 16 // 3 * 3
 
@@ -182,7 +181,7 @@ def test_steps_are_learnt_from_as_often_as_configured():
 def greedy(**changes) -> DQN:
     """Return an agent that never acts at random."""
     settings = {"epsilon_start": 0.0, "epsilon_end": 0.0} | changes
-    return DQN(SMALL.model_copy(update=settings), 4, FEATURE_SIZE, 0)
+    return DQN(SMALL.model_copy(update=settings), 4, SPACES, 0)
 
 
 def test_the_best_valid_action_is_taken_even_where_all_values_are_negative():
@@ -199,11 +198,11 @@ def test_the_best_valid_action_is_taken_even_where_all_values_are_negative():
 
 
 def test_random_actions_are_all_valid_ones_alike():
-    agent = DQN(SMALL, 4, FEATURE_SIZE, 0)
+    agent = DQN(SMALL, 4, SPACES, 0)
     batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
-    batch.mask[:] = np.arange(NUM_ACTIONS) % 3 == 0
+    batch.mask[:] = np.arange(len(Action)) % 3 == 0
     drawn = np.concatenate([agent.decide(batch, ALONE).actions for _ in range(1500)])
-    shares = np.bincount(drawn, minlength=NUM_ACTIONS) / len(drawn)
+    shares = np.bincount(drawn, minlength=len(Action)) / len(drawn)
     np.testing.assert_allclose(shares, np.where(batch.mask[0], 1 / 3, 0.0), atol=0.03)
 
 
@@ -218,9 +217,9 @@ def test_the_advice_is_followed_as_often_as_share_and_confidence_say():
     batch.prior[np.arange(4), advised] = 1.0
     own = agent.decide(batch, ALONE).actions
     runs = [agent.decide(batch, Guidance(0.6, 0.9)) for _ in range(2000)]
-    planned = np.stack([choices.is_planned for choices in runs])
-    actions = np.stack([choices.actions for choices in runs])
-    confidences = np.stack([choices.confidences for choices in runs])
+    planned = np.stack([action_batch.is_planned for action_batch in runs])
+    actions = np.stack([action_batch.actions for action_batch in runs])
+    confidences = np.stack([action_batch.confidences for action_batch in runs])
     differs = advised != own
     assert differs.any()
     np.testing.assert_array_equal(actions, np.where(planned, advised, own))
@@ -233,10 +232,10 @@ def test_advice_that_the_policy_would_have_taken_anyway_is_no_merit_of_the_plann
     agent = greedy()
     batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
     own = agent.decide(batch, ALONE).actions
-    batch.prior[:] = np.eye(NUM_ACTIONS, dtype=np.float32)[own]
-    choices = agent.decide(batch, Guidance(1.0, 0.9))
-    np.testing.assert_array_equal(choices.actions, own)
-    assert not choices.is_planned.any()
+    batch.prior[:] = np.eye(len(Action), dtype=np.float32)[own]
+    action_batch = agent.decide(batch, Guidance(1.0, 0.9))
+    np.testing.assert_array_equal(action_batch.actions, own)
+    assert not action_batch.is_planned.any()
 
 
 def test_invalid_or_missing_advice_is_not_followed():
@@ -244,9 +243,9 @@ def test_invalid_or_missing_advice_is_not_followed():
     batch = ToyVector(RunConfig(num_envs=4)).reset([1, 2, 3, 4])
     own = agent.decide(batch, ALONE).actions
     batch.prior[:] = np.where(batch.mask, 0.0, 1.0)
-    choices = agent.decide(batch, Guidance(1.0, 0.9))
-    np.testing.assert_array_equal(choices.actions, own)
-    assert not choices.is_planned.any()
+    action_batch = agent.decide(batch, Guidance(1.0, 0.9))
+    np.testing.assert_array_equal(action_batch.actions, own)
+    assert not action_batch.is_planned.any()
 
 
 def test_a_policy_certain_enough_is_left_alone_by_the_planner():
@@ -255,16 +254,16 @@ def test_a_policy_certain_enough_is_left_alone_by_the_planner():
     assert (agent.decide(batch, ALONE).confidences == 0).all()  # nothing is learnt yet
     agent._usual_error = 1e-3
     nn.init.normal_(agent.network.edge.bias, std=5.0, generator=torch.Generator().manual_seed(0))
-    choices = agent.decide(batch, Guidance(1.0, 0.9))
-    assert (choices.confidences > 0.9).all()
-    assert not choices.is_planned.any()
+    action_batch = agent.decide(batch, Guidance(1.0, 0.9))
+    assert (action_batch.confidences > 0.9).all()
+    assert not action_batch.is_planned.any()
     agent._usual_error = 1e3
-    choices = agent.decide(batch, Guidance(1.0, 0.9))
-    assert choices.is_planned.any()
+    action_batch = agent.decide(batch, Guidance(1.0, 0.9))
+    assert action_batch.is_planned.any()
 
 
 def test_the_player_leaves_training_as_it_was():
-    agents = [DQN(SMALL, 4, FEATURE_SIZE, 0) for _ in range(2)]
+    agents = [DQN(SMALL, 4, SPACES, 0) for _ in range(2)]
     runs = [play(agent, 30) for agent in agents]
     player = agents[0].player(seed=5)
     other = ToyVector(RunConfig(num_envs=2))
@@ -276,7 +275,7 @@ def test_the_player_leaves_training_as_it_was():
 
 
 def test_an_update_reports_its_figures():
-    agent = DQN(SMALL, 4, FEATURE_SIZE, 0)
+    agent = DQN(SMALL, 4, SPACES, 0)
     vector, batch, _ = play(agent, 10)
     while not agent.is_update_due:
         batch = vector.step(agent.decide(batch, ALONE).actions)
@@ -291,14 +290,14 @@ def test_an_update_reports_its_figures():
 
 
 def test_a_loaded_agent_goes_on_bit_for_bit():
-    agent = DQN(SMALL, 4, FEATURE_SIZE, 0)
+    agent = DQN(SMALL, 4, SPACES, 0)
     vector, batch, _ = play(agent, 77, GUIDED)
-    agent.cut(2, batch)
+    agent.truncate_trajectory(2, batch)
     facts, arrays = agent.save()
     arrays = {name: array.copy() for name, array in arrays.items()}
     other_vector = ToyVector(RunConfig(num_envs=4))
     other_batch = other_vector.load(vector.save())
-    other = DQN(SMALL, 4, FEATURE_SIZE, seed=99)
+    other = DQN(SMALL, 4, SPACES, seed=99)
     other.load(facts, arrays)
     before = agent.num_gradients
     _, _, actions = play(agent, 60, GUIDED, vector, batch)
@@ -313,7 +312,7 @@ def test_a_loaded_agent_goes_on_bit_for_bit():
 
 @pytest.mark.parametrize("kind", ["pixels", "both"])
 def test_pixels_are_seen_remembered_and_learnt_from(kind):
-    agent = DQN(SMALL, 4, FEATURE_SIZE, 0, kind)
+    agent = DQN(SMALL, 4, SPACES, 0, kind)
     toy = ToyVector(RunConfig(num_envs=4))
     rng = np.random.default_rng(0)
 
@@ -339,13 +338,13 @@ def test_pixels_are_seen_remembered_and_learnt_from(kind):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_dqn_halves_the_distance_from_random_to_perfect_and_more(seed):
     random_reward = mean_reward(train(RandomAgent(seed), 500, seed=seed))
-    learnt = train(DQN(CONFIG, 8, FEATURE_SIZE, seed), 1000, seed=seed)[-100:]
+    learnt = train(DQN(CONFIG, 8, SPACES, seed), 1000, seed=seed)[-100:]
     assert random_reward < 0.5
     assert mean_reward(learnt) > 0.9
     assert np.mean([summary.is_success for summary in learnt]) >= 0.98
 
 
 def test_the_planner_makes_the_untrained_values_good_at_once():
-    guided = train(DQN(CONFIG, 8, FEATURE_SIZE, 0), 60, GUIDED)
-    alone = train(DQN(CONFIG, 8, FEATURE_SIZE, 0), 60, ALONE)
+    guided = train(DQN(CONFIG, 8, SPACES, 0), 60, GUIDED)
+    alone = train(DQN(CONFIG, 8, SPACES, 0), 60, ALONE)
     assert mean_reward(guided) > 0.85 > mean_reward(alone)

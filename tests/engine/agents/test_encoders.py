@@ -3,7 +3,10 @@ import torch
 
 from engine.agents.encoders import build_encoder
 from engine.agents.networks import ActorCritic
-from engine.env.pixels import PIXELS_SHAPE
+from engine.types import Spaces
+from tests.engine.toy import PIXELS_SHAPE
+
+SPACES = Spaces(12, 9, PIXELS_SHAPE)
 
 FEATURES = torch.rand((2, 12), generator=torch.Generator().manual_seed(0))
 PIXELS = torch.randint(
@@ -15,24 +18,24 @@ NO_STARTS = torch.zeros(2, dtype=torch.bool)
 
 @pytest.mark.parametrize(("kind", "size"), [("features", 32), ("pixels", 32), ("both", 64)])
 def test_a_code_is_as_long_as_the_encoder_says(kind, size):
-    encoder = build_encoder(kind, 12, 32)
+    encoder = build_encoder(kind, SPACES, 32)
     code = encoder(FEATURES, PIXELS)
     assert encoder.output_size == size
     assert code.shape == (2, size)
 
 
 def test_an_encoder_of_features_needs_no_pixels():
-    encoder = build_encoder("features", 12, 32)
+    encoder = build_encoder("features", SPACES, 32)
     assert torch.equal(encoder(FEATURES, None), encoder(FEATURES, PIXELS))
 
 
 def test_an_encoder_of_pixels_looks_at_no_features():
-    encoder = build_encoder("pixels", 12, 32)
+    encoder = build_encoder("pixels", SPACES, 32)
     assert torch.equal(encoder(FEATURES, PIXELS), encoder(1 - FEATURES, PIXELS))
 
 
 def test_either_part_of_an_observation_moves_the_code_of_both():
-    encoder = build_encoder("both", 12, 32)
+    encoder = build_encoder("both", SPACES, 32)
     code = encoder(FEATURES, PIXELS)
     assert not torch.equal(encoder(1 - FEATURES, PIXELS), code)
     assert not torch.equal(encoder(FEATURES, 255 - PIXELS), code)
@@ -40,7 +43,7 @@ def test_either_part_of_an_observation_moves_the_code_of_both():
 
 def test_the_network_of_pixels_has_the_published_layers():
     """Impala: three blocks of a convolution and two residual pairs, 16, 32, 32 channels."""
-    encoder = build_encoder("pixels", 12, 256)
+    encoder = build_encoder("pixels", SPACES, 256)
     shapes = [tuple(p.shape) for p in encoder.parameters() if p.dim() == 4]
     assert [shape[0] for shape in shapes] == [16] * 5 + [32] * 10
     assert [tuple(p.shape) for p in encoder.parameters() if p.dim() == 2] == [(256, 32 * 9 * 10)]
@@ -48,7 +51,7 @@ def test_the_network_of_pixels_has_the_published_layers():
 
 @pytest.mark.parametrize("kind", ["features", "pixels", "both"])
 def test_every_weight_of_every_network_is_learnt(kind):
-    network = ActorCritic(kind, 12, 32)
+    network = ActorCritic(kind, SPACES, 32)
     logits, values, _ = network(FEATURES, PIXELS, NO_MEMORY, NO_STARTS)
     (logits.square().sum() + values.square().sum()).backward()
     for name, parameter in network.named_parameters():
@@ -58,7 +61,7 @@ def test_every_weight_of_every_network_is_learnt(kind):
 
 def test_policy_and_critic_share_the_encoder_of_pixels_and_not_that_of_features():
     for kind, is_shared in (("features", False), ("pixels", True), ("both", True)):
-        network = ActorCritic(kind, 12, 32)
+        network = ActorCritic(kind, SPACES, 32)
         network(FEATURES, PIXELS, NO_MEMORY, NO_STARTS)[1].sum().backward()
         touched = any(p.grad is not None for p in network.encoder.parameters())
         assert touched is is_shared, kind

@@ -13,7 +13,7 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.agents.random import RandomAgent
 from engine.agents.rules import RulesAgent
 from engine.config import DQNConfig, ImitationConfig, PPOConfig, RunConfig
-from tests.engine.toy import FEATURE_SIZE, ToyVector
+from tests.engine.toy import FEATURE_SIZE, SPACES, ToyVector
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
 PPO = PPOConfig(rollout_steps=16, minibatch_size=64, learning_rate=1e-3, hidden_size=32)
@@ -33,8 +33,8 @@ def drive(agent, vector, batch, updates: int):
 
 
 def began(seed=0, **settings) -> GuidedPolicy:
-    teacher = GuidedPolicy(PPO, 4, FEATURE_SIZE, 7)
-    agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed, imitation=ImitationConfig(**settings))
+    teacher = GuidedPolicy(PPO, 4, SPACES, 7)
+    agent = GuidedPolicy(PPO, 4, SPACES, seed, imitation=ImitationConfig(**settings))
     agent.ppo.begin_from(teacher.ppo.network.state_dict())
     return agent
 
@@ -63,8 +63,8 @@ def demonstrations(steps: int = 300) -> Transitions:
     )
 
 
-def test_it_begins_as_the_clone_acts():
-    teacher, agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, 7), began()
+def test_kickstart_begins_as_the_clone_acts():
+    teacher, agent = GuidedPolicy(PPO, 4, SPACES, 7), began()
     features = np.eye(FEATURE_SIZE, dtype=np.float32)[:4]
     memory = np.zeros((4, 0), np.float32)
     one, other = (each.ppo.evaluate(features, None, memory) for each in (teacher, agent))
@@ -109,8 +109,8 @@ def test_the_kickstart_keeps_the_policy_near_the_clone():
 def test_what_began_from_a_clone_resumes_bit_for_bit(kind):
     def make():
         if kind == "ppo":
-            return GuidedPolicy(PPO, 4, FEATURE_SIZE, 0, imitation=ImitationConfig())
-        return DQN(DQN_, 4, FEATURE_SIZE, 0, imitation=ImitationConfig())
+            return GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig())
+        return DQN(DQN_, 4, SPACES, 0, imitation=ImitationConfig())
 
     agent = began() if kind == "ppo" else shown(offline_gradients=5)
     vector = ToyVector(CONFIG)
@@ -128,7 +128,7 @@ def test_what_began_from_a_clone_resumes_bit_for_bit(kind):
 
 
 def shown(seed=0, **settings) -> DQN:
-    agent = DQN(DQN_, 4, FEATURE_SIZE, seed, imitation=ImitationConfig(**settings))
+    agent = DQN(DQN_, 4, SPACES, seed, imitation=ImitationConfig(**settings))
     agent.add_demonstrations(demonstrations())
     agent.learn_offline()
     return agent
@@ -174,8 +174,8 @@ def test_the_total_loss_is_that_of_the_values_and_of_what_was_demonstrated():
 
 
 def test_a_cloned_q_network_begins_with_the_clones_choices():
-    clone = DQN(DQN_, 4, FEATURE_SIZE, 3).network
-    agent = DQN(DQN_, 4, FEATURE_SIZE, 0)
+    clone = DQN(DQN_, 4, SPACES, 3).network
+    agent = DQN(DQN_, 4, SPACES, 0)
     agent.begin_from(clone.state_dict())
     features = torch.eye(FEATURE_SIZE)
     mask = torch.ones((FEATURE_SIZE, 9), dtype=torch.bool)
@@ -187,7 +187,7 @@ def test_a_cloned_q_network_begins_with_the_clones_choices():
 
 
 def test_without_demonstrations_dqn_learns_as_before():
-    agent = DQN(DQN_, 4, FEATURE_SIZE, 0)
+    agent = DQN(DQN_, 4, SPACES, 0)
     vector = ToyVector(CONFIG)
     told, _ = drive(agent, vector, vector.reset(range(4)), 2)
     assert "distillation" not in told[-1]

@@ -7,8 +7,8 @@ from engine.agents.base import Guidance
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.networks import entropy, masked_log_probs
 from engine.config import PPOConfig, RunConfig
-from engine.types import NUM_ACTIONS
-from tests.engine.toy import FEATURE_SIZE, ToyVector
+from engine.types import Action
+from tests.engine.toy import SPACES, ToyVector
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
 GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
@@ -22,7 +22,7 @@ def toy(kind: str) -> ToyVector:
 def policy(kind: str, seed: int = 0) -> GuidedPolicy:
     config = PPO.model_copy(update={"recurrent": kind == "recurrent", "sequence_length": 8})
     encoder = "features" if kind == "recurrent" else kind
-    return GuidedPolicy(config, 4, FEATURE_SIZE, seed, encoder)
+    return GuidedPolicy(config, 4, SPACES, seed, encoder)
 
 
 def filled_agent(guidance: Guidance = GUIDED, steps: int = 16, kind: str = "features"):
@@ -33,8 +33,8 @@ def filled_agent(guidance: Guidance = GUIDED, steps: int = 16, kind: str = "feat
     for _ in range(steps):
         if agent.is_update_due:
             agent.update(batch)
-        choices = agent.decide(batch, guidance)
-        batch = vector.step(choices.actions)
+        action_batch = agent.decide(batch, guidance)
+        batch = vector.step(action_batch.actions)
         agent.observe(batch)
     return agent, vector, batch
 
@@ -77,10 +77,10 @@ def test_without_the_stored_bias_the_ratio_would_be_wrong():
 
 
 def test_a_masked_action_has_probability_zero_whatever_its_logit_or_bias():
-    logits = torch.full((1, NUM_ACTIONS), 50.0)
-    mask = torch.zeros((1, NUM_ACTIONS), dtype=torch.bool)
+    logits = torch.full((1, len(Action)), 50.0)
+    mask = torch.zeros((1, len(Action)), dtype=torch.bool)
     mask[0, 3] = True
-    probabilities = masked_log_probs(logits, mask, torch.full((1, NUM_ACTIONS), 1e6)).exp()
+    probabilities = masked_log_probs(logits, mask, torch.full((1, len(Action)), 1e6)).exp()
     assert probabilities[0].tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0]
 
 
@@ -88,7 +88,7 @@ def test_the_distribution_is_that_of_the_valid_actions_alone():
     logits = torch.tensor([[0.5, -1.0, 2.0, 0.0, 3.0, -2.0, 0.1, 0.2, 0.3]])
     bias = torch.tensor([[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.8]])
     valid = [0, 1, 3, 8]
-    mask = torch.zeros((1, NUM_ACTIONS), dtype=torch.bool)
+    mask = torch.zeros((1, len(Action)), dtype=torch.bool)
     mask[0, valid] = True
     log_probs = masked_log_probs(logits, mask, bias)
     weights = np.exp([0.5, 0.0, 0.0, 5.1])
@@ -100,13 +100,13 @@ def test_the_distribution_is_that_of_the_valid_actions_alone():
 
 
 def test_the_entropy_of_n_equal_valid_actions_is_ln_n_and_of_one_zero():
-    mask = torch.tensor([[True] * n + [False] * (NUM_ACTIONS - n) for n in range(1, 10)])
-    log_probs = masked_log_probs(torch.full((9, NUM_ACTIONS), 7.0), mask, torch.zeros(()))
+    mask = torch.tensor([[True] * n + [False] * (len(Action) - n) for n in range(1, 10)])
+    log_probs = masked_log_probs(torch.full((9, len(Action)), 7.0), mask, torch.zeros(()))
     np.testing.assert_allclose(entropy(log_probs), np.log(np.arange(1, 10)), atol=1e-6)
 
 
 def test_a_masked_action_gets_no_gradient():
-    logits = torch.zeros((1, NUM_ACTIONS), requires_grad=True)
+    logits = torch.zeros((1, len(Action)), requires_grad=True)
     mask = torch.tensor([[True] * 4 + [False] * 5])
     log_probs = masked_log_probs(logits, mask, torch.zeros(()))
     (log_probs[0, 0] + entropy(log_probs)[0]).backward()
@@ -118,12 +118,12 @@ def test_sampling_follows_the_probabilities():
     probabilities = np.array([0.5, 0.0, 0.3, 0.2, 0, 0, 0, 0, 0], np.float32)
     with np.errstate(divide="ignore"):
         rows = np.tile(np.log(probabilities), (20_000, 1))
-    counts = np.bincount(sample(rows, np.random.default_rng(0)), minlength=NUM_ACTIONS) / 20_000
+    counts = np.bincount(sample(rows, np.random.default_rng(0)), minlength=len(Action)) / 20_000
     np.testing.assert_allclose(counts, probabilities, atol=0.015)
 
 
 def test_a_certain_policy_is_left_alone_by_the_planner():
-    prior = np.eye(NUM_ACTIONS, dtype=np.float32)[[0, 0]]
+    prior = np.eye(len(Action), dtype=np.float32)[[0, 0]]
     sure = np.array([0.89, 0.91], np.float32)
     bias = advice_bias(prior, np.ones(2, np.float32), sure, GUIDED)
     assert bias[0, 0] == pytest.approx(6 * 0.8)
@@ -131,11 +131,11 @@ def test_a_certain_policy_is_left_alone_by_the_planner():
 
 
 def test_certainty_is_zero_for_equal_and_one_for_single_choices():
-    mask = np.zeros((2, NUM_ACTIONS), np.bool_)
+    mask = np.zeros((2, len(Action)), np.bool_)
     mask[0, :4] = True
     mask[1, 0] = True
     log_probs = masked_log_probs(
-        torch.zeros((2, NUM_ACTIONS)), torch.from_numpy(mask), torch.zeros(())
+        torch.zeros((2, len(Action))), torch.from_numpy(mask), torch.zeros(())
     )
     np.testing.assert_allclose(certainty(log_probs, mask), [0.0, 1.0], atol=1e-6)
 
@@ -181,9 +181,9 @@ def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout(kind):
     def go_on(agent, vector, batch):
         actions = []
         for _ in range(40):
-            choices = agent.decide(batch, GUIDED)
-            actions.append(choices.actions)
-            batch = vector.step(choices.actions)
+            action_batch = agent.decide(batch, GUIDED)
+            actions.append(action_batch.actions)
+            batch = vector.step(action_batch.actions)
             agent.observe(batch)
             if agent.is_update_due:
                 agent.update(batch)
@@ -203,7 +203,9 @@ def test_a_loaded_agent_goes_on_bit_for_bit_from_within_a_rollout(kind):
 def test_the_policy_learns_to_say_what_the_planner_says():
     """After some guided updates the unguided policy takes the planner's actions by itself."""
     vector = ToyVector(RunConfig(num_envs=4))
-    agent = GuidedPolicy(PPOConfig(rollout_steps=16, minibatch_size=32, imitation=1.0), 4, 12, 0)
+    agent = GuidedPolicy(
+        PPOConfig(rollout_steps=16, minibatch_size=32, imitation=1.0), 4, SPACES, 0
+    )
     batch = vector.reset([1, 2, 3, 4])
 
     def agreement() -> float:
@@ -228,22 +230,22 @@ class TestStepsThatAreNotThePolicysOwn:
         config = PPO.model_copy(update={"epochs": 1, "minibatch_size": 64, **settings})
         vector = toy("features")
         batch = vector.reset([1, 2, 3, 4])
-        agent = GuidedPolicy(config, 4, FEATURE_SIZE, 0)
+        agent = GuidedPolicy(config, 4, SPACES, 0)
         for _ in range(config.rollout_steps):
             batch = vector.step(agent.decide(batch, ALONE).actions)
             agent.observe(batch)
-        assert agent.ppo.rollout.is_own.all()
+        assert agent.ppo.rollout.is_on_policy.all()
         change(agent.ppo.rollout)
         figures = agent.update(batch)
         return figures, agent.ppo.network.state_dict()
 
     @staticmethod
     def half(rollout) -> None:
-        rollout.is_own[::2] = False
+        rollout.is_on_policy[::2] = False
 
     @staticmethod
     def none(rollout) -> None:
-        rollout.is_own[:] = False
+        rollout.is_on_policy[:] = False
 
     def test_what_was_done_in_them_and_how_likely_it_was_is_not_asked(self):
         def confused(rollout):

@@ -14,7 +14,7 @@ from engine.config import PPOConfig, RunConfig
 from engine.types import Action
 from tests.engine import recall
 from tests.engine.recall import RecallVector
-from tests.engine.toy import FEATURE_SIZE, ToyVector
+from tests.engine.toy import FEATURE_SIZE, SPACES, ToyVector
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.9)
 GUIDED = Guidance(planner_share=0.8, needed_confidence=0.9)
@@ -28,12 +28,12 @@ def filled_agent(guidance: Guidance = GUIDED):
     """Return an agent with a full rollout; ends of episodes and a cut lie within sequences."""
     vector = ToyVector(RunConfig(num_envs=4))
     batch = vector.reset([1, 2, 3, 4])
-    agent = GuidedPolicy(PPO, 4, FEATURE_SIZE, seed=0)
+    agent = GuidedPolicy(PPO, 4, SPACES, seed=0)
     for step in range(PPO.rollout_steps):
         batch = vector.step(agent.decide(batch, guidance).actions)
         agent.observe(batch)
         if step == CUT_STEP:
-            agent.cut(CUT_ENV, batch)
+            agent.truncate_trajectory(CUT_ENV, batch)
             batch = vector.step_one(CUT_ENV, Action.A)
     return agent, vector, batch
 
@@ -83,7 +83,7 @@ def test_sequences_are_steps_of_one_environment_in_order():
     assert sequences_of(2, 2, 1).tolist() == [[0], [1], [2], [3]]
 
 
-def test_nothing_is_remembered_across_the_end_of_an_episode_or_a_cut():
+def test_memory_is_blank_after_an_episode_end_or_truncation():
     agent, _, _ = filled_agent()
     rollout = agent.ppo.rollout
     assert not rollout.memories[0].any()
@@ -108,9 +108,9 @@ def test_the_gradient_ends_where_a_sequence_or_an_episode_begins():
 def test_a_truncated_episode_is_judged_with_what_was_remembered_in_it():
     agent, vector, batch = filled_agent()
     agent.update(batch)
-    choices = agent.decide(batch, ALONE)
+    action_batch = agent.decide(batch, ALONE)
     memory = agent._acted.evaluation.memory
-    after = vector.step(choices.actions)
+    after = vector.step(action_batch.actions)
     truncated = np.array([True, False, False, False])
     final = np.ones((4, FEATURE_SIZE), np.float32)
     after = dataclasses.replace(
@@ -159,7 +159,7 @@ def success(*, recurrent: bool, seed: int) -> float:
     )
     vector = RecallVector(16, seed)
     batch = vector.reset()
-    agent = GuidedPolicy(config, 16, recall.FEATURE_SIZE, seed)
+    agent = GuidedPolicy(config, 16, recall.SPACES, seed)
     won = []
     for _ in range(45 * config.rollout_steps):
         batch = vector.step(agent.decide(batch, ALONE).actions)

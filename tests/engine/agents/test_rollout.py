@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from engine.agents.rollout import Rollout
+from engine.types import Spaces
 
 
 def rollout_of(rewards, values, boundaries=(), boundary_values=None) -> Rollout:
-    rollout = Rollout.empty(len(rewards), 1, 2)
+    rollout = Rollout.empty(len(rewards), 1, Spaces(2, 9))
     rollout.rewards[:, 0] = rewards
     rollout.values[:, 0] = values
     for step in boundaries:
@@ -55,20 +56,20 @@ def test_a_truncated_episode_is_worth_its_last_states_value():
 def test_a_cut_makes_the_last_step_a_bootstrapped_boundary():
     rollout = rollout_of([1.0, 1.0], [0.5, 0.5])
     rollout.length = 1
-    rollout.cut(0, 3.0)
+    rollout.truncate_trajectory(0, 3.0)
     rollout.length = 2
     assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(1 + 0.9 * 3 - 0.5)
 
 
 def test_a_cut_leaves_an_ended_episode_as_it_is():
     rollout = rollout_of([1.0], [0.5], boundaries=[0])
-    rollout.cut(0, 3.0)
+    rollout.truncate_trajectory(0, 3.0)
     assert rollout.boundary_values[0, 0] == 0.0
 
 
 def test_a_cut_before_the_first_step_does_nothing():
-    rollout = Rollout.empty(4, 1, 2)
-    rollout.cut(0, 3.0)
+    rollout = Rollout.empty(4, 1, Spaces(2, 9))
+    rollout.truncate_trajectory(0, 3.0)
     assert not rollout.boundaries.any()
 
 
@@ -91,7 +92,7 @@ def test_gae_by_hand_over_a_truncation_a_termination_and_the_rollouts_end():
 
 
 def test_environments_do_not_mix():
-    rollout = Rollout.empty(2, 2, 1)
+    rollout = Rollout.empty(2, 2, Spaces(1, 9))
     rollout.rewards[:] = [[1.0, 0.0], [0.0, 7.0]]
     rollout.boundaries[0, 0] = True
     rollout.length = 2
@@ -105,18 +106,19 @@ def test_a_step_after_a_boundary_is_a_start():
 
 
 def test_without_pixels_and_memory_none_is_allocated():
-    rollout = Rollout.empty(128, 32, 903)
+    rollout = Rollout.empty(128, 32, Spaces(903, 9))
     assert rollout.pixels.nbytes == rollout.memories.nbytes == 0
-    assert Rollout.empty(128, 32, 903, has_pixels=True).pixels.nbytes == 128 * 32 * 3 * 72 * 80
+    seeing = Rollout.empty(128, 32, Spaces(903, 9, (3, 72, 80)))
+    assert seeing.pixels.nbytes == 128 * 32 * 3 * 72 * 80
 
 
 def test_a_loaded_rollout_is_the_saved_one():
-    rng = np.random.default_rng(0)
-    rollout = Rollout.empty(3, 2, 4, has_pixels=True, memory_size=5)
+    rng, spaces = np.random.default_rng(0), Spaces(4, 9, (3, 72, 80))
+    rollout = Rollout.empty(3, 2, spaces, memory_size=5)
     rollout.length = 2
     for array in rollout.save().values():
         array[...] = rng.integers(0, 2, array.shape)
-    other = Rollout.empty(3, 2, 4, has_pixels=True, memory_size=5)
+    other = Rollout.empty(3, 2, spaces, memory_size=5)
     other.load(rollout.save())
     assert other.length == 2
     for name, array in rollout.save().items():

@@ -25,7 +25,7 @@ def test_shares_that_divide_are_exact_after_every_ten(shares):
 
 
 @given(PORTIONS)
-def test_nobody_is_ever_a_whole_choice_off_its_share(portions):
+def test_exact_shares_are_never_off_by_a_whole_choice(portions):
     shares = (np.array(portions) / sum(portions)).tolist()
     counts = counts_after(shares, 120)
     due = np.outer(np.arange(1, 121), shares)
@@ -33,7 +33,7 @@ def test_nobody_is_ever_a_whole_choice_off_its_share(portions):
 
 
 @given(st.lists(PORTIONS.filter(lambda portions: len(portions) == 3), min_size=1, max_size=60))
-def test_who_has_no_share_is_not_chosen_however_shares_change(turns):
+def test_source_without_a_share_is_never_chosen(turns):
     deal = ExactShares(1, 3)
     for portions in turns:
         shares = (np.array(portions) / sum(portions)).tolist()

@@ -35,7 +35,7 @@ def test_blocks_are_dealt_out_as_exactly_as_the_share_says():
     assert (np.abs(starts.cumsum(0) - due[:, None]) < 1).all()
 
 
-def test_it_takes_only_the_configured_part_of_the_share():
+def test_takeover_takes_only_the_configured_part_of_the_share():
     led = lead(Takeovers(TakeoverConfig(share=0.25), N), 8 * 100, share=0.8)
     assert (led > 0).sum(0).tolist() == [160] * N
 
@@ -45,7 +45,7 @@ def test_with_a_low_share_it_never_takes_over():
     assert not lead(Takeovers(ALWAYS, N), 100, share=0.1).any()
 
 
-def test_it_goes_on_where_the_policy_becomes_sure_meanwhile():
+def test_takeover_goes_on_where_the_policy_becomes_sure_meanwhile():
     takeovers = Takeovers(ALWAYS, N)
     lead(takeovers, 3, 1.0)
     certain = np.ones(N, np.float32)
@@ -53,7 +53,7 @@ def test_it_goes_on_where_the_policy_becomes_sure_meanwhile():
     assert not lead(takeovers, 3, 0.5, c_policy=certain).any()
 
 
-def test_it_ends_without_advice_and_begins_anew_with_it():
+def test_takeover_ends_without_advice_and_begins_again_with_it():
     takeovers = Takeovers(ALWAYS, N)
     lead(takeovers, 3, 1.0)
     is_advised = np.array([True, False, True])
@@ -61,7 +61,7 @@ def test_it_ends_without_advice_and_begins_anew_with_it():
     assert takeovers.next(1.0, SURE, UNSURE, ADVISED).tolist() == [4, 8, 4]
 
 
-def test_it_ends_where_the_episode_does():
+def test_takeover_ends_where_the_episode_does():
     takeovers = Takeovers(ALWAYS, N)
     lead(takeovers, 3, 1.0)
     takeovers.end(np.array([True, False, False]))

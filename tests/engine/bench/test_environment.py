@@ -7,12 +7,11 @@ import pytest
 from engine.bench.environment import Figure, measure_environment, print_table
 from engine.bench.pace import play_bare, play_steps, write_script
 from engine.bench.workers import crew_sizes
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.recording import memory_hash
+from engine.env.game_env import GameEnv
 
 
 def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    env = GameEnv(observation_type="state")
     script = write_script(env, 300, seed=5)
     frames = env.config.hold_frames + env.config.wait_frames
     assert len(script) == 300
@@ -21,7 +20,7 @@ def test_bare_loop_runs_the_frames_of_the_steps_doors_included() -> None:
     ends = []
     for play in (play_steps, play_bare):
         play(env, script, seed=5)
-        ends.append(memory_hash(env.emulator))
+        ends.append(env.memory_digest())
     assert ends[0] == ends[1]
     env.close()
 

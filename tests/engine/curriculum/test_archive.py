@@ -6,7 +6,7 @@ import pytest
 from engine.curriculum.archive import StateArchive
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.types import NUM_ACTIONS, EpisodeSummary
+from engine.types import Action, EpisodeSummary
 
 N = 4
 UNTOUCHED = np.zeros(N, np.bool_)
@@ -20,22 +20,22 @@ class Games:
         self.starts: list[tuple[int, str, bytes]] = []
         self.is_dead = is_dead
 
-    def moment(self, index: int) -> bytes:
+    def snapshot(self, index: int) -> bytes:
         if self.is_dead:
             raise WorkerError("It died.")
         self.asked += 1
         return f"{index}/{self.asked}".encode()
 
-    def begin_next_from(self, index: int, milestone: str, moment: bytes) -> None:
-        self.starts.append((index, milestone, moment))
+    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
+        self.starts.append((index, milestone, snapshot))
 
 
 def batch(reached=None, summaries=()) -> Batch:
     zeros = np.zeros(N, np.float32)
     return Batch(
         features=np.zeros((N, 2), np.float32),
-        mask=np.ones((N, NUM_ACTIONS), np.bool_),
-        prior=np.zeros((N, NUM_ACTIONS), np.float32),
+        mask=np.ones((N, len(Action)), np.bool_),
+        prior=np.zeros((N, len(Action)), np.float32),
         advice_confidence=zeros,
         rewards=zeros,
         terminated=UNTOUCHED,
@@ -146,8 +146,8 @@ def test_saved_archive_goes_on_alike():
     archive, other = archive_of(games, "a", "b", "c"), StateArchive(0.5, seed=9)
     for _ in range(5):
         archive.follow(games, batch(summaries=[episode(a=10)]), UNTOUCHED)
-    facts, moments = archive.save()
-    other.load(json.loads(json.dumps(facts)), moments)
+    facts, snapshots = archive.save()
+    other.load(json.loads(json.dumps(facts)), snapshots)
     others.starts, others.asked = list(games.starts), games.asked
     for one, asked in ((archive, games), (other, others)):
         one.follow(asked, batch({1: ("d", 70)}), UNTOUCHED)

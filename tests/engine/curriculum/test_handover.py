@@ -44,7 +44,7 @@ def test_within_a_stage_the_strategys_share_is_followed():
     assert pair.curriculum.planner_share == 0.8
 
 
-def test_more_of_the_planner_comes_at_once_and_less_glides():
+def test_planner_share_rises_at_once_and_falls_gradually():
     pair = Pair()
     pair.curriculum = Curriculum(CurriculumConfig(reward_scale=1.0), 500.0)
     pair.strategy.adopt(RULE_HEAVY, "test")

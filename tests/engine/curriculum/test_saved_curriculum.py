@@ -1,4 +1,5 @@
-"""Runs that were saved before thresholds stood as given go on by the rule that they began with."""
+"""Runs that were saved before thresholds stood as given continue by the rule that they began
+with."""
 
 import json
 from pathlib import Path

@@ -20,7 +20,7 @@ from engine.demos.npz import NpzReader
 from engine.demos.table import from_csv
 from engine.demos.table import read_table as read_csv
 from engine.errors import DemoError
-from engine.types import NUM_ACTIONS
+from engine.types import GAME_BOY_ACTIONS, Action
 from tests.engine.demos.damage import archives, bombs, hdf5_files, tables
 
 COUNT = 300
@@ -53,7 +53,7 @@ def check_line(error: DemoError, *, is_right: bool) -> None:
 
 
 def read_table(path: Path) -> list[int]:
-    return list(read_csv(path).actions)
+    return list(read_csv(path, GAME_BOY_ACTIONS.names).actions)
 
 
 def read_archive(path: Path) -> list[int]:
@@ -81,7 +81,7 @@ def fuzz_files(
             continue
         went["read"] += 1
         assert sound is None or actions == sound
-        is_playable = len(actions) > 0 and all(0 <= each < NUM_ACTIONS for each in actions)
+        is_playable = len(actions) > 0 and all(0 <= each < len(Action) for each in actions)
         if is_playable and sound is None and rng.random() > played_share:
             continue
         try:

@@ -14,12 +14,13 @@ from engine.demos import live_recorder
 from engine.demos.dataset import DemoSet
 from engine.demos.demonstration import MAP, Demonstration, read_demo
 from engine.demos.draft import DemoHead
+from engine.demos.exact_replay import play
 from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.live_recorder import LiveRecorder
-from engine.demos.playback import play
 from engine.demos.writer import DemoWriter, recover
-from engine.env.live import FRAMES_PER_S, LiveStretch
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
+from engine.env.live import LiveStretch
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
@@ -29,8 +30,8 @@ WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP
 
 @pytest.fixture
 def stepped(demo_config: RunConfig) -> Iterator[SteppedEnv]:
-    env = make_crystal_env(demo_config, 0)
-    stepped = SteppedEnv(env, PlannedAdvisor(env.profile, 0, 3), sees_pixels=True)
+    env = make_game_env(demo_config, 0)
+    stepped = SteppedEnv(env, PlannedAdvisor(env.game, 0, 3), sees_pixels=True)
     stepped.begin(3)
     yield stepped
     stepped.close()
@@ -347,7 +348,7 @@ def test_without_snapshots_all_else_is_alike(
 def test_an_environment_without_arrays_is_recorded_alike(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:
-    env = make_crystal_env(demo_config, 0)
+    env = make_game_env(demo_config, 0)
     try:
         env.seed_random(3)
         env.begin_episode()
@@ -372,8 +373,8 @@ def test_what_was_taken_back_stays_so_when_the_process_is_killed(
         "import sys; from pathlib import Path\n"
         "from engine.config import RunConfig\n"
         "from engine.demos.live_recorder import LiveRecorder\n"
-        "from engine.env.stepping import SteppedEnv, make_crystal_env\n"
-        "stepped = SteppedEnv(make_crystal_env(RunConfig(save_dir=sys.argv[1]), 0))\n"
+        "from engine.env.stepping import SteppedEnv, make_game_env\n"
+        "stepped = SteppedEnv(make_game_env(RunConfig(save_dir=sys.argv[1]), 0))\n"
         "stepped.begin(3)\n"
         "recorder = LiveRecorder(stepped, Path(sys.argv[2]))\n"
         "recorder.begin()\n"

@@ -15,9 +15,8 @@ from engine.demos.demonstration import NO_PROPOSAL, DemoEvent, Demonstration, wr
 from engine.demos.recorder import head_of_env
 from engine.demos.validation import validate
 from engine.demos.writer import DemoWriter
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.recording import memory_hash
-from engine.env.stepping import make_crystal_env
+from engine.env.game_env import GameEnv
+from engine.env.stepping import make_game_env
 from engine.errors import DemoError, ReplayError
 from engine.events import (
     DecisionMade,
@@ -28,11 +27,11 @@ from engine.events import (
     RunStarted,
     WarningRaised,
 )
-from engine.replaying import ReplaySession
-from engine.training.playback import Playback
-from engine.training.recorded import RecordedDemo, find_recorded, open_at
+from engine.replay_viewer import ReplaySession
+from engine.training.replay_player import Playback, open_at
+from engine.training.replay_sources import RecordedDemo, find_recorded
 from engine.types import Action, Source
-from tests.engine.session.test_replaying import Viewer
+from tests.engine.session.test_replay_viewer import Viewer
 
 Recorded = tuple[Path, Demonstration]
 Open = Callable[..., Viewer]
@@ -45,7 +44,7 @@ def watch(demo_file: Recorded, demo_config: RunConfig) -> Iterator[Open]:
 
     def open_viewer(*, speed: float = 0, place: int | None = None, **changes: Any) -> Viewer:
         demo = replace(demo_file[1], **changes)
-        recorded = RecordedDemo(demo_file[0], demo, demo_config)
+        recorded = RecordedDemo.of(demo_file[0], demo, demo_config)
         opened.append(ReplaySession(recorded, speed=speed, place=place))
         return Viewer(opened[-1])
 
@@ -58,7 +57,7 @@ def is_at_end(viewer: Viewer) -> bool:
     return bool(viewer.of(EpisodeEnded)) and viewer.status.is_paused
 
 
-def test_it_says_who_played_what_and_how_it_ended(watch: Open, demo_file: Recorded) -> None:
+def test_watched_says_who_played_what_and_how_it_ended(watch: Open, demo_file: Recorded) -> None:
     viewer = watch(task="reach the route", tags=frozenset({"clean", "first"}))
     viewer.until(is_at_end)
     (run,) = viewer.of(RunStarted)
@@ -130,7 +129,7 @@ def test_another_way_is_told_at_its_step_and_the_replay_goes_on(
     assert "at step 42: it paid" in warning.message
 
 
-def test_it_begins_where_it_begins_to_show_something(watch: Open) -> None:
+def test_watched_begins_where_it_begins_to_show_something(watch: Open) -> None:
     viewer = watch(speed=0.001, begins_at=70)
     viewer.comes_to(71)  # after its first step it stands: the next is due in a thousand seconds
     viewer.send(Seek(3))
@@ -144,13 +143,13 @@ def test_real_time_play_is_gone_through_in_moves(demo_config: RunConfig, tmp_pat
         seen = {}
         while not playback.is_at_end:
             playback.advance(renders=False)
-            seen[playback.place] = memory_hash(playback.env.emulator)
+            seen[playback.place] = playback.env.memory_digest()
         assert not playback.divergence
         assert (playback.step, playback.length) == (4, len(seen))
         assert playback.length > 20
         for place in (playback.length // 2, 3, playback.length - 1):
             playback.go_to(place)
-            assert memory_hash(playback.env.emulator) == seen[place]
+            assert playback.env.memory_digest() == seen[place]
         playback.go_to(playback.length)
         assert playback.env.recording() == recorded.recording
         assert playback.place_of(4) == playback.length
@@ -166,7 +165,7 @@ def test_play_goes_on_from_any_step_with_all_that_led_there(
         for action in (4, 4, 7, 0):
             reward, *ends = env.advance(action)
             writer.step(action, reward, done=any(ends))
-        branch = writer.finish(memory_hash(env.emulator))
+        branch = writer.finish(env.memory_digest())
     assert branch.begins_at == place
     assert bytes(branch.actions) == bytes([*demo_file[1].actions[:place], 4, 4, 7, 0])
     (found,) = validate([tmp_path / "branch.demo"], demo_config)
@@ -179,12 +178,12 @@ def test_play_goes_on_from_within_real_time_play(demo_config: RunConfig, tmp_pat
         env.come_to_rest()
         writer = DemoWriter(tmp_path / "branch.demo", head_of_env(env))
         writer.step(7, env.advance(7)[0], done=False)
-        writer.finish(memory_hash(env.emulator))
+        writer.finish(env.memory_digest())
     (found,) = validate([tmp_path / "branch.demo"], demo_config)
     assert not found.refusal
 
 
-def test_nobody_plays_on_beyond_where_it_goes_another_way(
+def test_playing_on_stops_at_a_divergence(
     demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     rewards = demo_file[1].rewards.copy()
@@ -206,7 +205,7 @@ def test_what_is_not_there_is_refused(demo_config: RunConfig, tmp_path: Path) ->
 def record_live(config: RunConfig, folder: Path) -> Path:
     """Record three seconds of real-time play before, and some within, four actions."""
     path = folder / "live.demo"
-    with closing(make_crystal_env(config, 0)) as env:
+    with closing(make_game_env(config, 0)) as env:
         env.seed_random(5)
         env.begin_episode()
         writer = DemoWriter(path, head_of_env(env))
@@ -216,13 +215,11 @@ def record_live(config: RunConfig, folder: Path) -> Path:
         play_live(env, writer, ((Action.LEFT, 100), (Action.A, 61)))
         for action in (5, 0):
             writer.step(action, env.advance(action)[0], done=False)
-        writer.finish(memory_hash(env.emulator))
+        writer.finish(env.memory_digest())
     return path
 
 
-def play_live(
-    env: EnhancedPyBoyPokemonCrystalEnv, writer: DemoWriter, held: tuple[tuple[Action, int], ...]
-) -> None:
+def play_live(env: GameEnv, writer: DemoWriter, held: tuple[tuple[Action, int], ...]) -> None:
     for button, frames in held:
         env.play_frames(frozenset({button}), frames)
         env.advance_live()

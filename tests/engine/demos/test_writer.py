@@ -102,7 +102,7 @@ def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> 
     assert not log_path(path).exists()
 
 
-def test_of_nothing_nothing_is_recovered(head: DemoHead, tmp_path: Path) -> None:
+def test_recover_of_an_empty_set_returns_nothing(head: DemoHead, tmp_path: Path) -> None:
     path = tmp_path / "x.demo"
     writer = DemoWriter(path, head)
     writer.event(MAP, "HOME")

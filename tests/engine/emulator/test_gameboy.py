@@ -6,13 +6,13 @@ import pytest
 from engine.emulator.base import rom_slice
 from engine.emulator.gameboy import GameBoy
 from engine.errors import EnvironmentError
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.types import Action
 
 
 @pytest.fixture(scope="module")
 def rom() -> bytes:
-    return load_rom()[0]
+    return load_game().rom
 
 
 @pytest.fixture

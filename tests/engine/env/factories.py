@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.config import RunConfig
 from engine.env.array_env import ArrayEnv
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import RomError
 from engine.types import Action, Advice, Goal
 
@@ -36,7 +36,7 @@ class AlwaysRight:
 
 
 def advised(config: RunConfig, env_index: int) -> ArrayEnv:
-    env = make_crystal_env(config, env_index)
+    env = make_game_env(config, env_index)
     return SteppedEnv(env, AlwaysRight(), sees_pixels=config.needs_pixels)
 
 
@@ -59,7 +59,7 @@ class _Failing(SteppedEnv):
 
 
 def failing(config: RunConfig, env_index: int) -> ArrayEnv:
-    return _Failing(make_crystal_env(config, env_index))
+    return _Failing(make_game_env(config, env_index))
 
 
 class _Doomed(SteppedEnv):
@@ -68,7 +68,7 @@ class _Doomed(SteppedEnv):
 
 
 def doomed(config: RunConfig, env_index: int) -> ArrayEnv:
-    return _Doomed(make_crystal_env(config, env_index))
+    return _Doomed(make_game_env(config, env_index))
 
 
 GONE = "gone"
@@ -93,7 +93,7 @@ class _Listing(SteppedEnv):
 
 
 def listing(config: RunConfig, env_index: int) -> ArrayEnv:
-    env = _Listing(make_crystal_env(config, env_index))
+    env = _Listing(make_game_env(config, env_index))
     env.target = Path(config.save_dir, MODULES)
     return env
 
@@ -101,4 +101,4 @@ def listing(config: RunConfig, env_index: int) -> ArrayEnv:
 def talkative(config: RunConfig, env_index: int) -> ArrayEnv:
     print("a worker's words")
     os.write(2, b"a worker's words")
-    return SteppedEnv(make_crystal_env(config, env_index))
+    return SteppedEnv(make_game_env(config, env_index))

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from engine.config import EnvConfig
 from engine.env.analysis import GameStateAnalysis
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
 from engine.env.facts import STATE_VARIABLES, state_facts, state_numbers
+from engine.env.game_env import GameEnv
 from engine.env.observation import state_variables
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import Bag, Battle, BattleKind, Edge, GameState, MapId, Move, Warp
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
-TABLES = load_rom()[1].tables
+GAME = load_game()
+TABLES = GAME.tables
 NORMAL, ROCK, WATER = 0, 5, 21
 MOVES = {name: number for number, (name, *_) in TABLES.MOVES.items()}
 BUMP, DOUSE = Move(MOVES["BUMP"], "BUMP", 35), Move(MOVES["DOUSE"], "DOUSE", 25)
@@ -38,11 +39,11 @@ def fight(*, own: Any = NEWT, enemy: Any = STONE, is_trainer: bool = False, **mo
 
 
 def battle_of(state: GameState) -> dict[str, Any]:
-    return GameStateAnalysis.of(state, TABLES).analyze_battle_state()
+    return GameStateAnalysis.of(state, GAME).analyze_battle_state()
 
 
 def exploration_of(state: GameState, **more) -> dict[str, Any]:
-    return GameStateAnalysis.of(state, TABLES, **more).analyze_exploration_state()
+    return GameStateAnalysis.of(state, GAME, **more).analyze_exploration_state()
 
 
 # ---- battles -------------------------------------------------------------------------------
@@ -229,7 +230,7 @@ def test_the_observation_divides_by_the_stated_scales():
 
 
 def test_facts_that_nobody_knows_are_ignored():
-    facts = state_facts(make_state(), TABLES)
+    facts = state_facts(make_state(), GAME)
     one = GameStateAnalysis(facts)
     other = GameStateAnalysis({**facts, "weather": object(), "x ": 3})
     assert (one.get_summary(), one.state_hash) == (other.get_summary(), other.state_hash)
@@ -237,20 +238,20 @@ def test_facts_that_nobody_knows_are_ignored():
 
 def test_two_states_that_differ_in_play_time_or_goal_alone_hash_alike():
     state = make_state(party=(NEWT,))
-    known = GameStateAnalysis.of(state, TABLES).state_hash
+    known = GameStateAnalysis.of(state, GAME).state_hash
     later = replace(state, play_time_s=99.0)
-    assert GameStateAnalysis.of(later, TABLES, {"left_bedroom"}, "go").state_hash == known
+    assert GameStateAnalysis.of(later, GAME, {"left_bedroom"}, "go").state_hash == known
     for other in (
         make_state(3, party=(NEWT,)),
         make_state(party=(replace(NEWT, hp=3),)),
         replace(state, money=1),
         replace(state, screen_text=("Hello",)),
     ):
-        assert GameStateAnalysis.of(other, TABLES).state_hash != known
+        assert GameStateAnalysis.of(other, GAME).state_hash != known
 
 
 def test_the_hash_is_the_same_in_another_process():
-    facts = state_facts(fight(), TABLES)
+    facts = state_facts(fight(), GAME)
     code = (
         "import json, sys; from engine.env.analysis import GameStateAnalysis;"
         "print(GameStateAnalysis(json.load(sys.stdin)).state_hash)"
@@ -291,7 +292,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=12))
 def test_no_facts_raise_and_every_answer_is_json(facts: dict[str, Any]):
     analysis = GameStateAnalysis(facts)
@@ -305,16 +306,14 @@ def test_no_facts_raise_and_every_answer_is_json(facts: dict[str, Any]):
 
 
 def test_a_played_game_is_analysed_at_every_step():
-    env = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
     env.reset(seed=0)
-    advisor = RuleAdvisor(env.profile)
+    advisor = RuleAdvisor(env.game)
     advisor.reset(env.state)
     hashes, kinds = set(), set()
     for _ in range(450):
         state = env.state
-        analysis = GameStateAnalysis.of(state, TABLES, env.milestones)
+        analysis = GameStateAnalysis.of(state, GAME, env.milestones)
         battle, walk = analysis.analyze_battle_state(), analysis.analyze_exploration_state()
         json.dumps([battle, walk], allow_nan=False)
         assert walk["map"] == state.place.name

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from engine.env.anti_stuck import RELEASE_STEPS, AntiStuck
-from engine.types import Action, GameState
+from engine.types import GAME_BOY_ACTIONS, Action, GameState
 from tests.engine.states import make_control, make_creature, make_state, make_view
 
 HERE = make_state(1, 1)
@@ -16,7 +16,7 @@ def repeat(watch: AntiStuck, times: int, action: Action, after: GameState = HERE
 
 
 def test_action_that_changes_nothing_is_masked_after_its_repeats() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 2, Action.UP)
     assert watch.blocked(HERE) == {}
     repeat(watch, 1, Action.UP)
@@ -26,7 +26,7 @@ def test_action_that_changes_nothing_is_masked_after_its_repeats() -> None:
 
 
 def test_mask_holds_only_in_that_situation() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     assert watch.blocked(make_state(2, 1)) == {}
     assert watch.blocked(TALK) == {}
@@ -35,7 +35,7 @@ def test_mask_holds_only_in_that_situation() -> None:
 
 
 def test_talk_that_leads_nowhere_is_masked_where_it_begins() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     for _ in range(3):
         watch.update(HERE, TALK, Action.A, is_progress=False)
         watch.update(TALK, HERE, Action.B, is_progress=False)
@@ -44,7 +44,7 @@ def test_talk_that_leads_nowhere_is_masked_where_it_begins() -> None:
 
 
 def test_steps_are_never_masked() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     for _ in range(20):
         watch.update(HERE, make_state(2, 1), Action.RIGHT, is_progress=False)
         watch.update(make_state(2, 1), HERE, Action.LEFT, is_progress=False)
@@ -63,37 +63,37 @@ def test_steps_are_never_masked() -> None:
     ids=["party", "money", "event", "map"],
 )
 def test_anything_new_frees_all(after: GameState) -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     watch.update(HERE, after, Action.A, is_progress=False)
     assert watch.blocked(HERE) == {}
 
 
 def test_new_tile_or_milestone_frees_all() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     watch.update(HERE, make_state(2, 1), Action.RIGHT, is_progress=True)
     assert watch.blocked(HERE) == {}
 
 
 def test_everything_may_be_tried_again_in_the_end() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     repeat(watch, RELEASE_STEPS - 3, Action.NOOP, make_state(2, 1))
     assert watch.blocked(HERE) == {}
 
 
-def test_it_can_be_switched_off() -> None:
-    watch = AntiStuck(0)
+def test_anti_stuck_can_be_switched_off() -> None:
+    watch = AntiStuck(0, GAME_BOY_ACTIONS)
     repeat(watch, 50, Action.UP)
     assert (watch.blocked(HERE), watch.interventions) == ({}, 0)
 
 
 def test_saved_watch_goes_on_alike() -> None:
-    watch = AntiStuck(3)
+    watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     repeat(watch, 2, Action.DOWN)
-    other = AntiStuck(3)
+    other = AntiStuck(3, GAME_BOY_ACTIONS)
     other.restore(json.loads(json.dumps(watch.save())))
     assert other.blocked(HERE) == watch.blocked(HERE)
     repeat(other, 1, Action.DOWN)

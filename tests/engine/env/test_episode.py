@@ -1,10 +1,12 @@
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from engine.config import EnvConfig
 from engine.env.episode import Episode
-from engine.games.profile import Milestone
+from engine.games.base import Milestone
+from engine.games.crystal.game import CrystalGame
 from engine.types import Action, GameState, RewardBreakdown
 from tests.engine.states import make_battle, make_creature, make_state
 
@@ -14,13 +16,12 @@ MILESTONES: tuple[Milestone, ...] = (
     ("strong", "Grow", "level", 8),
 )
 START = make_state(1, 1)
+GAME = CrystalGame("0" * 40, "TEST", "test", tables=SimpleNamespace(MILESTONES=MILESTONES))
 WITH_CREATURE = make_state(1, 1, party=(make_creature(level=5),))
 
 
 def begin(**settings: object) -> Episode:
-    episode = Episode(
-        MILESTONES, ("a", "b"), EnvConfig.model_validate({"max_steps": 16, **settings})
-    )
+    episode = Episode(GAME, ("a", "b"), EnvConfig.model_validate({"max_steps": 16, **settings}))
     episode.begin(START, (3, 4))
     return episode
 

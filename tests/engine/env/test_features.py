@@ -4,14 +4,14 @@ import pytest
 from engine.env.features import (
     CHANNELS,
     COLUMNS,
-    FEATURE_SIZE,
     LAYOUT,
     ROWS,
     FeatureEncoder,
+    feature_size,
 )
-from engine.env.menus import MenuKind
-from engine.games.crystal import practice_tables
-from engine.types import Bag, Facing, GameState, MapId, Move, Warp
+from engine.games.menus import MenuKind
+from engine.games.practice import tables as practice_tables
+from engine.types import Action, Bag, Facing, GameState, MapId, Move, Warp
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
 KEYS = tuple(key for key, *_ in practice_tables.MILESTONES)
@@ -20,7 +20,7 @@ CENTRE = (ROWS // 2, COLUMNS // 2)
 
 @pytest.fixture
 def encoder() -> FeatureEncoder:
-    return FeatureEncoder(practice_tables, KEYS)
+    return FeatureEncoder(practice_tables, KEYS, len(Action))
 
 
 def encode(
@@ -30,7 +30,7 @@ def encode(
     milestones: dict[str, int] | None = None,
     last_action: int = -1,
 ) -> np.ndarray:
-    out = np.full(FEATURE_SIZE, 99.0, np.float32)
+    out = np.full(feature_size(len(Action)), 99.0, np.float32)
     encoder.encode(
         out,
         state,
@@ -52,7 +52,8 @@ def window(features: np.ndarray, channel: str) -> np.ndarray:
 def test_layout_covers_the_vector_without_gaps() -> None:
     ends = [0] + [part.stop for part in LAYOUT.values()]
     assert [part.start for part in LAYOUT.values()] == ends[:-1]
-    assert ends[-1] == FEATURE_SIZE
+    assert ends[-1] is None, "the last slice has a place for each action"
+    assert feature_size(len(Action)) == ends[-2] + len(Action)
 
 
 def test_window_is_centred_on_the_player(encoder: FeatureEncoder) -> None:

@@ -1,6 +1,7 @@
 """What is packed inside a checkpoint, a journal or a start state has a limit, too."""
 
 import base64
+import functools
 import json
 import struct
 import tracemalloc
@@ -11,24 +12,30 @@ from typing import Any
 
 import pytest
 
-from engine.emulator.gameboy import GameBoy
+from engine.env import input_recording as recordings
 from engine.env import live
-from engine.env import recording as recordings
+from engine.env.input_recording import Recording, Segment, unpack_segments
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
-from engine.env.recording import Recording, Segment, unpack_segments
 from engine.env.saved import pack, unpack
 from engine.env.start_states import make_start_state
 from engine.env.state_file import MAGIC, MAX_STATE_SIZE, pack_state, unpack_state
 from engine.errors import CheckpointError, ConfigurationError, ReplayError
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 
-BIG = zlib.compress(bytes(1 << 28), 9)
-"""260 kB that become 256 MiB."""
-BIG_TEXT = base64.b64encode(BIG).decode()
 FEW = 64 << 20
 FEWER = 16
 """To decode as many live inputs as are allowed takes seconds: a part of them, in their share of the
 memory."""
+
+
+@functools.cache
+def big() -> bytes:
+    """Return 260 kB that become 256 MiB."""
+    return zlib.compress(bytes(1 << 28), 9)
+
+
+def big_text() -> str:
+    return base64.b64encode(big()).decode()
 
 
 def presses(count: int) -> list[Any]:
@@ -47,16 +54,16 @@ def actions(count: int) -> str:
 HOSTILE: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "a saved environment": (
         CheckpointError,
-        lambda: unpack(pack({}, b"")[: -len(zlib.compress(b"", 1))] + BIG),
+        lambda: unpack(pack({}, b"")[: -len(zlib.compress(b"", 1))] + big()),
     ),
     "nested facts of one": (
         CheckpointError,
         lambda: unpack(b"PokeTUI environment 3\n" + struct.pack("<I", 200_000) + b"[" * 200_000),
     ),
-    "actions": (ReplayError, lambda: Recording.decode(recording([[0, 0], BIG_TEXT]))),
+    "actions": (ReplayError, lambda: Recording.decode(recording([[0, 0], big_text()]))),
     "live inputs": (
         ReplayError,
-        lambda: Recording.decode(recording([[0, 0], actions(1), [[0, 1, BIG_TEXT]]])),
+        lambda: Recording.decode(recording([[0, 0], actions(1), [[0, 1, big_text()]]])),
     ),
     "many segments": (
         ReplayError,
@@ -71,7 +78,7 @@ HOSTILE: dict[str, tuple[type[Exception], Callable[[], object]]] = {
         lambda: unpack_segments([[[0, 0], actions(1), [presses(1 << 12)] * 5]] * 20),
     ),
     "nested recordings": (ReplayError, lambda: Recording.decode("[" * 100_000)),
-    "a start state": (ValueError, lambda: unpack_state(MAGIC + b"0" * 40 + BIG)),
+    "a start state": (ValueError, lambda: unpack_state(MAGIC + b"0" * 40 + big())),
 }
 
 
@@ -80,6 +87,7 @@ def test_what_unpacks_to_much_is_refused_with_little_memory(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind, read = HOSTILE[name]
+    big()
     most_allowed = FEW
     if "stretches" in name:
         most_allowed = 2 * FEW // FEWER
@@ -97,13 +105,13 @@ def test_what_unpacks_to_much_is_refused_with_little_memory(
 
 
 def test_a_start_state_that_unpacks_to_much_is_refused_in_one_line(tmp_path: Path) -> None:
-    rom, profile = load_rom("")
+    game = load_game()
     path = tmp_path / "big.state"
-    path.write_bytes(MAGIC + profile.sha1.encode() + BIG)
-    emulator = GameBoy(rom)
+    path.write_bytes(MAGIC + game.sha1.encode() + big())
+    emulator = game.start()
     try:
         with pytest.raises(ConfigurationError, match="is damaged"):
-            make_start_state(emulator, profile, None, str(path))
+            make_start_state(game, emulator, None, str(path))
     finally:
         emulator.close()
 

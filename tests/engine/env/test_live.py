@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from engine.config import EnvConfig
-from engine.env.actions import is_at_rest
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.live import BUTTONS, LiveInput, LiveStretch, buttons_of, mask_of
-from engine.env.recording import Recording, Segment, memory_hash, replay
+from engine.env.game_env import GameEnv
+from engine.env.input_recording import Recording, Segment, replay
+from engine.env.live import NUM_BUTTONS, LiveInput, LiveStretch, buttons_of, mask_of
+from engine.games.crystal.pressing import is_at_rest
 from engine.types import Action, Facing
 
 NOTHING: frozenset[Action] = frozenset()
@@ -19,22 +19,22 @@ TURN_FRAMES, TILE_FRAMES = 8, 16
 
 
 @pytest.fixture
-def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+def env() -> Iterator[GameEnv]:
+    env = GameEnv(observation_type="state")
     env.reset(seed=0)
     yield env
     env.close()
 
 
-def x_of(env: EnhancedPyBoyPokemonCrystalEnv) -> int:
+def x_of(env: GameEnv) -> int:
     return env.state.place.x
 
 
-def play_wildly(env: EnhancedPyBoyPokemonCrystalEnv, changes: int, seed: int) -> None:
+def play_wildly(env: GameEnv, changes: int, seed: int) -> None:
     """Hold whatever for a while, in pieces, with looks and readings at odd moments."""
     rng = random.Random(seed)
     for _ in range(changes):
-        buttons = frozenset(rng.sample(BUTTONS, rng.randrange(3)))
+        buttons = frozenset(rng.sample(range(NUM_BUTTONS), rng.randrange(3)))
         for _ in range(rng.randrange(1, 6)):
             env.play_frames(buttons, rng.randrange(1, 6), render=rng.random() < 0.5)
             if rng.random() < 0.2:
@@ -85,13 +85,13 @@ def test_the_same_inputs_lead_to_the_same_memory(env) -> None:
     play_wildly(env, 90, seed=3)
     env.come_to_rest()
     (stretch,) = env.recording().segments[-1].live
-    memory, machine = memory_hash(env.emulator), env.emulator.save_state()
-    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    memory, machine = env.memory_digest(), env.emulator.save_state()
+    other = GameEnv(observation_type="state")
     try:
         other.restore(start)
-        assert memory_hash(other.emulator) != memory
+        assert other.memory_digest() != memory
         other.replay_live(stretch)
-        assert memory_hash(other.emulator) == memory
+        assert other.memory_digest() == memory
         assert len(other.emulator.save_state()) == len(machine)
     finally:
         other.close()
@@ -99,13 +99,13 @@ def test_the_same_inputs_lead_to_the_same_memory(env) -> None:
     assert len(stretch.inputs) > 40
 
 
-def test_one_frame_more_or_less_is_another_memory(env) -> None:
+def test_memory_hash_differs_by_a_single_frame(env) -> None:
     start = env.save()
     env.replay_live(LiveStretch(0, 30, (LiveInput(0, LEFT), LiveInput(20, NOTHING))))
-    memory = memory_hash(env.emulator)
+    memory = env.memory_digest()
     env.restore(start)
     env.replay_live(LiveStretch(0, 30, (LiveInput(0, LEFT), LiveInput(1, NOTHING))))
-    assert memory_hash(env.emulator) != memory
+    assert env.memory_digest() != memory
 
 
 def test_an_episode_with_actions_and_live_play_is_recorded_and_replayed(env) -> None:
@@ -144,7 +144,7 @@ def test_what_live_play_led_to_is_saved_restored_and_branched_from(env) -> None:
 
 def test_live_play_pays_but_counts_no_step_and_masks_nothing() -> None:
     config = EnvConfig(stuck_repeats=1, stuck_steps=3)
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config)
+    env = GameEnv(observation_type="state", config=config)
     try:
         env.reset(seed=0)
         blocked = env.blocked

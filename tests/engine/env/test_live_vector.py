@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.env.local import GymnasiumEnv, LocalVector
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.types import Action
 
@@ -38,7 +38,7 @@ def vector(plain: VectorEnv) -> VectorEnv:
 def test_a_worker_plays_the_frames_that_a_single_environment_plays(
     config: RunConfig, vector: VectorEnv
 ) -> None:
-    alone = SteppedEnv(make_crystal_env(config, 1))
+    alone = SteppedEnv(make_game_env(config, 1))
     alone.begin(SEEDS[1])
     for buttons, frames in ((LEFT, 9), (LEFT, 30), (frozenset({Action.START}), 7), (NOTHING, 33)):
         alone.play_frames(buttons, frames, render=False)
@@ -76,25 +76,25 @@ def test_only_the_watched_game_shows_its_frames(vector: VectorEnv) -> None:
 
 def test_what_is_watched_keeps_up_with_live_play(vector: VectorEnv) -> None:
     vector.watch(0)
-    first = vector.observed()
+    first = vector.inspect()
     assert first is not None
     for _ in range(6):
         vector.play_frames(0, LEFT, 10, shows=True)
     vector.count_frames(0, is_over=False)
-    seen = vector.observed()
+    seen = vector.inspect()
     assert seen is not None
     assert seen.state.place.x < first.state.place.x
     assert dict(seen.episode)["exploration"] > 0
-    assert vector.observed() is None
+    assert vector.inspect() is None
 
 
 def test_the_agent_acts_after_live_play_as_if_nothing_was_held(vector: VectorEnv) -> None:
     vector.watch(0)
     vector.play_frames(0, LEFT, 20, shows=False)
     vector.count_frames(0, is_over=True)
-    before = vector.observed()
+    before = vector.inspect()
     vector.step_one(0, Action.NOOP)
-    after = vector.observed()
+    after = vector.inspect()
     assert before is not None
     assert after is not None
     assert (before.state.place.x, before.state.place.y) == (
@@ -115,7 +115,7 @@ def test_a_lost_process_is_replaced_by_the_next_reading(vector: VectorEnv) -> No
 
 
 def test_an_environment_in_this_process_plays_live_too(config: RunConfig) -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=config.env)
+    env = GameEnv(observation_type="state", config=config.env)
     vector = LocalVector(GymnasiumEnv(env))
     try:
         vector.reset([5])

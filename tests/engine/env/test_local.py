@@ -5,7 +5,7 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.env.local import GymnasiumEnv, LocalVector
 from engine.env.vector import VectorEnv
 from engine.strategy.advisor import RuleAdvisor
@@ -16,8 +16,8 @@ FACTORY = "engine.strategy.advised:make_env"
 
 @pytest.fixture
 def local() -> Iterator[LocalVector]:
-    env = EnhancedPyBoyPokemonCrystalEnv("", observation_type="state", config=ENV)
-    yield LocalVector(GymnasiumEnv(env, RuleAdvisor(env.profile)))
+    env = GameEnv("", observation_type="state", config=ENV)
+    yield LocalVector(GymnasiumEnv(env, RuleAdvisor(env.game)))
     env.close()
 
 
@@ -46,7 +46,7 @@ def assert_same(first: Batch, second: Batch) -> None:
     assert first.reached == second.reached
 
 
-def test_it_is_the_vector_of_one_process(local: LocalVector) -> None:
+def test_local_is_the_vector_of_one_process(local: LocalVector) -> None:
     """Step for step, over the ends of episodes."""
     config = RunConfig(env=ENV, num_envs=1, workers=1)
     rng = np.random.default_rng(0)
@@ -82,16 +82,16 @@ def test_an_episodes_last_observation_is_kept(local: LocalVector) -> None:
     assert np.array_equal(local.stepped.observation["features"], batch.features[0])
 
 
-def test_it_shows_the_game_only_when_something_changed(local: LocalVector) -> None:
+def test_local_shows_the_game_only_when_something_changed(local: LocalVector) -> None:
     local.reset([0])
-    assert local.observed() is None
+    assert local.inspect() is None
     local.watch(0)
-    assert local.observed() is not None
-    assert local.observed() is None
+    assert local.inspect() is not None
+    assert local.inspect() is None
     local.step(np.array([8]))
-    assert local.observed().frame.shape == (144, 160, 3)
+    assert local.inspect().frame.shape == (144, 160, 3)
     local.watch(None)
-    assert local.observed() is None
+    assert local.inspect() is None
 
 
 def test_an_episode_can_begin_at_an_archived_moment(local: LocalVector) -> None:
@@ -100,7 +100,7 @@ def test_an_episode_can_begin_at_an_archived_moment(local: LocalVector) -> None:
     for _ in range(20):
         batch = local.step(chosen(batch, rng))
     place = local.stepped.env.state.place
-    local.begin_next_from(0, "downstairs", local.moment(0))
+    local.reset_from(0, "downstairs", local.snapshot(0))
     while not batch.truncated[0]:
         batch = local.step(np.array([8]))
     assert local.stepped.info["state"].place == place

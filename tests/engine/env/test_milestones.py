@@ -1,7 +1,7 @@
 import pytest
 
 from engine.env.milestones import MilestoneTracker, still_ahead
-from engine.games.profile import Milestone
+from engine.games.base import Milestone
 from engine.types import GameState
 from tests.engine.states import make_control, make_creature, make_state
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import EnvConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.features import FEATURE_HIGH, FEATURE_LOW, FEATURE_SIZE, LAYOUT, FeatureEncoder
+from engine.env.features import LAYOUT, FeatureEncoder, feature_bounds, feature_size
+from engine.env.game_env import GameEnv
 from engine.env.observation import (
     STATE_VARIABLES,
     ObservationType,
@@ -20,11 +20,13 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.games.crystal import crystal_tables, practice_tables
+from engine.games.base import GameTables
+from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.symbols import SYMBOLS
-from engine.games.profile import GameTables
+from engine.games.practice import tables as practice_tables
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import (
+    GAME_BOY_ACTIONS,
     Action,
     Bag,
     Battle,
@@ -54,11 +56,11 @@ KEYS = {
 }
 
 
-def story(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> Iterator[Observation]:
+def story(env: GameEnv, steps: int) -> Iterator[Observation]:
     """Play by the rules with some random presses, and lose the first battles on the way."""
     observation, _ = env.reset(seed=1)
     yield observation
-    advisor = RuleAdvisor(env.profile)
+    advisor = RuleAdvisor(env.game)
     advisor.reset(env.state)
     rng = np.random.default_rng(1)
     has_lost = False
@@ -79,9 +81,9 @@ def story(env: EnhancedPyBoyPokemonCrystalEnv, steps: int) -> Iterator[Observati
 
 def test_every_observation_of_a_played_story_is_in_the_space() -> None:
     """That of all parts; the other kinds are parts of it."""
-    env = EnhancedPyBoyPokemonCrystalEnv(config=EnvConfig(max_steps=5000))
+    env = GameEnv(config=EnvConfig(max_steps=5000))
     space = env.observation_space
-    parts = [observation_space(kind) for kind in KINDS]
+    parts = [observation_space(kind, 9, (144, 160, 3)) for kind in KINDS]
     seen = set()
     for observation in story(env, 900):
         assert observation.keys() == KEYS["multi_modal"]
@@ -98,8 +100,8 @@ def test_every_observation_of_a_played_story_is_in_the_space() -> None:
 
 @pytest.mark.parametrize("kind", ["screen", "state"])
 def test_observations_of_a_kind_are_parts_of_the_whole(kind: ObservationType) -> None:
-    whole = EnhancedPyBoyPokemonCrystalEnv()
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type=kind)
+    whole = GameEnv()
+    env = GameEnv(observation_type=kind)
     both = [env.reset(seed=1)[0], whole.reset(seed=1)[0]]
     for action in (Action.LEFT, Action.START, Action.A, Action.B, Action.B) * 4:
         assert both[0].keys() == KEYS[kind]
@@ -116,9 +118,9 @@ def test_spaces_say_shape_and_type(kind: ObservationType) -> None:
         "action_mask": ((9,), np.int8),
         "screen": ((144, 160, 3), np.uint8),
         "state_variables": ((25,), np.float32),
-        "features": ((FEATURE_SIZE,), np.float32),
+        "features": ((feature_size(len(Action)),), np.float32),
     }
-    space = observation_space(kind)
+    space = observation_space(kind, 9, (144, 160, 3))
     assert set(space) == KEYS[kind]
     for name in KEYS[kind] - {"strategic_context"}:
         part = space[name]
@@ -127,20 +129,20 @@ def test_spaces_say_shape_and_type(kind: ObservationType) -> None:
 
 
 def test_every_episode_begins_with_the_same_picture_whatever_the_seed() -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="screen")
+    env = GameEnv(observation_type="screen")
     first = env.reset(seed=1)[0]["screen"]
     expected = first.copy()
     first[:] = 0
     env.step(Action.LEFT)
     assert np.array_equal(env.reset(seed=2)[0]["screen"], expected)
-    other = EnhancedPyBoyPokemonCrystalEnv(observation_type="screen")
+    other = GameEnv(observation_type="screen")
     assert np.array_equal(other.reset(seed=3)[0]["screen"], expected)
     for game in (env, other):
         game.close()
 
 
 def test_observation_is_plain_data() -> None:
-    env = EnhancedPyBoyPokemonCrystalEnv()
+    env = GameEnv()
     observation, _ = env.reset(seed=0)
     for twin in (copy.deepcopy(observation), pickle.loads(pickle.dumps(observation))):
         assert env.observation_space.contains(twin)
@@ -204,21 +206,24 @@ def test_state_variables_are_scaled_as_listed() -> None:
 
 def test_context_keeps_to_known_characters_and_length() -> None:
     state = make_state(screen_text=("Ωmega", "x" * 1000))
-    context = strategic_context(state, "Găsește", (), {})
+    context = strategic_context(state, "Găsește", (), GAME_BOY_ACTIONS, {})
     assert context["current_goal"] == "G?se?te"
     assert "on screen: ?mega" in context["context_summary"]
-    assert observation_space("multi_modal")["strategic_context"].contains(context)
+    assert observation_space("multi_modal", 9, (144, 160, 3))["strategic_context"].contains(context)
 
 
 def test_suggestions_are_the_allowed_actions_unless_a_planner_has_some() -> None:
     blocked = {action: "" for action in Action if action is not Action.B}
-    assert strategic_context(make_state(), "", (), blocked)["action_suggestions"] == ("B",)
-    planned = strategic_context(make_state(), "", ("go north",), blocked)
+    assert strategic_context(make_state(), "", (), GAME_BOY_ACTIONS, blocked)[
+        "action_suggestions"
+    ] == ("B",)
+    planned = strategic_context(make_state(), "", ("go north",), GAME_BOY_ACTIONS, blocked)
     assert planned["action_suggestions"] == ("go north",)
 
 
 def test_feature_bounds_are_those_of_each_figure() -> None:
-    high = {name: sorted(set(FEATURE_HIGH[part].tolist())) for name, part in LAYOUT.items()}
+    low, highest = feature_bounds(len(Action))
+    high = {name: sorted(set(highest[part].tolist())) for name, part in LAYOUT.items()}
     above_one = {name: values for name, values in high.items() if values != [1.0]}
     assert above_one == {
         "position": [2.0],
@@ -226,7 +231,7 @@ def test_feature_bounds_are_those_of_each_figure() -> None:
         "battle": [1.0, 3.0],
         "moves": [1.0, 2.0, 2.5],
     }
-    assert np.flatnonzero(FEATURE_LOW).tolist() == [LAYOUT["battle"].start + 8]
+    assert np.flatnonzero(low).tolist() == [LAYOUT["battle"].start + 8]
 
 
 bytes_ = st.integers(0, 255)
@@ -293,12 +298,12 @@ states = st.builds(
     episode_share=st.floats(0, 10),
     last_action=st.integers(-1, 8),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_in_memory_the_observation_is_in_the_space(
     tables: GameTables, state: GameState, idle_steps: int, episode_share: float, last_action: int
 ) -> None:
-    encoder = FeatureEncoder(tables, tuple(key for key, *_ in tables.MILESTONES))
-    features = np.full(FEATURE_SIZE, np.nan, np.float32)
+    encoder = FeatureEncoder(tables, tuple(key for key, *_ in tables.MILESTONES), len(Action))
+    features = np.full(feature_size(len(Action)), np.nan, np.float32)
     visited = np.ones((4 + 12, 6 + 12), np.float32)
     encoder.encode(
         features,
@@ -314,7 +319,7 @@ def test_whatever_is_in_memory_the_observation_is_in_the_space(
         "screen": np.zeros((144, 160, 3), np.uint8),
         "state_variables": state_variables(state, encoder.count_potions(state)),
         "features": features,
-        "strategic_context": strategic_context(state, "", (), {}),
+        "strategic_context": strategic_context(state, "", (), GAME_BOY_ACTIONS, {}),
     }
-    space = observation_space("multi_modal")
+    space = observation_space("multi_modal", 9, (144, 160, 3))
     assert [name for name in space if observation[name] not in space[name]] == []

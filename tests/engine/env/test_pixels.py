@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.env.pixels import PIXELS_SHAPE, FrameStack, shrink
+from engine.env.pixels import FrameStack, shrink
 
 
 def frame_of(red: int, green: int, blue: int) -> np.ndarray:
@@ -23,15 +23,15 @@ def test_a_pixel_is_the_mean_brightness_of_four(seed):
 
 
 def test_an_episodes_first_frame_fills_the_stack():
-    stack = FrameStack()
+    stack = FrameStack((144, 160, 3))
     stack.push(frame_of(9, 9, 9))
     stack.begin(frame_of(200, 200, 200))
-    assert stack.pixels.shape == PIXELS_SHAPE
+    assert stack.pixels.shape == (3, 72, 80)
     assert (stack.pixels == 200).all()
 
 
 def test_the_newest_frame_is_last_and_the_oldest_falls_out():
-    stack = FrameStack()
+    stack = FrameStack((144, 160, 3))
     stack.begin(frame_of(1, 1, 1))
     for level in (2, 3, 4):
         stack.push(frame_of(level, level, level))

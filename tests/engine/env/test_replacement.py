@@ -65,13 +65,13 @@ def kill(vector: VectorEnv, number: int = 0, how: signal.Signals = signal.SIGKIL
 @contextmanager
 def impatience(vector: VectorEnv, is_needed: bool = True) -> Iterator[None]:
     """Give up process 0 soon where it hangs; the other has as long again to answer."""
-    patience_s = vector._timeout_s
+    patience_s = vector._pool.answer_timeout_s
     if is_needed:
-        vector._timeout_s = HANG_S
+        vector._pool.answer_timeout_s = HANG_S
     try:
         yield
     finally:
-        vector._timeout_s = patience_s
+        vector._pool.answer_timeout_s = patience_s
 
 
 def assert_first_process_was_replaced(before: Batch, after: Batch) -> None:
@@ -136,19 +136,19 @@ def test_a_killed_process_is_replaced_with_other_random_numbers_and_stays_watche
     before = walk(vector)
     old = vector.pids[0]
     kill(vector)
-    assert vector.observed() is None
+    assert vector.inspect() is None
     after = walk(vector)
     assert_first_process_was_replaced(before, after)
     assert "(killed by SIGKILL)" in after.warnings[0]
     assert is_gone(old)
-    seen = vector.observed()
+    seen = vector.inspect()
     assert seen is not None
     assert seen.frame.std() > 10
     assert seen.episode[0][1] == 0.0
     assert np.array_equal(after.mask[:2], first.mask[:2])  # where all episodes start
     traces = [vector.save()[:2]]
     walk(vector)
-    assert vector.observed() is not None
+    assert vector.inspect() is not None
     vector.reset(SEEDS)
     traces.append(vector.save()[:2])
     assert not set(traces[0]) & set(traces[1])
@@ -175,7 +175,7 @@ def test_a_step_of_one_environment_replaces_what_died_before_it_was_watched(
     vector.watch(0)
     after = vector.step_one(2, Action.LEFT)
     assert_first_process_was_replaced(before, after)
-    assert vector.observed() is not None
+    assert vector.inspect() is not None
 
 
 def test_after_mending_there_is_something_to_save(vector: VectorEnv) -> None:

@@ -10,13 +10,13 @@ import pytest
 
 from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.env.introduction import FAST_OPTIONS
+from engine.env.game_env import GameEnv
 from engine.env.start_states import keep_given_state, prepare_start_state, states_folder
-from engine.env.stepping import make_crystal_env
+from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError
+from engine.games.catalog import load_game
+from engine.games.crystal.introduction import FAST_OPTIONS
 from engine.games.crystal.symbols import SYMBOLS
-from engine.games.profile import load_rom
 from engine.strategy.advised import make_env
 from engine.types import Action, GameState
 from tests.engine.cartridges import BATTERY_AT, SAVED_PLACE, crystal_like, saved_game
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def new_env(start: Path | str = "", folder: Path | None = None, rom: Path | str = ""):
-    return EnhancedPyBoyPokemonCrystalEnv(
+    return GameEnv(
         str(rom),
         observation_type="state",
         start_state=str(start),
@@ -80,12 +80,12 @@ def test_given_state_is_copied_and_the_copy_needs_the_file_no_more(
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.state", "saves"]
     assert [path.name for path in states_folder(kept).iterdir()] == [kept.start_state]
-    assert kept.start_state.startswith(load_rom()[1].sha1)
+    assert kept.start_state.startswith(load_game().sha1)
     file.unlink()
     assert keep_given_state(kept) == kept
     moved = tmp_path / "moved"
     (tmp_path / "saves").rename(moved)
-    env = make_crystal_env(kept.model_copy(update={"save_dir": str(moved)}), 0)
+    env = make_game_env(kept.model_copy(update={"save_dir": str(moved)}), 0)
     assert where(env.state) == where(route[1])
     env.close()
 
@@ -109,7 +109,7 @@ def test_state_in_a_battle_is_taken_as_it_is(route: tuple[Path, GameState], tmp_
 def test_held_button_is_let_go_and_the_step_is_walked_to_its_end(
     route: tuple[Path, GameState], tmp_path: Path
 ) -> None:
-    machine = GameBoy(load_rom()[0])
+    machine = GameBoy(load_game().rom)
     machine.load_state(route[0].read_bytes())
     machine.press(Action.UP)
     machine.tick(13)
@@ -125,7 +125,7 @@ def test_held_button_is_let_go_and_the_step_is_walked_to_its_end(
 
 
 def test_state_of_the_title_is_played_on_to_the_first_control(tmp_path: Path) -> None:
-    machine = GameBoy(load_rom()[0])
+    machine = GameBoy(load_game().rom)
     machine.tick(300)
     file = tmp_path / "title.state"
     file.write_bytes(machine.save_state())
@@ -158,7 +158,7 @@ def test_unusable_file_is_refused_with_its_name_and_a_hint(
 
 
 def test_damaged_copy_is_refused(tmp_path: Path) -> None:
-    sha1 = load_rom()[1].sha1.encode()
+    sha1 = load_game().sha1.encode()
     good = zlib.compress(bytes(1000))
     file = tmp_path / "ours.state"
     for packed in (b"", good[:-5], good[:10] + b"\0" + good[11:], zlib.compress(bytes(1 << 23))):
@@ -188,9 +188,9 @@ def test_runs_from_the_start_state_are_alike_in_two_fresh_processes(tmp_path: Pa
         "import hashlib, sys\n"
         "from pathlib import Path\n"
         "import numpy as np\n"
-        "from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv\n"
+        "from engine.env.game_env import GameEnv\n"
         "folder = Path(sys.argv[1])\n"
-        "env = EnhancedPyBoyPokemonCrystalEnv(observation_type='state', cache_dir=folder)\n"
+        "env = GameEnv(observation_type='state', cache_dir=folder)\n"
         "env.reset(seed=7)\n"
         "rng = np.random.default_rng(7)\n"
         "for _ in range(200):\n"

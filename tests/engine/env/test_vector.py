@@ -9,8 +9,8 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.features import FEATURE_SIZE
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.features import feature_size
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, RomError, WorkerError
 from engine.types import Action, EpisodeSummary
@@ -61,10 +61,10 @@ def same(first: Batch, second: Batch) -> bool:
 
 def test_batch_has_the_documented_arrays(vector: VectorEnv) -> None:
     batch = vector.reset(SEEDS)
-    assert vector.feature_size == FEATURE_SIZE
+    assert vector.feature_size == feature_size(9)
     assert vector.component_names[0] == "milestone"
     assert vector.milestone_keys[-1] == "first_badge"
-    assert (batch.features.shape, batch.features.dtype) == ((3, FEATURE_SIZE), np.float32)
+    assert (batch.features.shape, batch.features.dtype) == ((3, feature_size(9)), np.float32)
     assert (batch.mask.shape, batch.mask.dtype) == ((3, 9), np.bool_)
     assert batch.mask.any(1).all()
     assert not batch.prior.any()
@@ -73,7 +73,7 @@ def test_batch_has_the_documented_arrays(vector: VectorEnv) -> None:
 
 
 def test_workers_play_what_a_single_environment_plays(config: RunConfig, vector: VectorEnv) -> None:
-    alone = SteppedEnv(make_crystal_env(config, 1))
+    alone = SteppedEnv(make_game_env(config, 1))
     alone.begin(SEEDS[1])
     rng = np.random.default_rng(0)
     summaries: list[EpisodeSummary] = []
@@ -147,23 +147,23 @@ def test_advice_fills_prior_confidence_goal_and_reason(advised: VectorEnv) -> No
     assert batch.advice_confidence.tolist() == [0.5] * 3
     advised.watch(0)
     advised.step(np.full(3, Action.NOOP))
-    seen = advised.observed()
+    seen = advised.inspect()
     assert seen is not None
     assert seen.goal is not None
     assert (seen.goal.text, seen.reason) == ("go right", "asked 2 times")
 
 
 class TestWatching:
-    def test_nothing_is_seen_unasked(self, vector: VectorEnv) -> None:
-        assert vector.observed() is None
+    def test_pixels_are_not_rendered_unless_requested(self, vector: VectorEnv) -> None:
+        assert vector.inspect() is None
 
     def test_watched_environment_shows_its_newest_state_once(self, vector: VectorEnv) -> None:
         vector.watch(2)
         vector.step(np.full(3, Action.LEFT))
         vector.step(np.full(3, Action.LEFT))
-        seen = vector.observed()
+        seen = vector.inspect()
         assert seen is not None
-        assert vector.observed() is None
+        assert vector.inspect() is None
         assert (seen.frame.shape, seen.frame.dtype) == ((144, 160, 3), np.uint8)
         assert seen.frame.std() > 10
         assert seen.state.place.name == "HOME 2F"
@@ -175,7 +175,7 @@ class TestWatching:
 
     def test_newly_watched_environment_shows_at_once(self, vector: VectorEnv) -> None:
         vector.watch(1)
-        seen = vector.observed()
+        seen = vector.inspect()
         assert seen is not None
         assert seen.frame.std() > 10
 
@@ -188,7 +188,7 @@ class TestWatching:
             trace = []
             for _ in range(50):
                 batch = vector.step(choose(batch.mask, rng))
-                vector.observed()
+                vector.inspect()
                 trace.append(batch)
             traces.append(trace)
         assert all(same(one, two) for one, two in zip(*traces, strict=True))
@@ -199,7 +199,7 @@ class TestWatching:
         vector.watch(2, renders=False)
         for _ in range(2):
             vector.step(np.full(3, Action.LEFT))
-        seen = vector.observed()
+        seen = vector.inspect()
         assert seen is not None
         assert seen.frame is None
         assert seen.paid is not None
@@ -207,35 +207,35 @@ class TestWatching:
         assert dict(seen.paid.components)["step"] == pytest.approx(2 * step)
         vector.watch(2)
         vector.step(np.full(3, Action.LEFT))
-        rendered = vector.observed()
+        rendered = vector.inspect()
         assert rendered is not None
         assert rendered.frame is not None
 
     def test_watching_unrendered_renders_nothing(self, config: RunConfig) -> None:
-        env = SteppedEnv(make_crystal_env(config, 0))
+        env = SteppedEnv(make_game_env(config, 0))
         env.begin(1)
         for is_watched, renders in ((True, False), (True, True), (False, True)):
             env.watch(is_watched, renders=renders)
             env.step(Action.LEFT)
             assert env.env.is_rendering == (is_watched and renders)
-            assert (env.watched().frame is None) == (not env.env.is_rendering)
+            assert (env.inspect().frame is None) == (not env.env.is_rendering)
         env.close()
 
     def test_watching_can_move_and_end(self, vector: VectorEnv) -> None:
         for index in (0, 2):
             vector.watch(index)
             vector.step(np.full(3, Action.NOOP))
-            assert vector.observed() is not None
+            assert vector.inspect() is not None
         vector.watch(None)
         vector.step(np.full(3, Action.NOOP))
-        assert vector.observed() is None
+        assert vector.inspect() is None
 
 
 class TestFailures:
     def test_error_of_ours_crosses_with_its_hint(self, tmp_path: Path) -> None:
         config = RunConfig(rom_path=str(tmp_path / "none.gbc"), save_dir=str(tmp_path))
         with pytest.raises(RomError, match="There is no ROM file") as here:
-            make_crystal_env(config, 0)
+            make_game_env(config, 0)
         with pytest.raises(RomError) as crossed:
             VectorEnv(PLAIN_FACTORY, config, 2, 1)
         assert crossed.value.hint
@@ -247,6 +247,7 @@ class TestFailures:
             VectorEnv(f"{FACTORIES}:broken", config, 1, 1)
 
 
+@pytest.mark.usefixtures("started_workers")
 class TestProcesses:
     def test_vector_of_another_thread_works_and_close_ends_its_workers(
         self, config: RunConfig

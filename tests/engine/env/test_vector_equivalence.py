@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.stepping import make_crystal_env
+from engine.env.stepping import make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 
 ADVISED_FACTORY = "engine.strategy.advised:make_env"
@@ -59,20 +59,20 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
 
 @pytest.fixture(scope="module")
 def played(config: RunConfig) -> tuple[np.ndarray, list[Moment]]:
-    """Actions (steps, envs), chosen by mask and advice in one worker, and what came of them."""
+    """Actions (steps, envs), chosen by mask and advice in one worker, and the result."""
     rng = np.random.default_rng(0)
     actions = []
     with VectorEnv(ADVISED_FACTORY, config, NUM_ENVS, 1) as vector:
         batch = vector.reset(SEEDS)
-        moments = [Moment.of(batch)]
+        snapshots = [Moment.of(batch)]
         for _ in range(NUM_STEPS):
             drawn = np.where(batch.mask, rng.random(batch.mask.shape), -1.0)
             is_followed = rng.random(NUM_ENVS) < FOLLOWED
             drawn += np.where(is_followed[:, None] & batch.mask, 10 * batch.prior, 0.0)
             actions.append(drawn.argmax(1))
             batch = vector.step(actions[-1])
-            moments.append(Moment.of(batch))
-    return np.stack(actions), moments
+            snapshots.append(Moment.of(batch))
+    return np.stack(actions), snapshots
 
 
 def in_workers(num_workers: int, config: RunConfig, actions: np.ndarray) -> list[Moment]:
@@ -84,7 +84,7 @@ def alone(config: RunConfig, actions: np.ndarray) -> list[Moment]:
     """Step each Gymnasium environment by itself, and put the results side by side."""
     traces = []
     for index, seed in enumerate(SEEDS):
-        env = make_crystal_env(config, index)
+        env = make_game_env(config, index)
         now, _ = env.reset(seed=seed)
         nothing = np.zeros_like(now["features"])
         trace = [(now["features"], now["action_mask"], 0.0, False, False, nothing)]
@@ -104,22 +104,22 @@ def alone(config: RunConfig, actions: np.ndarray) -> list[Moment]:
 
 def in_gymnasium(config: RunConfig, actions: np.ndarray) -> list[Moment]:
     vector = SyncVectorEnv(
-        [partial(make_crystal_env, config, index) for index in range(NUM_ENVS)],
+        [partial(make_game_env, config, index) for index in range(NUM_ENVS)],
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
     now, _ = vector.reset(seed=SEEDS)
     no, nothing = np.zeros(NUM_ENVS, np.bool_), np.zeros_like(now["features"])
-    moments = [Moment(now["features"], now["action_mask"], np.zeros(3), no, no, nothing)]
+    snapshots = [Moment(now["features"], now["action_mask"], np.zeros(3), no, no, nothing)]
     for chosen in actions:
         now, rewards, terminated, truncated, infos = vector.step(chosen)
         last = nothing.copy()
         for index in np.flatnonzero(terminated | truncated):
             last[index] = infos["final_obs"][index]["features"]
-        moments.append(
+        snapshots.append(
             Moment(now["features"], now["action_mask"], rewards, terminated, truncated, last)
         )
     vector.close()
-    return moments
+    return snapshots
 
 
 @pytest.mark.slow
@@ -152,9 +152,9 @@ def test_all_ways_to_step_are_the_same(
 def test_what_is_compared_has_both_ends_of_an_episode(
     played: tuple[np.ndarray, list[Moment]],
 ) -> None:
-    _, moments = played
-    terminated = np.sum([moment.terminated for moment in moments], 0)
-    truncated = np.sum([moment.truncated for moment in moments], 0)
+    _, snapshots = played
+    terminated = np.sum([moment.terminated for moment in snapshots], 0)
+    truncated = np.sum([moment.truncated for moment in snapshots], 0)
     assert terminated[2] >= 3
     assert truncated[0] >= 3
-    assert np.abs(np.sum([moment.rewards for moment in moments], 0)).min() > 0.1
+    assert np.abs(np.sum([moment.rewards for moment in snapshots], 0)).min() > 0.1

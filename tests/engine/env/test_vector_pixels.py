@@ -10,8 +10,8 @@ import pytest
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.batch import Batch
-from engine.env.pixels import PIXELS_SHAPE, shrink
-from engine.env.stepping import SteppedEnv, make_crystal_env
+from engine.env.pixels import shrink
+from engine.env.stepping import SteppedEnv, make_game_env
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError
 from engine.types import Action
@@ -56,21 +56,21 @@ def test_an_encoder_of_features_gets_no_pixels_and_nothing_is_rendered(
     batch = blind.reset(SEEDS)
     assert batch.pixels is None
     assert batch.final_pixels is None
-    assert blind._arrays.pixels.size == 0
-    env = make_crystal_env(config, 0)
+    assert "pixels" not in blind._arrays
+    env = make_game_env(config, 0)
     stepped = SteppedEnv(env, sees_pixels=config.needs_pixels)
     assert not env.is_rendering
     stepped.close()
 
 
 def test_pixels_are_the_last_three_frames(folder: Path, seeing: VectorEnv) -> None:
-    env = make_crystal_env(config_of(folder, "pixels"), 1)
+    env = make_game_env(config_of(folder, "pixels"), 1)
     env.is_rendering = True
     env.seed_random(SEEDS[1])
     env.begin_episode()
     frames = [shrink(env.frame())] * 3
     batch = seeing.reset(SEEDS)
-    assert batch.pixels.shape == (3, *PIXELS_SHAPE)
+    assert batch.pixels.shape == (3, 3, 72, 80)
     assert np.array_equal(batch.pixels[1], np.stack(frames))
     for action in (Action.LEFT, Action.DOWN, Action.START, Action.UP, Action.B):
         env.advance(action)

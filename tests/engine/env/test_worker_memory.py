@@ -13,6 +13,7 @@ from tests.engine.env.factories import MODULES
 from tests.engine.processes import resident_mb
 
 FACTORY = "engine.demos.recorded_env:make_env"
+pytestmark = pytest.mark.usefixtures("started_workers")
 LIMIT_MB = 90.0
 FOREIGN = {"torch", "textual", "rich", "typer", "pydantic_settings", "sdl2"}
 
@@ -23,7 +24,7 @@ def test_a_playing_worker_has_imported_neither_torch_nor_the_terminal(tmp_path: 
         vector.reset([1])
         vector.watch(0)
         vector.step(np.array([Action.LEFT]))
-        assert vector.observed() is not None
+        assert vector.inspect() is not None
         vector.save()
         vector.step(np.array([Action.LEFT]))
     modules = {name.partition(".")[0] for name in json.loads((tmp_path / MODULES).read_text())}
@@ -39,7 +40,7 @@ def test_a_worker_with_a_game_stays_below_90_mb(tmp_path: Path) -> None:
         for _ in range(250):
             batch = vector.step(np.where(batch.mask, rng.random((1, 9)), -1.0).argmax(1))
         vector.watch(0)
-        vector.observed()
+        vector.inspect()
         vector.save()
         assert resident_mb(vector.pids[0]) <= LIMIT_MB
 

@@ -2,14 +2,16 @@
 
 import numpy as np
 
+from engine.games.base import GameTables
+from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.charmap import CHARMAP
 from engine.games.crystal.reader import CrystalReader
-from engine.games.profile import GameProfile
+from engine.games.practice import tables as practice_tables
 from engine.types import GameState
 from tests.engine.fakes import MemoryMachine
 
-CRYSTAL = GameProfile("0" * 40, "TEST", "test", "engine.games.crystal.crystal_tables")
-PRACTICE = GameProfile("0" * 40, "TEST", "test", "engine.games.crystal.practice_tables")
+CRYSTAL: GameTables = crystal_tables
+PRACTICE: GameTables = practice_tables
 CODES = {text: code for code, text in CHARMAP.items()}
 BANK, TABLE, WARPS, SIGNS = 1, 0x5000, 0x6000, 0x6100
 WIDTH, HEIGHT = 3, 2

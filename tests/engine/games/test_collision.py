@@ -1,6 +1,8 @@
-from engine.games.crystal.collision import CARPETS, DOORS, GRASS, IS_WALKABLE, KINDS, LEDGES, WALL
+from engine.games.crystal.collision import DOORS, GRASS, LEDGES, MATS, TERRAIN, WALL
 from engine.games.crystal.collision_ids import WATER
-from engine.types import TileKind
+from engine.types import Facing, Terrain, TileKind
+
+KINDS = TileKind.of(TERRAIN)
 
 
 def test_every_collision_id_has_a_kind() -> None:
@@ -10,10 +12,15 @@ def test_every_collision_id_has_a_kind() -> None:
         (WATER, TileKind.WATER),
         (GRASS, TileKind.GRASS),
         (LEDGES, TileKind.LEDGE),
-        ({*DOORS, *CARPETS}, TileKind.DOOR),
+        ({*DOORS, *MATS}, TileKind.DOOR),
     ):
         assert {int(KINDS[one]) for one in ids} == {kind}
 
 
-def test_nobody_walks_into_a_wall() -> None:
-    assert not IS_WALKABLE[KINDS == TileKind.WALL].any()
+def test_walls_are_not_walkable() -> None:
+    assert not (TERRAIN[KINDS == TileKind.WALL] & Terrain.WALKABLE).any()
+
+
+def test_ledges_and_mats_keep_their_directions() -> None:
+    assert TERRAIN[0xA4] & Terrain.LEDGE == Terrain.HOPS[Facing.DOWN] | Terrain.HOPS[Facing.RIGHT]
+    assert TERRAIN[0x76] & Terrain.WARP == Terrain.MATS[Facing.LEFT]

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.games.crystal import collision, crystal_tables, generate
+from engine.games.crystal import collision, generate
+from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.symbols import SYMBOLS
+from engine.types import Terrain
 
 FOLDER = Path(generate.__file__).parent
 
@@ -75,8 +77,9 @@ def test_milestones_have_a_known_kind_and_value() -> None:
 
 
 def test_a_collision_id_is_land_water_or_wall() -> None:
-    assert not collision.IS_WALKABLE[[0x07, 0x0F, 0x29, 0x90, 0xC8, 0xFF]].any()
-    assert collision.IS_WALKABLE[[0x00, 0x18, 0x23, 0x71, 0xA3]].all()
-    assert not (collision.IS_WALKABLE & collision.IS_WATER).any()
+    walkable = collision.TERRAIN & Terrain.WALKABLE != 0
+    assert not walkable[[0x07, 0x0F, 0x29, 0x90, 0xC8, 0xFF]].any()
+    assert walkable[[0x00, 0x18, 0x23, 0x71, 0xA3]].all()
+    assert not (walkable & (collision.TERRAIN & Terrain.WATER != 0)).any()
     ids = {int(row["id"], 16) for row in generate._rows("collisions")}
     assert ids == set(range(256))

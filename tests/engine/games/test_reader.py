@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from engine.games.crystal.collision import TERRAIN
 from engine.games.crystal.reader import CrystalReader
 from engine.types import Edge, Facing, MapId
 from tests.engine.fakes import MemoryMachine
@@ -132,16 +133,19 @@ class TestMap:
     def test_collision_is_looked_up_by_block_and_quarter(self, machine: MemoryMachine) -> None:
         view = read(machine).map
         assert (view.width, view.height) == (6, 4)
-        assert view.collision[0:2, 2:4].tolist() == [[0x18, 0x71], [0x70, 0x29]]
-        assert not view.collision[2:].any()
-        assert not view.collision.flags.writeable
+        assert view.terrain[0:2, 2:4].tolist() == [
+            list(TERRAIN[[0x18, 0x71]]),
+            list(TERRAIN[[0x70, 0x29]]),
+        ]
+        assert (view.terrain[2:] == TERRAIN[0]).all()
+        assert not view.terrain.flags.writeable
 
     def test_border_is_kept_around_the_map(self, machine: MemoryMachine) -> None:
         view = read(machine).map
         assert view.bordered is not None
         assert view.bordered.shape == (4 + 12, 6 + 12)
-        assert np.array_equal(view.bordered[6:10, 6:12], view.collision)
-        assert (view.bordered[:6] == 7).all()
+        assert np.array_equal(view.bordered[6:10, 6:12], view.terrain)
+        assert (view.bordered[:6] == TERRAIN[7]).all()
 
     def test_warps_and_signs_come_from_rom_where_they_are_on_the_map(
         self, machine: MemoryMachine
@@ -198,7 +202,7 @@ class TestMap:
         machine.put("wOverworldMapBlocks", 0, offset=9 * 3 + 3)
         reader.read()
         machine.put("wScriptRunning", 0)
-        assert (reader.read().map.collision[0:2, 0:2] == 7).all()
+        assert (reader.read().map.terrain[0:2, 0:2] == TERRAIN[7]).all()
 
     def test_unchanged_map_is_the_same_object(self, machine: MemoryMachine) -> None:
         reader = CrystalReader(machine, CRYSTAL)
@@ -214,7 +218,7 @@ class TestMap:
         other = CrystalReader(machine, CRYSTAL)
         other.restore(reader.save())
         view = other.read().map
-        assert np.array_equal(view.collision, before.map.collision)
+        assert np.array_equal(view.terrain, before.map.terrain)
         assert view.objects == before.map.objects != ()
         assert view.warps == before.map.warps
 

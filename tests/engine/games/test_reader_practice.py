@@ -5,15 +5,16 @@ from collections.abc import Iterator
 import pytest
 
 from engine.emulator.gameboy import GameBoy
-from engine.games.crystal import practice_tables
+from engine.games.catalog import load_game
 from engine.games.crystal.reader import CrystalReader
-from engine.games.profile import load_rom
+from engine.games.practice import tables as practice_tables
 from engine.types import Action, BattleKind, Facing, GameState, MapId
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of
 from tests.roms.test_memory_contract import find_battle, to_battle_menu
 
-ROM, PROFILE = load_rom()
+GAME = load_game()
+ROM, TABLES = GAME.rom, GAME.tables
 RILLET = 2
 
 
@@ -34,7 +35,7 @@ class Watched:
     def reader(self) -> CrystalReader:
         """Put the game's state into the engine's emulator and return a reader of it."""
         self.copy.load_state(self.game.save())
-        return CrystalReader(self.copy, PROFILE)
+        return CrystalReader(self.copy, TABLES)
 
     def stop(self) -> None:
         self.game.stop()
@@ -210,7 +211,7 @@ def test_no_frame_of_a_way_to_another_map_is_read_half_way(
 def test_title_screen_is_no_game() -> None:
     boy = GameBoy(ROM)
     boy.tick(300)
-    state = CrystalReader(boy, PROFILE).read()
+    state = CrystalReader(boy, TABLES).read()
     boy.close()
     assert not state.control.in_game
     assert not state.control.is_free

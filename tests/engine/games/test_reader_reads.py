@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.games.base import GameTables
 from engine.games.crystal.reader import CrystalReader
 from engine.games.crystal.symbols import SYMBOLS
-from engine.games.profile import GameProfile
 from engine.types import Battle, Creature, Facing, GameState
 from tests.engine.fakes import MemoryMachine
 from tests.engine.games.images import (
@@ -146,17 +146,17 @@ images = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
-    profile=st.sampled_from([CRYSTAL, PRACTICE]),
+    tables=st.sampled_from([CRYSTAL, PRACTICE]),
     rom_seed=st.integers(0, 2**32),
     sequence=st.lists(images, min_size=1, max_size=4),
 )
 def test_any_memory_gives_a_state_within_bounds(
-    profile: GameProfile, rom_seed: int, sequence: list[tuple[int, dict[str, int], bool]]
+    tables: GameTables, rom_seed: int, sequence: list[tuple[int, dict[str, int], bool]]
 ) -> None:
     machine = MemoryMachine(random.Random(rom_seed).randbytes(0x10000))
-    reader = CrystalReader(machine, profile)
+    reader = CrystalReader(machine, tables)
     for seed, switches, is_fight in sequence:
         machine.memory[WORK_RAM:WORK_RAM_END] = random.Random(seed).randbytes(0x2000)
         if is_fight:
@@ -165,7 +165,7 @@ def test_any_memory_gives_a_state_within_bounds(
             machine.put(name, value)
         state = reader.read()
         check(state)
-        other = CrystalReader(machine, profile)
+        other = CrystalReader(machine, tables)
         other.restore(reader.save())
         again = other.read()
         check(again)
@@ -173,7 +173,7 @@ def test_any_memory_gives_a_state_within_bounds(
         assert again.control == state.control
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(name=st.sampled_from(sorted(SYMBOLS)), value=st.integers(0, 255))
 def test_one_wrong_byte_does_no_harm(name: str, value: int) -> None:
     machine = MemoryMachine(rom_with_tables())
@@ -198,7 +198,7 @@ def check(state: GameState) -> None:
         assert state.battle is None
         assert 0 <= place.x < view.width
         assert 0 <= place.y < view.height
-    assert view.collision.shape == (view.height, view.width)
+    assert view.terrain.shape == (view.height, view.width)
     for thing in (*view.warps, *view.objects):
         assert 0 <= thing.x < view.width
         assert 0 <= thing.y < view.height

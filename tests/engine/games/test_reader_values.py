@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.crystal import crystal_tables
+from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.reader import CrystalReader
 from engine.types import BattleKind, MapId, Move
 from tests.engine.fakes import MemoryMachine

@@ -123,7 +123,7 @@ def test_a_run_named_alike_in_another_run_keeps_its_own_episodes(path):
 @pytest.mark.parametrize(
     ("action", "confidence", "reward", "named"),
     [
-        (9, 0.5, 0.0, "action 9"),
+        (4096, 0.5, 0.0, "action 4096"),
         (-1, 0.5, 0.0, "action -1"),
         (0, 1.5, 0.0, "confidence 1.5"),
         (0, float("nan"), 0.0, "confidence nan"),
@@ -201,7 +201,7 @@ def test_a_cut_drops_this_runs_later_decisions_alone(path):
             record(history, 3)
         record(other, 9)
     with DecisionHistoryAnalyzer(path, run="mine") as history:
-        history.cut(position)
+        history.truncate(position)
         assert [d["outcome_reward"] for d in history.get_recent_decisions()] == [9, 2, 1]
         assert frequencies(history) == {4: 3}
         record(history, 4)
@@ -211,7 +211,7 @@ def test_a_cut_drops_this_runs_later_decisions_alone(path):
 def test_a_cut_with_nothing_after_it_changes_nothing(history):
     assert history.position() == 0
     record(history, 1)
-    history.cut(history.position())
+    history.truncate(history.position())
     assert len(history.get_recent_decisions()) == 1
 
 
@@ -238,7 +238,7 @@ def test_the_documented_subclass_works(path):
         assert pattern["action"] == 1
 
 
-@pytest.mark.parametrize("action", [9, -1, 3.7, True])
+@pytest.mark.parametrize("action", [4096, -1, 3.7, True])
 def test_a_record_of_no_action_is_refused_and_not_kept(history, action):
     with pytest.raises(DecisionValidationError, match="There is no action"):
         history.record_decision(walking(), action, "because", 0.5, 1.0)

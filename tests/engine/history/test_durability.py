@@ -127,7 +127,7 @@ def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
     assert count(path) == 500 - history.num_dropped
 
 
-def test_nobody_waits_for_a_locked_file_but_who_flushes(path):
+def test_only_flush_waits_for_a_locked_file(path):
     with DecisionHistoryAnalyzer(path) as history:
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")

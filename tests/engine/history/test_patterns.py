@@ -45,7 +45,7 @@ def test_a_walk_is_told_by_map_and_kind_of_goal():
         (make_control(), "waiting"),
     ],
 )
-def test_who_cannot_walk_talks_chooses_or_waits(control, situation):
+def test_context_without_walking_is_talking_choosing_or_waiting(control, situation):
     analysis = GameStateAnalysis.of(make_state(control=control))
     assert context_of(analysis)["situation"] == situation
 
@@ -71,7 +71,7 @@ def test_a_battle_is_told_by_its_kind_wherever_it_is():
     assert not {"map", "goal"} & context_of(fighting(), "reach").keys()
 
 
-def test_of_an_unknown_state_only_the_situation_is_said():
+def test_context_of_an_unknown_state_has_only_its_situation():
     assert context_of(GameStateAnalysis({})) == {"situation": "waiting"}
     assert context_of(GameStateAnalysis({"in_battle": 1})) == {"situation": "battle"}
 
@@ -101,7 +101,7 @@ def test_the_interval_is_wilsons(successes, frequency, low, high):
     assert success_interval(successes, frequency) == pytest.approx((low, high), abs=1e-4)
 
 
-def test_nothing_known_is_anything_between_never_and_always():
+def test_success_interval_without_evidence_is_zero_to_one():
     assert success_interval(0, 0) == (0.0, 1.0)
     assert success_estimate(0, 0) == 0.5
     assert success_estimate(3, 4) == pytest.approx(4 / 6)

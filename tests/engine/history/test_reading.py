@@ -53,7 +53,7 @@ def test_a_row_tells_all_of_its_decision(path: Path) -> None:
         (Wanted(source="human"), 0),
     ],
 )
-def test_what_is_wanted_is_found(path: Path, wanted: Wanted, count: int) -> None:
+def test_decisions_are_filtered(path: Path, wanted: Wanted, count: int) -> None:
     rows = read_decisions(path, wanted, 100).rows
     assert len(rows) == count
     assert all(row.source == wanted.source for row in rows if wanted.source)
@@ -93,7 +93,7 @@ def test_patterns_count_what_was_folded(tmp_path: Path) -> None:
     assert read_decisions(path, ANY, 1).count <= 50
 
 
-def test_it_is_read_while_it_is_written_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_reading_is_read_while_it_is_written_and_leaves_nothing_behind(tmp_path: Path) -> None:
     path = tmp_path / "decisions.db"
     with DecisionHistoryAnalyzer(path) as history:
         for number in range(3):
@@ -180,7 +180,7 @@ def test_another_versions_file_is_left_alone(path: Path) -> None:
         "action = 'A'",
         "context = 'null'",
         "timestamp = 'soon'",
-        "action = 99",
+        "action = 4096",
         "confidence = 'x'",
         "step_number = 'x'",
     ],

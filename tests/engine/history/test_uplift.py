@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.uplift import Uplift
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind
 
 
-def verdict(*, progress: bool, ignored: bool = False, setter: str = "small", **changes) -> Verdict:
+def goal_outcome(
+    *, progress: bool, ignored: bool = False, goal_source: str = "small", **changes
+) -> GoalOutcome:
     outcome = changes.pop("outcome", Outcome.REACHED if progress else Outcome.FAILED)
-    return Verdict(3, "k", setter, GoalKind.REACH, "go", outcome, progress, 40, ignored)
+    return GoalOutcome(3, "k", goal_source, GoalKind.REACH, "go", outcome, progress, 40, ignored)
 
 
 @pytest.fixture
@@ -57,10 +59,10 @@ def test_the_interval_holds_the_difference_and_turns_with_it(followed, ignored):
 def test_a_run_reads_its_own_uplift_from_the_file(path):
     with DecisionHistoryAnalyzer(path, run="one") as history:
         for _ in range(3):
-            history.record_goal(verdict(progress=True))
-        history.record_goal(verdict(progress=False, ignored=True))
-        history.record_goal(verdict(progress=False, setter="other"))
-        history.record_goal(verdict(progress=True, outcome=Outcome.REPLACED))
+            history.record_goal(goal_outcome(progress=True))
+        history.record_goal(goal_outcome(progress=False, ignored=True))
+        history.record_goal(goal_outcome(progress=False, goal_source="other"))
+        history.record_goal(goal_outcome(progress=True, outcome=Outcome.REPLACED))
     with DecisionHistoryAnalyzer(path, run="one") as history:
         assert history.planner_uplift() == Uplift(5, 4, 1, 0)
         assert history.planner_uplift("small") == Uplift(4, 4, 1, 0)
@@ -71,7 +73,7 @@ def test_a_run_reads_its_own_uplift_from_the_file(path):
 def test_old_goals_are_folded_and_still_count(path):
     with DecisionHistoryAnalyzer(path, run="one", max_rows=50) as history:
         for number in range(200):
-            history.record_goal(verdict(progress=number % 2 == 0, ignored=number % 5 == 0))
+            history.record_goal(goal_outcome(progress=number % 2 == 0, ignored=number % 5 == 0))
             if number % 20 == 0:
                 history.flush()
         assert history.planner_uplift() == Uplift(160, 80, 40, 20)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.imitation.examples import CUT, Examples
-from engine.types import NUM_ACTIONS
+from engine.types import Action
 
 
 def make_examples(
@@ -13,12 +13,12 @@ def make_examples(
     actions = np.array(actions, np.int64)
     count = len(actions)
     rng = np.random.default_rng(seed)
-    features = rng.normal(0, 0.1, (count, size + NUM_ACTIONS)).astype(np.float32)
+    features = rng.normal(0, 0.1, (count, size + len(Action))).astype(np.float32)
     features[np.arange(count), size + actions] = 1.0
     return Examples(
         features,
         np.zeros((count, 0), np.uint8),
-        np.ones((count, NUM_ACTIONS), np.bool_),
+        np.ones((count, len(Action)), np.bool_),
         actions,
         np.zeros(count, np.int64) if maps is None else np.array(maps, np.int64),
         np.arange(count) // 10 if episodes is None else np.array(episodes, np.int64),

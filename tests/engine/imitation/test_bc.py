@@ -91,7 +91,7 @@ def test_cloning_is_not_resumed_with_other_demonstrations():
         Cloning(SMALL, make_examples([1, 3] * 20)).load(facts, arrays)
 
 
-def test_it_ends_early_when_nothing_gets_better():
+def test_bc_ends_early_when_nothing_gets_better():
     noise = np.random.default_rng(0)
     examples = make_examples(noise.integers(0, 9, 200))
     examples.features[:] = noise.normal(0, 1, examples.features.shape)
@@ -120,7 +120,7 @@ def test_a_policy_comes_back_from_its_arrays():
     cloning = Cloning(SMALL, make_examples([1, 2] * 20))
     facts, arrays = cloning.policy.save()
     back = Policy.load(json.loads(json.dumps(facts)), arrays)
-    features = rng.normal(size=(5, cloning.policy.feature_size)).astype(np.float32)
+    features = rng.normal(size=(5, cloning.policy.spaces.feature_size)).astype(np.float32)
     mask = torch.ones((5, 9), dtype=torch.bool)
     assert torch.equal(
         back.logits(features, None, mask), cloning.policy.logits(features, None, mask)

@@ -127,7 +127,7 @@ def test_where_none_is_wanted_that_is_said_in_one_line(recorded, practice, wante
         read_examples(recorded[0], CloningConfig(), practice, wanted=wanted)
 
 
-def test_nothing_there_is_one_clear_line(tmp_path, practice):
+def test_missing_folder_is_one_clear_line(tmp_path, practice):
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
         with pytest.raises(DemoError, match="There is no demonstration at"):
             read_examples(path, CloningConfig(), practice)
@@ -143,7 +143,7 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path, practice, recorded):
     assert "\n" not in str(caught.value)
 
 
-def test_of_several_the_one_that_goes_another_way_is_named(tmp_path, practice, recorded):
+def test_demonstration_that_diverges_is_named_among_several(tmp_path, practice, recorded):
     first, second = sorted(recorded[0].iterdir())
     shutil.copy(first, tmp_path)
     demo = read_demo(second)

@@ -62,7 +62,7 @@ def test_joined_examples_keep_their_episodes_apart_and_their_maps_by_name():
     assert list(both.actions) == [1, 2, 3, 4]
 
 
-def test_nothing_joined_is_an_error_in_one_line():
+def test_joining_no_examples_is_an_error_in_one_line():
     with pytest.raises(ConfigurationError, match=r"no demonstrations.* poketui record"):
         join([])
 

@@ -6,12 +6,14 @@ from torch import nn
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import DQNConfig, PPOConfig
-from engine.env.pixels import FrameStack, shrink
+from engine.env.pixels import FrameStack, pixels_shape, shrink
 from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import ColourSight, make_sight
+from engine.imitation.sight import ColourSight, sight_of
+from engine.types import Spaces
 
-FEATURES = 20
+GAME_BOY_FRAME_SHAPE = (144, 160, 3)
+SPACES = Spaces(20, 9, pixels_shape(GAME_BOY_FRAME_SHAPE))
 
 
 @pytest.mark.parametrize("network", ["ppo", "dqn", "impala", "nature", "tiny"])
@@ -20,11 +22,12 @@ def test_every_network_gives_a_logit_an_action(network, inputs):
     if network in {"impala", "nature", "tiny"} and inputs == "features":
         pytest.skip("sees the screen")
     config = CloningConfig(network=network, inputs=inputs, hidden_size=16)
-    sight = make_sight(config)
+    make_sight = sight_of(config)
+    sight = None if make_sight is None else make_sight(GAME_BOY_FRAME_SHAPE)
     pixels = None if sight is None else torch.zeros((2, *sight.shape), dtype=torch.uint8)
-    made = build_network(config, FEATURES)
+    made = build_network(config, SPACES)
     mask = torch.ones((2, 9), dtype=torch.bool)
-    assert made(torch.zeros(2, FEATURES), pixels, mask).shape == (2, 9)
+    assert made(torch.zeros(2, SPACES.feature_size), pixels, mask).shape == (2, 9)
 
 
 def test_impala_is_the_documented_one():
@@ -45,18 +48,18 @@ def test_nature_ends_in_seven_by_seven():
 @pytest.mark.parametrize("inputs", ["features", "screen", "both"])
 def test_clones_of_agents_have_their_very_weights(inputs):
     kind = {"screen": "pixels"}.get(inputs, inputs)
-    clone = build_network(CloningConfig(inputs=inputs, hidden_size=16), FEATURES)
-    agent = GuidedPolicy(PPOConfig(hidden_size=16), 2, FEATURES, 0, kind)
+    clone = build_network(CloningConfig(inputs=inputs, hidden_size=16), SPACES)
+    agent = GuidedPolicy(PPOConfig(hidden_size=16), 2, SPACES, 0, kind)
     agent.ppo.network.load_state_dict(clone.network.state_dict())
-    clone = build_network(CloningConfig(network="dqn", inputs=inputs, hidden_size=16), FEATURES)
-    dqn = DQN(DQNConfig(hidden_size=16), 2, FEATURES, 0, kind)
+    clone = build_network(CloningConfig(network="dqn", inputs=inputs, hidden_size=16), SPACES)
+    dqn = DQN(DQNConfig(hidden_size=16), 2, SPACES, 0, kind)
     dqn.network.load_state_dict(clone.network.state_dict())
 
 
 def test_grey_sight_is_what_the_agents_see():
     rng = np.random.default_rng(0)
     frames = rng.integers(0, 256, (4, 144, 160, 3), dtype=np.uint8)
-    sight = FrameStack()
+    sight = FrameStack(GAME_BOY_FRAME_SHAPE)
     sight.begin(frames[0])
     for frame in frames[1:]:
         sight.push(frame)
@@ -64,7 +67,7 @@ def test_grey_sight_is_what_the_agents_see():
 
 
 def test_a_colour_sight_holds_what_it_saw_last():
-    sight = ColourSight()
+    sight = ColourSight(GAME_BOY_FRAME_SHAPE)
     sight.begin(np.zeros((144, 160, 3), np.uint8))
     before = sight.pixels
     sight.push(np.full((144, 160, 3), 9, np.uint8))

@@ -12,7 +12,7 @@ from engine.imitation.dagger import Dagger
 from engine.imitation.games import make_games, play, policy_expert, rules_expert
 from engine.imitation.networks import build_network
 from engine.imitation.settings import CloningConfig, DaggerConfig
-from engine.imitation.sight import make_sight
+from engine.imitation.sight import sight_of
 from engine.training.cloning import evaluate_clone, rule_examples
 from engine.training.evaluation import play_episodes
 
@@ -49,7 +49,7 @@ def test_a_clone_of_four_demonstrations_gets_further_than_chance_by_five_milesto
         epoch = cloning.learn()
     assert epoch.validation.accuracy > 0.9
     assert {share.name for share in epoch.validation.maps} <= set(rule_demos.map_names)
-    games = make_games(practice, 2, lambda: None, is_advised=False)
+    games = make_games(practice, 2, None, is_advised=False)
     try:
         chance = play_episodes(nobody(1), games, 2, seed=1)
         cloned = play_episodes(cloning.policy.player(1), games, 4, seed=1)
@@ -62,7 +62,7 @@ def test_a_clone_of_four_demonstrations_gets_further_than_chance_by_five_milesto
 def test_dagger_without_demonstrations_comes_to_win(practice):
     config = DaggerConfig(rounds=3, episodes=3, envs=3, epochs=10)
     dagger = Dagger(config, CONFIG, rules_expert, nobody)
-    games = make_games(practice, 3, lambda: None, is_advised=True)
+    games = make_games(practice, 3, None, is_advised=True)
     try:
         rounds = [dagger.round(games) for _ in range(3)]
     finally:
@@ -77,7 +77,7 @@ def test_dagger_without_demonstrations_comes_to_win(practice):
 
 def test_only_states_that_the_expert_knows_an_action_in_are_noted(practice):
     short = practice.model_copy(update={"env": EnvConfig(max_steps=40, progress_steps=0)})
-    games = make_games(short, 1, lambda: None, is_advised=True)
+    games = make_games(short, 1, None, is_advised=True)
     rules, labels = rules_expert(0), []
 
     def expert(batch):
@@ -109,7 +109,7 @@ def test_a_policy_can_be_the_expert():
 def test_screens_are_noted_as_the_network_sees_them(practice, network):
     config = CloningConfig(network=network, inputs="screen")
     examples, _ = rule_examples(config, practice, 1)
-    assert examples.pixels.shape == (len(examples), *make_sight(config).shape)
+    assert examples.pixels.shape == (len(examples), *sight_of(config)((144, 160, 3)).shape)
     changes = (examples.pixels[1:] != examples.pixels[:-1]).any((1, 2, 3))
     assert changes.mean() > 0.5
 
@@ -128,7 +128,7 @@ def test_a_policy_that_sees_the_screen_plays_as_it_learnt(practice):
     judged = evaluate_clone(cloning.policy, short, 4)
     assert judged.milestones["left_bedroom"] == 1.0
     assert judged.milestones["left_house"] >= 0.5
-    network = build_network(config, examples.features.shape[1])
+    network = build_network(config, cloning.policy.spaces)
     chance = evaluate_clone(dataclasses.replace(cloning.policy, network=network), short, 4)
     assert "left_house" not in chance.milestones
     assert evaluate_clone(cloning.policy, short, 4) == judged

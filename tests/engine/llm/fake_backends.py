@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 from engine.config import PlannerConfig
 from engine.events import Event, PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.llm.backends.base import Backend, ChatRequest, Chunk, ModelStatus
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
-from engine.plans import Choice, Plan, Situation
-from tests.engine.llm.situations import TOWN
+from engine.planning_types import GoalOption, PlanningQuery, Subgoal
+from tests.engine.llm.queries import TOWN
 from tests.engine.processes import wait_until
 
 Behaviour = Callable[[ChatRequest], AsyncIterator[Chunk]]
@@ -29,11 +29,11 @@ GIVE_UP_S = 60.0
 E = TypeVar("E")
 
 
-def answer(choice: Choice = TOWN[1], confidence: int = 80) -> str:
+def answer(option: GoalOption = TOWN[1], confidence: int = 80) -> str:
     return json.dumps(
         {
-            "choice": name_of(choice),
-            "success": str(choice.conditions[0]),
+            "choice": name_of(option),
+            "success": str(option.conditions[0]),
             "confidence": confidence,
             "reasoning": "It is near.",
         }
@@ -156,7 +156,7 @@ class Listener:
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
-        self.plans: list[Plan] = []
+        self.plans: list[Subgoal] = []
         self.events: list[Event] = []
         self._asked_at = 0
 
@@ -175,17 +175,17 @@ class Listener:
 
     def ask(
         self,
-        situation: Situation,
+        query: PlanningQuery,
         notes: Notes | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
         """Submit a question and listen until it is dealt with."""
         self._asked_at = len(self.events)
-        self.planner.submit(situation, notes or Notes(), weights or {})
+        self.planner.submit(query, notes or Notes(), weights or {})
         self.until(lambda: self.planner.is_idle)
         self.hear()
 
-    def ask_until_planned(self, *situations: Situation) -> None:
+    def ask_until_planned(self, *situations: PlanningQuery) -> None:
         """Submit them in turn, as a trainer does whenever it is idle, until there is a plan."""
         turn = itertools.cycle(situations)
         before = len(self.plans)
@@ -247,7 +247,7 @@ def listening(
     settings: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
     cooldown_s: float = 0.05,
-    before: Sequence[Situation] = (),
+    before: Sequence[PlanningQuery] = (),
     **options: Any,
 ) -> Iterator[Listener]:
     """Start a planner, and see that nothing of it stays.
@@ -255,7 +255,7 @@ def listening(
     Args:
         backends: Its models.
         settings: Changes to `quick_settings`.
-        facts: What it goes on from.
+        facts: What it continues from.
         cooldown_s: How long a failing model is left alone at first.
         before: Situations that are submitted before it is started.
         options: More for the planner.
@@ -270,8 +270,8 @@ def listening(
     )
     if facts is not None:
         planner.load(facts)
-    for situation in before:
-        planner.submit(situation)
+    for query in before:
+        planner.submit(query)
     planner.start()
     listener = Listener(planner)
     try:

@@ -19,19 +19,19 @@ SCHEMA = (
 
 
 class Reply(NamedTuple):
-    """A reply: `choice` is the name that is read from it, or "" where `error` says why not."""
+    """A reply: `option` is the name that is read from it, or "" where `error` says why not."""
 
     name: str
     text: str
-    choice: str = ""
+    option: str = ""
     confidence: float = 0.7
     error: str = ""
     done_reason: str = "stop"
     is_clean: bool = False
 
 
-def picks(choice: object, rest: str = ', "confidence": 70') -> str:
-    return f'{{"choice": {choice}{rest}}}'
+def picks(option: object, rest: str = ', "confidence": 70') -> str:
+    return f'{{"choice": {option}{rest}}}'
 
 
 def states(confidence: str) -> str:

@@ -12,11 +12,11 @@ from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.prompt import Notes, compose
 from engine.llm.tokens import estimate_tokens
-from engine.plans import Section
+from engine.planning_types import Section
 from tests.engine.llm.conftest import KEY
+from tests.engine.llm.queries import query
 from tests.engine.llm.servers import GOOD, Call
 from tests.engine.llm.servers.openai import ScriptedOpenAI
-from tests.engine.llm.situations import situation
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ async def test_a_schema_in_words_is_within_the_context(
     openai: ScriptedOpenAI, backend: Backend
 ) -> None:
     openai.refuses = {"json_schema": "response_format must be json_object"}
-    long = situation(sections=[Section(f"{n}", "blah " * 10, n) for n in range(200)])
+    long = query(sections=[Section(f"{n}", "blah " * 10, n) for n in range(200)])
     for most in (1000, 3000):
         request = compose(long, Notes(), max_tokens=most, settings=PlannerConfig())
         await say(backend, request)

@@ -107,7 +107,7 @@ def test_a_failure_may_say_how_long_it_opens_at_most() -> None:
     assert 4 <= waits[0] <= 6
     assert all(24 <= wait <= 30 for wait in waits[4:])
     assert breaker.admit()
-    breaker.fail()  # another kind of failure: it goes on from there, not from 200 openings
+    breaker.fail()  # another kind of failure: it continues from there, not from 200 openings
     assert 30 < breaker.retry_in_s <= 50
 
 

@@ -6,26 +6,26 @@ from typing import Any
 
 import pytest
 
-from engine.llm.cache import Failures, PlanCache
-from engine.llm.plan_codec import plan_facts, read_plan_facts
-from engine.plans import Choice, Condition, Plan
+from engine.llm.cache import Failures, SubgoalCache
+from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
+from engine.planning_types import Condition, GoalOption, Subgoal
 from engine.types import Goal, GoalKind, MapId
-from tests.engine.llm.situations import TOWN
+from tests.engine.llm.queries import TOWN
 
 
-def plan(key: str = "town", choice: Choice = TOWN[1], confidence: float = 0.8) -> Plan:
-    return Plan(key, ("smollm2:1.7b",), choice, choice.conditions[0], confidence, "It is near.")
+def plan(key: str = "town", option: GoalOption = TOWN[1], confidence: float = 0.8) -> Subgoal:
+    return Subgoal(key, ("smollm2:1.7b",), option, option.conditions[0], confidence, "It is near.")
 
 
 def test_a_plan_is_found_by_its_key_alone() -> None:
-    cache = PlanCache()
+    cache = SubgoalCache()
     cache.put("a", plan())
     assert cache.get("a") == plan()
     assert cache.get("b") is None
 
 
 def test_the_plan_unused_for_longest_is_forgotten() -> None:
-    cache = PlanCache(2)
+    cache = SubgoalCache(2)
     for key in ("a", "b"):
         cache.put(key, plan(key))
     assert cache.get("a")
@@ -36,14 +36,14 @@ def test_the_plan_unused_for_longest_is_forgotten() -> None:
 
 
 def test_no_more_than_512_plans_are_kept() -> None:
-    cache = PlanCache()
+    cache = SubgoalCache()
     for number in range(600):
         cache.put(str(number), plan())
     assert len(cache) == 512
 
 
 def test_what_is_saved_comes_back_in_the_same_order() -> None:
-    cache, loaded = PlanCache(2), PlanCache(2)
+    cache, loaded = SubgoalCache(2), SubgoalCache(2)
     cache.put("a", plan("a"))
     cache.put("b", plan("b", TOWN[5]))
     cache.get("a")
@@ -53,8 +53,8 @@ def test_what_is_saved_comes_back_in_the_same_order() -> None:
     assert loaded.get("a") == plan("a")
 
 
-def test_it_can_be_saved_while_it_is_filled() -> None:
-    cache = PlanCache()
+def test_cache_can_be_saved_while_it_is_filled() -> None:
+    cache = SubgoalCache()
     filling = threading.Thread(
         target=lambda: [cache.put(str(number), plan()) for number in range(5000)]
     )
@@ -64,9 +64,11 @@ def test_it_can_be_saved_while_it_is_filled() -> None:
     filling.join()
 
 
-@pytest.mark.parametrize("facts", [None, {"a": 1}, [["a"]], [[1, plan_facts(plan())]], "ab", [5]])
+@pytest.mark.parametrize(
+    "facts", [None, {"a": 1}, [["a"]], [[1, subgoal_to_json(plan())]], "ab", [5]]
+)
 def test_a_damaged_cache_is_refused_whole(facts: Any) -> None:
-    cache = PlanCache()
+    cache = SubgoalCache()
     cache.put("a", plan())
     with pytest.raises((TypeError, ValueError)):
         cache.load(facts)
@@ -75,13 +77,13 @@ def test_a_damaged_cache_is_refused_whole(facts: Any) -> None:
 
 def test_a_plan_survives_json_whole() -> None:
     goal = Goal("badge", "Beat the leader", MapId(3, 4), (5, 6), True, GoalKind.MEET)
-    choice = Choice(
+    option = GoalOption(
         GoalKind.MEET, "person é", "far", goal, (Condition.ANSWERED, Condition.MILESTONE)
     )
-    whole = Plan("k", ("a", "b"), choice, Condition.MILESTONE, 0.25, 'He said "hi".\n')
-    assert read_plan_facts(json.loads(json.dumps(plan_facts(whole)))) == whole
-    plain = dataclasses.replace(whole, choice=TOWN[0], condition=TOWN[0].conditions[0])
-    assert read_plan_facts(json.loads(json.dumps(plan_facts(plain)))) == plain
+    whole = Subgoal("k", ("a", "b"), option, Condition.MILESTONE, 0.25, 'He said "hi".\n')
+    assert subgoal_from_json(json.loads(json.dumps(subgoal_to_json(whole)))) == whole
+    plain = dataclasses.replace(whole, option=TOWN[0], condition=TOWN[0].conditions[0])
+    assert subgoal_from_json(json.loads(json.dumps(subgoal_to_json(plain)))) == plain
 
 
 @pytest.mark.parametrize(
@@ -112,25 +114,25 @@ def test_a_plan_survives_json_whole() -> None:
     ],
 )
 def test_a_damaged_plan_is_refused(path: tuple[str, ...], value: Any) -> None:
-    facts = plan_facts(plan())
+    facts = subgoal_to_json(plan())
     *sections, leaf = path
     inner = facts
     for section in sections:
         inner = inner[section]
     inner[leaf] = value
     with pytest.raises(ValueError):  # noqa: PT011 (an enum's words, or ours)
-        read_plan_facts(facts)
+        subgoal_from_json(facts)
 
 
-@pytest.mark.parametrize("field", list(plan_facts(plan())))
+@pytest.mark.parametrize("field", list(subgoal_to_json(plan())))
 def test_a_plan_with_a_field_missing_is_refused(field: str) -> None:
-    facts = plan_facts(plan())
+    facts = subgoal_to_json(plan())
     del facts[field]
     with pytest.raises(ValueError, match=field):
-        read_plan_facts(facts)
+        subgoal_from_json(facts)
 
 
-def test_a_failed_situation_rests_for_its_time() -> None:
+def test_a_failed_query_rests_for_its_time() -> None:
     now = [0.0]
     failures = Failures(lambda: now[0])
     failures.add("a", 10)

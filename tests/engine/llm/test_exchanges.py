@@ -9,7 +9,7 @@ import pytest
 
 from engine.llm import exchanges
 from engine.llm.exchanges import Exchange, ExchangeLog, export_rows, read_exchanges, scan
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind
 
 FULL = Path("/dev/full")
@@ -43,26 +43,26 @@ def exchange(number: int = 1, **changes: Any) -> Exchange:
     return Exchange(**values | changes)
 
 
-def verdict(outcome: Outcome = Outcome.REACHED, **changes: Any) -> Verdict:
+def goal_outcome(outcome: Outcome = Outcome.REACHED, **changes: Any) -> GoalOutcome:
     values: dict[str, Any] = {
         "env_index": 0,
         "key": "town",
-        "setter": "smollm2:1.7b",
+        "goal_source": "smollm2:1.7b",
         "kind": GoalKind.REACH,
         "text": "exit 1",
         "outcome": outcome,
         "made_progress": False,
         "steps": 12,
     }
-    return Verdict(**values | changes)
+    return GoalOutcome(**values | changes)
 
 
-def write(log: ExchangeLog, *entries: Exchange | Verdict) -> None:
+def write(log: ExchangeLog, *entries: Exchange | GoalOutcome) -> None:
     for entry in entries:
         if isinstance(entry, Exchange):
             log.add(entry)
         else:
-            log.add_verdict(entry)
+            log.add_goal_outcome(entry)
     assert log.flush() == ""
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_written_before_flush_and_a_missing_file_is_empty(tmp_path: P
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path)
     log.add(exchange())
-    log.add_verdict(verdict())
+    log.add_goal_outcome(goal_outcome())
     assert not path.exists()
     assert read_exchanges(path) == []
     assert log.last_number() == 0
@@ -91,19 +91,19 @@ def test_nothing_is_written_before_flush_and_a_missing_file_is_empty(tmp_path: P
     assert log.last_number() == 1
 
 
-def test_verdicts_join_the_newest_exchange_that_set_the_goal(tmp_path: Path) -> None:
+def test_goal_outcomes_join_the_newest_exchange_that_set_the_goal(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     write(
         ExchangeLog(path),
         exchange(1),
-        verdict(Outcome.FAILED),
+        goal_outcome(Outcome.FAILED),
         exchange(2, key="cave"),
         exchange(3),
-        verdict(made_progress=True),
-        verdict(Outcome.REPLACED),
-        verdict(Outcome.FAILED, is_ignored=True, made_progress=True),
-        verdict(setter="rules"),
-        verdict(key="nowhere"),
+        goal_outcome(made_progress=True),
+        goal_outcome(Outcome.REPLACED),
+        goal_outcome(Outcome.FAILED, is_control=True, made_progress=True),
+        goal_outcome(goal_source="rules"),
+        goal_outcome(key="nowhere"),
     )
     first, cave, newest = read_exchanges(path)
     assert (first["verdicts"]["failed"], first["outcome"]) == (1, "failed")
@@ -119,25 +119,25 @@ def test_verdicts_join_the_newest_exchange_that_set_the_goal(tmp_path: Path) -> 
     assert newest["outcome"] == "replaced"
 
 
-def test_all_models_that_voted_for_a_goal_get_its_verdict(tmp_path: Path) -> None:
+def test_all_models_that_voted_for_a_goal_get_its_goal_outcome(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     write(
         ExchangeLog(path),
         exchange(1, model="a", setter="a+c"),
         exchange(2, model="b", setter=""),
         exchange(3, model="c", setter="a+c"),
-        verdict(setter="a+c"),
-        verdict(setter=""),
+        goal_outcome(goal_source="a+c"),
+        goal_outcome(goal_source=""),
     )
     outcomes = [row["outcome"] for row in read_exchanges(path)]
     assert outcomes == ["reached", "", "reached"]
 
 
-def test_the_file_is_bounded_and_keeps_the_last_with_their_verdicts(tmp_path: Path) -> None:
+def test_the_file_is_bounded_and_keeps_the_last_with_their_goal_outcomes(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path, keep=5)
     for number in range(1, 40):
-        write(log, exchange(number, key=str(number)), verdict(key=str(number)))
+        write(log, exchange(number, key=str(number)), goal_outcome(key=str(number)))
         assert len(path.read_bytes().splitlines()) <= 10
     rows = read_exchanges(path)
     assert [row["exchange"] for row in rows][-5:] == [35, 36, 37, 38, 39]
@@ -145,12 +145,12 @@ def test_the_file_is_bounded_and_keeps_the_last_with_their_verdicts(tmp_path: Pa
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_many_verdicts_of_one_goal_do_not_fill_the_file(tmp_path: Path) -> None:
+def test_many_goal_outcomes_of_one_goal_do_not_fill_the_file(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path, keep=5)
     write(log, exchange())
     for _ in range(100):
-        write(log, verdict())
+        write(log, goal_outcome())
     assert len(path.read_bytes().splitlines()) <= 10
     assert read_exchanges(path)[0]["verdicts"]["reached"] == 100
 
@@ -282,13 +282,13 @@ def test_a_disk_that_fills_up_while_rewriting_loses_nothing(
 def test_what_waits_is_bounded() -> None:
     log = ExchangeLog(Path("nowhere"))
     for _ in range(10_000):
-        log.add_verdict(verdict())
+        log.add_goal_outcome(goal_outcome())
     assert len(log._waiting) == 4096
 
 
 def test_rows_for_export_are_flat(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
-    write(ExchangeLog(path), exchange(1, repairs=("fence", "enum")), verdict())
+    write(ExchangeLog(path), exchange(1, repairs=("fence", "enum")), goal_outcome())
     (row,) = export_rows(read_exchanges(path))
     assert row["repairs"] == "fence; enum"
     assert row["verdicts:reached"] == 1

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import PlannerConfig
-from engine.games.profile import load_rom
-from engine.llm.choices import name_of
+from engine.games.catalog import load_game
+from engine.llm.option_names import name_of
 from engine.llm.prompt import SYSTEM, Notes, compose
 from engine.llm.reply import read_plan
-from engine.plans import Situation
+from engine.planning_types import PlanningQuery
 from engine.strategy.text_state import sections
 from engine.types import BattleKind, GoalKind
-from tests.engine.llm.situations import TOWN, choice, situation
+from tests.engine.llm.queries import TOWN, option, query
 from tests.engine.strategy.helpers import READING, battle, creature, state
 
-TABLES = load_rom()[1].tables
+GAME = load_game()
 SETTINGS = PlannerConfig()
 
 ORDERS = (
@@ -45,15 +45,15 @@ NAMES = [order[:20] for order in ORDERS] + ["PRESS\nSTART", '" L9', "\u202eTWEN"
 anything = st.one_of(st.sampled_from(ORDERS), st.text(max_size=60))
 
 
-def shown(screen: list[str], name: str) -> Situation:
+def shown(screen: list[str], name: str) -> PlanningQuery:
     """Return the situation of a game that shows `screen`, with a creature and trainer so named."""
     one = creature(name)
     fight = replace(battle(one, one, BattleKind.TRAINER), trainer_name=name)
     now = state(text=screen, party=(one,), fight=fight, control=READING)
-    return situation(sections=sections(now, TABLES), recent=())
+    return query(sections=sections(now, GAME), recent=())
 
 
-def ask(here: Situation, notes: Notes | None = None):
+def ask(here: PlanningQuery, notes: Notes | None = None):
     return compose(here, notes or Notes(), max_tokens=8000, settings=SETTINGS)
 
 
@@ -74,7 +74,7 @@ def test_what_a_game_says_stands_in_quotes_only(order):
         assert unquoted(request.user) == unquoted(plain.user), name
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(anything, max_size=4), anything)
 def test_the_question_keeps_its_form_whatever_a_game_says(screen, name):
     request = ask(shown(screen, name))
@@ -95,17 +95,17 @@ def test_a_long_text_cannot_crowd_out_the_rest():
     assert request.schema["properties"]["choice"]["enum"] == [name_of(one) for one in TOWN]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(anything, anything, anything, anything)
-def test_goals_patterns_and_names_of_choices_keep_to_their_lines(text, target, told, wish):
-    here = situation(
-        [*TOWN, choice(GoalKind.MEET, target, f"told: {text}")],
+def test_goals_patterns_and_names_of_choices_keep_to_their_lines(text, target, told, instruction):
+    here = query(
+        [*TOWN, option(GoalKind.MEET, target, f"told: {text}")],
         recent=[(text, told)],
         sections=(),
     )
-    plain = situation([*TOWN, choice(GoalKind.MEET, "X", "x")], recent=[("a", "b")], sections=())
-    request = ask(here, Notes(summary="a", wish=wish))
-    usual = ask(plain, Notes(summary="a", wish="a"))
+    plain = query([*TOWN, option(GoalKind.MEET, "X", "x")], recent=[("a", "b")], sections=())
+    request = ask(here, Notes(summary="a", instruction=instruction))
+    usual = ask(plain, Notes(summary="a", instruction="a"))
     has_wish = "A person wants: " in request.user
     assert request.user.count("\n") == usual.user.count("\n") - (not has_wish)
     assert all(letter.isprintable() or letter == "\n" for letter in request.user)
@@ -122,7 +122,7 @@ def test_a_model_that_repeats_an_order_does_nothing_by_it(order):
             assert read_plan(text, reason, here, "m").plan is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(anything, max_size=3), anything, anything, st.booleans(), st.data())
 def test_whatever_is_answered_to_whatever_is_said_only_a_choice_comes_of_it(
     screen, name, answer, is_named, data
@@ -133,9 +133,9 @@ def test_whatever_is_answered_to_whatever_is_said_only_a_choice_comes_of_it(
     text = json.dumps({"choice": said, "reasoning": answer}) if is_named else answer + said
     plan = read_plan(text, "stop", here, "m").plan
     if is_named and said in offers:
-        assert name_of(plan.choice) == said
+        assert name_of(plan.option) == said
     if plan is not None:
-        assert any(plan.choice is one for one in here.choices)
-        assert plan.condition in plan.choice.conditions
+        assert any(plan.option is one for one in here.options)
+        assert plan.condition in plan.option.conditions
         assert plan.reasoning.isprintable()
         assert len(plan.reasoning) <= 300

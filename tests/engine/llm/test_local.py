@@ -193,7 +193,7 @@ async def test_model_answers_at_low_priority_and_closes(
 
 
 @pytest.mark.slow
-async def test_model_whose_process_is_killed_while_it_answers_is_started_anew(
+async def test_model_whose_process_is_killed_while_it_answers_is_started_again(
     loaded: Backend, request_: ChatRequest, long_request: ChatRequest
 ) -> None:
     process = process_of(loaded)

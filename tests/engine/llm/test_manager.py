@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import engine
+from engine.api.llm_manager import BaseLLMManager, LLMManager
 from engine.config import PlannerConfig
 from engine.errors import ConfigurationError, LLMConnectionError
-from engine.llm.manager import BaseLLMManager, LLMManager
 from engine.llm.tokens import estimate_tokens
 from engine.types import Action
 from tests.engine.llm.conftest import Peer
@@ -40,7 +40,7 @@ def manager(ollama: ScriptedOllama) -> Iterator[LLMManager]:
         yield made
 
 
-def test_it_is_the_documented_manager() -> None:
+def test_manager_is_the_documented_manager() -> None:
     assert engine.LLMManager is LLMManager
     assert BaseLLMManager in LLMManager.__mro__
     with LLMManager() as manager:  # nothing is connected before it is asked
@@ -132,7 +132,7 @@ def test_what_it_says_is_one_printable_line(manager: LLMManager, ollama: Scripte
     assert len(reasoning) <= 300
 
 
-def test_a_long_situation_loses_its_middle(ollama: ScriptedOllama) -> None:
+def test_a_long_query_loses_its_middle(ollama: ScriptedOllama) -> None:
     reply(ollama, '{"action": "B"}')
     with LLMManager(
         "scripted", base_url=ollama.url, max_context_length=500, settings=PATIENT
@@ -273,7 +273,7 @@ def test_closing_gives_up_what_another_thread_asks(ollama: ScriptedOllama) -> No
     assert "given up" in str(errors[0])
 
 
-def test_it_can_be_asked_again_after_closing(manager: LLMManager) -> None:
+def test_manager_can_be_asked_again_after_closing(manager: LLMManager) -> None:
     assert manager.get_action("")[0] == Action.UP
     manager.close()
     assert manager.get_action("")[0] == Action.UP
@@ -299,7 +299,7 @@ def test_a_missing_key_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_importing_and_making_it_imports_no_client() -> None:
     program = (
-        "import sys; import engine.llm.manager as m; m.LLMManager('smollm2');"
+        "import sys; import engine.api.llm_manager as m; m.LLMManager('smollm2');"
         "m.LLMManager('gpt-4o'); m.LLMManager('claude-haiku-4-5');"
         "print(sorted({'openai', 'anthropic', 'ollama', 'httpx', 'httpx2', 'torch', 'pyboy'}"
         " & set(sys.modules)))"

@@ -11,7 +11,7 @@ from engine.llm.budget import Budget
 from engine.llm.member import Member
 from engine.llm.questions import Answered, put_question
 from tests.engine.llm.fake_backends import FakeBackend, answer, in_no_time, paced
-from tests.engine.llm.situations import situation
+from tests.engine.llm.queries import query
 
 SETTINGS = PlannerConfig(first_token_timeout_s=120)
 
@@ -79,7 +79,7 @@ def test_a_model_that_stalls_is_given_up_at_the_pace_it_had_and_gets_all_the_tim
         asked = member(backend)
         return [
             await put_question(
-                number, asked, situation(), request,
+                number, asked, query(), request,
                 settings=SETTINGS, budget=Budget(SETTINGS, clock), emit=lambda event: None,
                 clock=clock,
             )

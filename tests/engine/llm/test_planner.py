@@ -18,7 +18,7 @@ from engine.llm.backends.base import ChatRequest, Chunk
 from engine.llm.exchanges import ExchangeLog, read_exchanges
 from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
-from engine.plans import Outcome, Section, Verdict
+from engine.planning_types import GoalOutcome, Outcome, Section
 from tests.engine.llm.fake_backends import (
     FakeBackend,
     answer,
@@ -28,19 +28,19 @@ from tests.engine.llm.fake_backends import (
     quick_settings,
     says,
 )
-from tests.engine.llm.situations import TOWN, situation
+from tests.engine.llm.queries import TOWN, query
 
 BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
 REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
 LONG_S = 3600.0
 
 
-def test_a_situation_brings_a_plan_and_all_that_led_to_it() -> None:
+def test_a_query_brings_a_plan_and_all_that_led_to_it() -> None:
     backend = FakeBackend(says(answer(TOWN[2], 70), thinks="Hm. Where to?"))
     with listening(backend) as heard:
-        heard.ask(situation(key="k", trigger="stuck", env_index=5))
+        heard.ask(query(key="k", trigger="stuck", env_index=5))
     (plan,) = heard.plans
-    assert (plan.key, plan.setters, plan.choice) == ("k", ("fake",), TOWN[2])
+    assert (plan.key, plan.goal_sources, plan.option) == ("k", ("fake",), TOWN[2])
     assert (plan.confidence, plan.reasoning) == (0.7, "It is near.")
     (asked,), (answered,) = heard.requested, heard.answered
     assert (asked.exchange, asked.env_index, asked.model) == (1, 5, "fake")
@@ -59,11 +59,11 @@ def test_a_situation_brings_a_plan_and_all_that_led_to_it() -> None:
     assert kinds == [PlanRequested, PlanStreamed, PlanStreamed, PlanAnswered]
 
 
-def test_a_known_situation_is_answered_without_asking() -> None:
+def test_a_known_query_is_answered_without_asking() -> None:
     backend = FakeBackend()
     with listening(backend) as heard:
-        heard.ask(situation(key="k"))
-        heard.ask(situation(key="k", env_index=3, trigger="late"))
+        heard.ask(query(key="k"))
+        heard.ask(query(key="k", env_index=3, trigger="late"))
     assert len(backend.requests) == 1
     assert heard.plans[0] == heard.plans[1]
     assert [one.is_cached for one in heard.answered] == [False, True]
@@ -71,12 +71,12 @@ def test_a_known_situation_is_answered_without_asking() -> None:
     assert (heard.status.calls, heard.status.cached) == (1, 1)
 
 
-def test_another_wish_is_another_question_and_a_longer_summary_is_not() -> None:
+def test_another_instruction_is_another_question_and_a_longer_summary_is_not() -> None:
     backend = FakeBackend()
     with listening(backend) as heard:
-        heard.ask(situation(), Notes(wish="heal first"))
-        heard.ask(situation(), Notes(wish="heal first", summary="Much has happened."))
-        heard.ask(situation(), Notes(wish="to the gym"))
+        heard.ask(query(), Notes(instruction="heal first"))
+        heard.ask(query(), Notes(instruction="heal first", summary="Much has happened."))
+        heard.ask(query(), Notes(instruction="to the gym"))
     assert len(backend.requests) == 2
     assert "to the gym" in backend.requests[1].user
 
@@ -85,23 +85,23 @@ def test_the_latest_question_wins_while_a_model_is_busy() -> None:
     gate = threading.Event()
     backend = FakeBackend(held(gate))
     with listening(backend) as heard:
-        heard.planner.submit(situation(key="1"))
+        heard.planner.submit(query(key="1"))
         heard.until(lambda: heard.requested)
         for key in ("2", "3", "4"):
-            heard.planner.submit(situation(key=key))
+            heard.planner.submit(query(key=key))
         gate.set()
         heard.until(lambda: heard.planner.is_idle)
     assert [plan.key for plan in heard.plans] == ["1", "4"]
 
 
-def test_whoever_submits_and_polls_never_waits_for_a_model_that_hangs() -> None:
+def test_submit_and_poll_never_wait_for_a_hanging_model() -> None:
     gate = threading.Event()
     backend = FakeBackend(held(gate))
     with listening(backend) as heard:
-        heard.planner.submit(situation(key="first"))
+        heard.planner.submit(query(key="first"))
         heard.until(lambda: heard.requested)
         for number in range(2000):
-            heard.planner.submit(situation(key=str(number)))
+            heard.planner.submit(query(key=str(number)))
             heard.hear()
         assert not gate.is_set()  # it hangs to this moment
         assert not heard.planner.is_idle
@@ -109,14 +109,14 @@ def test_whoever_submits_and_polls_never_waits_for_a_model_that_hangs() -> None:
         assert len(backend.requests) == 1
 
 
-def test_it_is_idle_only_when_nothing_is_asked_or_waits() -> None:
+def test_planner_is_idle_only_when_nothing_is_asked_or_waits() -> None:
     gate = threading.Event()
     backend = FakeBackend(held(gate))
     planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
     assert planner.is_idle
-    planner.submit(situation())
+    planner.submit(query())
     assert not planner.is_idle
-    with listening(backend, before=[situation()]) as heard:
+    with listening(backend, before=[query()]) as heard:
         assert not heard.planner.is_idle
         heard.until(lambda: heard.requested)
         assert not heard.planner.is_idle
@@ -128,7 +128,7 @@ def test_it_is_idle_only_when_nothing_is_asked_or_waits() -> None:
 def test_words_that_stream_in_are_told_several_at_once() -> None:
     long = answer()[:-2] + ", " + '"note": "' + "la " * 500 + '"}'
     with listening(FakeBackend(says(long, piece=1))) as heard:
-        heard.ask(situation())
+        heard.ask(query())
     events = heard.all(PlanStreamed)
     assert heard.streamed() == long
     assert len(events) <= len(long) / 200 + 1 + 10 * heard.answered[0].latency_s
@@ -143,7 +143,7 @@ def test_slow_words_are_told_before_the_answer_is_complete() -> None:
             yield chunk
 
     with listening(FakeBackend(chat)) as heard:
-        heard.planner.submit(situation())
+        heard.planner.submit(query())
         heard.until(lambda: heard.streamed() == answer()[:10])
         gate.set()
         heard.until(lambda: heard.plans)
@@ -154,7 +154,7 @@ def test_slow_words_are_told_before_the_answer_is_complete() -> None:
 )
 def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said: str) -> None:
     with listening(FakeBackend(says(said or " "))) as heard:
-        heard.ask(situation())
+        heard.ask(query())
     (answered,) = heard.answered
     assert answered.error
     assert (answered.goal, answered.confidence) == ("", 0.0)
@@ -167,37 +167,37 @@ def test_an_answer_that_cannot_be_read_is_counted_and_brings_nothing(said: str) 
 def test_the_same_state_is_not_asked_about_again_after_an_unreadable_answer() -> None:
     backend = FakeBackend(says("no"), says())
     with listening(backend) as heard:
-        heard.ask(situation(key="a"))
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
+        heard.ask(query(key="a"))
         assert len(backend.requests) == 1
-        heard.ask(situation(key="b"))
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="b"))
+        heard.ask(query(key="a"))
         assert len(backend.requests) == 2
-        heard.ask(situation(key="a"), Notes(wish="heal"))
+        heard.ask(query(key="a"), Notes(instruction="heal"))
     assert len(heard.plans) == 2
 
 
 def test_the_same_state_rests_after_a_lost_answer_and_no_longer() -> None:
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
         heard.until(lambda: backend.probes == 2)
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
         assert len(backend.requests) == 1
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend, cooldown_s=0.01) as heard:
-        heard.ask_until_planned(situation(key="a"))
+        heard.ask_until_planned(query(key="a"))
     assert len(backend.requests) == 2
 
 
 def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
     backend = FakeBackend(says("no"), fails(REFUSED), says())
     with listening(backend) as heard:
-        heard.ask(situation(key="a"))
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="a"))
+        heard.ask(query(key="b"))
         heard.until_state("ready")
         heard.until(lambda: heard.status.state == "ready")
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
     assert [plan.key for plan in heard.plans] == ["a"]
 
 
@@ -207,9 +207,9 @@ def test_nothing_is_asked_while_a_server_is_looked_at_after_a_failure() -> None:
     with listening(backend) as heard:
         heard.until_state("ready")
         backend.status = looked
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
         heard.until(lambda: backend.probes == 2)
-        heard.planner.submit(situation(key="b"))
+        heard.planner.submit(query(key="b"))
         heard.until(lambda: not heard.planner._slot)
         assert not heard.planner.is_idle
         assert len(backend.requests) == 1
@@ -223,7 +223,7 @@ def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
     backend = FakeBackend(fails(BUSY), fails(BUSY), says(), fails(BUSY), fails(BUSY), says())
     with listening(backend, cooldown_s=LONG_S) as heard:
         for key in "abcdef":
-            heard.ask(situation(key=key))
+            heard.ask(query(key=key))
     assert [plan.key for plan in heard.plans] == ["c", "f"]
     assert "waiting" not in heard.states
 
@@ -247,13 +247,13 @@ def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
 def test_whatever_a_backend_raises_is_a_counted_failure(error: BaseException, after: str) -> None:
     backend = FakeBackend(fails(error, after), says())
     with listening(backend) as heard:
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
         (failed,) = heard.answered
         assert failed.error
         assert heard.streamed() == after
         assert math.isnan(failed.first_token_s) == (not after)
         heard.until(lambda: backend.probes == 2)  # its server was looked at
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="b"))
         assert [plan.key for plan in heard.plans] == ["b"]
         assert (heard.status.calls, heard.status.failures) == (2, 1)
         assert heard.status.detail == ""
@@ -266,8 +266,8 @@ def test_an_error_of_our_own_is_logged_once_and_others_are_answered(
     broken: Any = (Section("place", 5, 0),)  # type: ignore[arg-type]  # the error of our own
     with caplog.at_level(logging.ERROR), listening(FakeBackend()) as heard:
         for key in ("a", "b", "a"):
-            heard.ask(situation(key=key, sections=broken))
-        heard.ask(situation(key="c"))
+            heard.ask(query(key=key, sections=broken))
+        heard.ask(query(key="c"))
     assert [plan.key for plan in heard.plans] == ["c"]
     assert len(caplog.records) == 1
     assert len(heard.all(Warned)) == 1
@@ -277,13 +277,13 @@ def test_an_error_of_our_own_is_logged_once_and_others_are_answered(
 
 def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting() -> None:
     with listening(FakeBackend(says(), fails(BUSY))) as heard:
-        heard.ask(situation(key="a"))
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="a"))
+        heard.ask(query(key="b"))
         facts = json.loads(json.dumps(heard.planner.save()))
     backend = FakeBackend()
     with listening(backend, facts=facts) as resumed:
-        resumed.ask(situation(key="a"))
-        resumed.ask(situation(key="c"))
+        resumed.ask(query(key="a"))
+        resumed.ask(query(key="c"))
     assert len(backend.requests) == 1
     assert resumed.plans[0] == heard.plans[0]
     assert [one.exchange for one in resumed.answered] == [3, 4]
@@ -294,11 +294,11 @@ def test_a_resumed_planner_knows_what_it_knew_and_goes_on_counting() -> None:
 
 def test_plans_of_other_models_are_not_taken_from_what_is_known() -> None:
     with listening(FakeBackend()) as heard:
-        heard.ask(situation())
+        heard.ask(query())
         facts = heard.planner.save()
     other = FakeBackend(model="other")
     with listening(other, facts=facts) as heard:
-        heard.ask(situation())
+        heard.ask(query())
     assert len(other.requests) == 1
 
 
@@ -323,7 +323,7 @@ def test_damaged_facts_are_refused(change: dict[str, Any]) -> None:
         planner.load({})
 
 
-def test_exchanges_are_kept_with_the_plan_they_became_and_its_verdict(tmp_path: Path) -> None:
+def test_exchanges_are_kept_with_the_plan_they_became_and_its_goal_outcome(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path)
     models = [
@@ -333,12 +333,12 @@ def test_exchanges_are_kept_with_the_plan_they_became_and_its_verdict(tmp_path: 
         FakeBackend(fails(BUSY, "well"), model="d"),
     ]
     with listening(*models, exchanges=log) as heard:
-        heard.ask(situation(key="k"))
+        heard.ask(query(key="k"))
         (plan,) = heard.plans
-        verdict = Verdict(
-            0, "k", plan.setter, plan.choice.kind, plan.choice.text, Outcome.REACHED, True, 9
+        goal_outcome = GoalOutcome(
+            0, "k", plan.goal_source, plan.option.kind, plan.option.text, Outcome.REACHED, True, 9
         )
-        log.add_verdict(verdict)
+        log.add_goal_outcome(goal_outcome)
     rows = {row["model"]: row for row in read_exchanges(path)}
     assert {model: row["setter"] for model, row in rows.items()} == {
         "a": "a+b",
@@ -353,13 +353,13 @@ def test_exchanges_are_kept_with_the_plan_they_became_and_its_verdict(tmp_path: 
     assert "503" in rows["d"]["error"]
 
 
-def test_verdicts_are_written_while_nothing_is_asked(tmp_path: Path) -> None:
+def test_goal_outcomes_are_written_while_nothing_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path)
     with listening(FakeBackend(), exchanges=log) as heard:
-        heard.ask(situation(key="k"))
-        log.add_verdict(
-            Verdict(0, "k", "fake", TOWN[1].kind, TOWN[1].text, Outcome.FAILED, False, 9)
+        heard.ask(query(key="k"))
+        log.add_goal_outcome(
+            GoalOutcome(0, "k", "fake", TOWN[1].kind, TOWN[1].text, Outcome.FAILED, False, 9)
         )
         heard.until(lambda: read_exchanges(path)[0]["outcome"] == "failed")
 
@@ -368,24 +368,24 @@ def test_numbers_go_on_from_the_file_where_it_knows_more(tmp_path: Path) -> None
     path = tmp_path / "exchanges.jsonl"
     for key in ("a", "b"):
         with listening(FakeBackend(), exchanges=ExchangeLog(path)) as heard:
-            heard.ask(situation(key=key))
+            heard.ask(query(key=key))
     assert [row["exchange"] for row in read_exchanges(path)] == [1, 2]
 
 
 def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> None:
     log = ExchangeLog(tmp_path / "gone" / "exchanges.jsonl")
     with listening(FakeBackend(), exchanges=log) as heard:
-        heard.ask(situation(key="a"))
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="a"))
+        heard.ask(query(key="b"))
     assert len(heard.plans) == 2
     assert len(heard.all(Warned)) == 1
 
 
 def test_what_nobody_polls_is_bounded() -> None:
     with listening(FakeBackend()) as heard:
-        heard.ask(situation())
+        heard.ask(query())
         for _ in range(3000):
-            heard.planner.submit(situation())
+            heard.planner.submit(query())
             while not heard.planner.is_idle:
                 time.sleep(0)
         plans, events = heard.planner.poll()
@@ -398,7 +398,7 @@ def test_many_threads_may_submit_and_poll() -> None:
 
         def work(name: str) -> None:
             for number in range(200):
-                heard.planner.submit(situation(key=f"{name}{number}"))
+                heard.planner.submit(query(key=f"{name}{number}"))
                 plans, _ = heard.planner.poll()
                 found.extend(plans)
 

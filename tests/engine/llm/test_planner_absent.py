@@ -7,9 +7,9 @@ import pytest
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend
 from tests.engine.llm.fake_backends import Listener, answer, listening
+from tests.engine.llm.queries import TOWN, query
 from tests.engine.llm.servers import Call
 from tests.engine.llm.servers.ollama import ScriptedOllama
-from tests.engine.llm.situations import TOWN, situation
 
 BELIEVED = {"here": 0.1, "away": 0.9}
 
@@ -55,19 +55,19 @@ def until_all_are_well(heard: Listener) -> None:
     heard.until(lambda: heard.status.state == "ready" and not heard.status.detail)
 
 
-def test_what_was_decided_without_a_model_is_asked_anew_once_it_is_back(
+def test_what_was_decided_without_a_model_is_asked_again_once_it_is_back(
     here: Model, away: Model
 ) -> None:
     with listening(here.backend, away.backend) as heard:
-        heard.ask(situation(), weights=BELIEVED)
-        assert [plan.setters for plan in heard.plans] == [("here",)]
+        heard.ask(query(), weights=BELIEVED)
+        assert [plan.goal_sources for plan in heard.plans] == [("here",)]
         away.come_back()
         until_all_are_well(heard)
-        heard.ask(situation(), weights=BELIEVED)
-        assert heard.plans[-1].setters == ("away",)
+        heard.ask(query(), weights=BELIEVED)
+        assert heard.plans[-1].goal_sources == ("away",)
         assert (len(here.asked), len(away.asked)) == (2, 1)
-        heard.ask(situation(), weights=BELIEVED)
-        assert heard.plans[-1].setters == ("away",)
+        heard.ask(query(), weights=BELIEVED)
+        assert heard.plans[-1].goal_sources == ("away",)
     assert (len(here.asked), len(away.asked)) == (2, 1)  # now it is known
 
 
@@ -76,25 +76,25 @@ def test_while_a_model_is_away_what_was_decided_without_it_is_known(
 ) -> None:
     with listening(here.backend, away.backend) as heard:
         for _ in range(3):
-            heard.ask(situation())
+            heard.ask(query())
         saved = heard.planner.save()
     assert len(here.asked) == 1
     assert len(heard.plans) == 3
     with listening(here.backend, away.backend, facts=saved) as heard:
-        heard.ask(situation())  # it waits until both servers were looked at
-        assert heard.plans[0].setters == ("here",)
+        heard.ask(query())  # it waits until both servers were looked at
+        assert heard.plans[0].goal_sources == ("here",)
     assert len(here.asked) == 1
 
 
 def test_what_all_models_decided_stays_known_when_one_goes_away(here: Model, away: Model) -> None:
     away.come_back()
     with listening(here.backend, away.backend) as heard:
-        heard.ask(situation(), weights=BELIEVED)
+        heard.ask(query(), weights=BELIEVED)
         away.go()
-        heard.ask(situation(key="other"), weights=BELIEVED)
+        heard.ask(query(key="other"), weights=BELIEVED)
         heard.until(lambda: "ollama pull away" in heard.status.detail)
-        heard.ask(situation(), weights=BELIEVED)
-    assert [plan.setters for plan in heard.plans] == [("away",), ("here",), ("away",)]
+        heard.ask(query(), weights=BELIEVED)
+    assert [plan.goal_sources for plan in heard.plans] == [("away",), ("here",), ("away",)]
 
 
 def test_a_voter_that_cannot_be_read_has_voted(here: Model, away: Model) -> None:
@@ -102,13 +102,13 @@ def test_a_voter_that_cannot_be_read_has_voted(here: Model, away: Model) -> None
     away.scenario = "wrong_enum"
     with listening(here.backend, away.backend) as heard:
         for _ in range(3):
-            heard.ask(situation())
+            heard.ask(query())
     assert len(away.asked) == 1  # it would say the same again
 
 
 def test_a_model_that_is_away_is_told_beside_those_that_are_there(here: Model, away: Model) -> None:
     with listening(here.backend, away.backend) as heard:
-        heard.ask(situation())
+        heard.ask(query())
         assert (heard.status.state, heard.status.model) == ("ready", "here, away")
         assert heard.status.absent == "1 of 2 models ready, away: missing"
         assert "ollama pull away" in heard.status.detail
@@ -116,9 +116,9 @@ def test_a_model_that_is_away_is_told_beside_those_that_are_there(here: Model, a
         until_all_are_well(heard)
         assert heard.status.absent == ""
         here.go()
-        heard.ask(situation(key="other"))
+        heard.ask(query(key="other"))
         heard.until(lambda: heard.status.absent == "1 of 2 models ready, here: missing")
         away.go()
-        heard.ask(situation(key="third"))
+        heard.ask(query(key="third"))
         heard.until_state("missing")
         assert heard.status.absent == ""  # its state says all

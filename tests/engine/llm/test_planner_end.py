@@ -18,7 +18,7 @@ from tests.engine.llm.fake_backends import (
     threads_of_planners,
     until_no_thread_is_left,
 )
-from tests.engine.llm.situations import situation
+from tests.engine.llm.queries import query
 
 BUSY = LLMConnectionError("The server answered 503.", "It is busy.")
 REFUSED = LLMConnectionError("The server answered 401.", "Check the key.", is_permanent=True)
@@ -26,14 +26,14 @@ LONG_S = 3600.0
 
 
 @pytest.mark.parametrize("hangs", ["chat", "probe", "load"])
-def test_it_is_closed_while_a_server_hangs(hangs: str) -> None:
+def test_planner_end_is_closed_while_a_server_hangs(hangs: str) -> None:
     never = threading.Event()
     backend = FakeBackend(held(never))
     if hangs == "probe":
         backend.status = never
     if hangs == "load":
         backend.status, backend.load_error = ModelStatus("loading"), never
-    with listening(backend, before=[situation()]) as heard:
+    with listening(backend, before=[query()]) as heard:
         heard.until(lambda: backend.requests or backend.loads or hangs == "probe")
         heard.until(lambda: backend.probes)
     # that no thread is left is looked at by `listening`
@@ -55,7 +55,7 @@ def test_a_backend_that_cannot_be_closed_does_not_hold_up_the_end(
             raise RuntimeError
 
     with listening(Stuck(model="a"), Broken(model="b")) as heard:
-        heard.ask(situation())
+        heard.ask(query())
     assert len(heard.plans) == 1
 
 
@@ -70,7 +70,7 @@ def test_closing_does_not_wait_for_a_backend_that_will_not_let_go() -> None:
 
     backend = FakeBackend(chat)
     planner = Planner([backend], quick_settings(), max_context_length=4000, seed=0)
-    planner.submit(situation())
+    planner.submit(query())
     planner.start()
     while not backend.requests:
         time.sleep(0.002)
@@ -86,10 +86,10 @@ def test_closing_is_possible_at_any_time_and_more_than_once() -> None:
     planner.close()
     for _ in range(20):
         planner = Planner([FakeBackend()], quick_settings(), max_context_length=4000, seed=0)
-        planner.submit(situation())
+        planner.submit(query())
         planner.start()
         planner.close()
         planner.close()
-        planner.submit(situation())
+        planner.submit(query())
         planner.poll()
     until_no_thread_is_left()

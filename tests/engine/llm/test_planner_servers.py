@@ -11,8 +11,8 @@ from engine.llm.backends.base import Backend
 from engine.llm.exchanges import ExchangeLog, read_exchanges
 from engine.types import GoalKind
 from tests.engine.llm.fake_backends import Listener, listening
+from tests.engine.llm.queries import query
 from tests.engine.llm.servers.ollama import ScriptedOllama
-from tests.engine.llm.situations import situation
 
 DEADLINES = {"first_token_timeout_s": 0.6, "answer_timeout_s": 0.6}
 
@@ -31,13 +31,13 @@ def scripted(url: str, **options: Any) -> Backend:
     return make_backend("scripted", backend="ollama", base_url=url, **options)
 
 
-LATER = [situation(key=f"later {number}") for number in range(1000)]
+LATER = [query(key=f"later {number}") for number in range(1000)]
 
 
 def work_meanwhile(heard: Listener) -> None:
     """Submit and poll as a trainer does, while the server does what it does."""
     for number in range(300):
-        heard.planner.submit(situation(key=f"meanwhile {number}"))
+        heard.planner.submit(query(key=f"meanwhile {number}"))
         heard.hear()
 
 
@@ -73,7 +73,7 @@ def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
     with listening(scripted(ollama.url), settings=deadline, cooldown_s=0.3) as heard:
         heard.until_state("ready")
         for number in range(3):
-            heard.ask(situation(key=f"bad {number}"))
+            heard.ask(query(key=f"bad {number}"))
         status = heard.until_state("waiting")
         assert (status.calls, status.failures) == (3, 3)
         assert status.detail
@@ -83,7 +83,7 @@ def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
         work_meanwhile(heard)
         ollama.scenario = "good"
         heard.ask_until_planned(*LATER)
-        assert heard.plans[-1].choice.kind is GoalKind.HEAL
+        assert heard.plans[-1].option.kind is GoalKind.HEAL
         assert (heard.status.state, heard.status.detail) == ("ready", "")
 
 
@@ -91,15 +91,15 @@ def test_three_such_answers_make_it_wait_and_the_first_good_one_is_used(
 def test_answers_that_can_be_read_are_used(ollama: ScriptedOllama, scenario: str) -> None:
     ollama.scenario = scenario
     with listening(scripted(ollama.url)) as heard:
-        heard.ask(situation())
-    assert [plan.choice.kind for plan in heard.plans] == [GoalKind.HEAL]
+        heard.ask(query())
+    assert [plan.option.kind for plan in heard.plans] == [GoalKind.HEAL]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403])
 def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: int) -> None:
     ollama.scenario = f"status {status}"
     with listening(scripted(ollama.url), cooldown_s=0.3) as heard:
-        heard.ask(situation(key="bad"))
+        heard.ask(query(key="bad"))
         found = heard.until_state("refused")
         assert str(status) in found.detail
         assert found.calls == 1
@@ -110,7 +110,7 @@ def test_a_refused_question_is_refused_at_once(ollama: ScriptedOllama, status: i
 
 def test_a_model_that_is_missing_and_then_pulled_is_used(ollama: ScriptedOllama) -> None:
     ollama.models = ("other:latest",)
-    with listening(scripted(ollama.url), cooldown_s=0.05, before=[situation()]) as heard:
+    with listening(scripted(ollama.url), cooldown_s=0.05, before=[query()]) as heard:
         assert "ollama pull scripted" in heard.until_state("missing").detail
         work_meanwhile(heard)
         ollama.models = ("other:latest", "scripted:latest")
@@ -119,9 +119,9 @@ def test_a_model_that_is_missing_and_then_pulled_is_used(ollama: ScriptedOllama)
 
 def test_a_model_that_is_removed_while_it_is_used_is_missing(ollama: ScriptedOllama) -> None:
     with listening(scripted(ollama.url), cooldown_s=0.05) as heard:
-        heard.ask(situation(key="a"))
+        heard.ask(query(key="a"))
         ollama.models = ()
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="b"))
         heard.until_state("missing")
         ollama.models = ("scripted:latest",)
         heard.ask_until_planned(*LATER)
@@ -132,7 +132,7 @@ def test_a_model_is_loaded_before_it_is_asked() -> None:
         server.loaded.clear()
         # Hung up on after 0.6 s it would never be loaded.
         with listening(
-            scripted(server.url), settings=DEADLINES, before=[situation()], cooldown_s=0.3
+            scripted(server.url), settings=DEADLINES, before=[query()], cooldown_s=0.3
         ) as heard:
             heard.until_state("loading")
             work_meanwhile(heard)
@@ -150,9 +150,9 @@ def test_a_model_that_was_unloaded_is_loaded_again() -> None:
         ScriptedOllama(load_s=1.0) as server,
         listening(scripted(server.url), settings=DEADLINES, cooldown_s=0.3) as heard,
     ):
-        heard.ask_until_planned(situation(key="a"))
+        heard.ask_until_planned(query(key="a"))
         server.loaded.clear()
-        heard.ask(situation(key="b"))
+        heard.ask(query(key="b"))
         assert "No first word" in heard.answered[-1].error
         heard.until_state("loading")
         heard.ask_until_planned(*LATER)
@@ -164,13 +164,13 @@ def test_a_server_that_starts_later_or_again_is_used() -> None:
     held.bind(("127.0.0.1", 0))
     port = held.getsockname()[1]
     backend = scripted(f"http://127.0.0.1:{port}")
-    with held, listening(backend, cooldown_s=0.05, before=[situation()]) as heard:
+    with held, listening(backend, cooldown_s=0.05, before=[query()]) as heard:
         status = heard.until_state("unreachable")
         assert str(port) in status.detail
         work_meanwhile(heard)
         with OllamaAt(port):
             heard.until(lambda: heard.plans)
-        heard.ask(situation(key="gone"))
+        heard.ask(query(key="gone"))
         heard.until_state("unreachable")
         with OllamaAt(port):
             heard.ask_until_planned(*LATER)
@@ -190,14 +190,14 @@ def test_however_long_a_server_was_away_it_is_looked_at_every_half_minute(
     ollama.models = ("scripted:latest",)
     ollama.scenario = "status 401"  # it is there, and a question costs more than a look
     with listening(scripted(ollama.url), cooldown_s=long_away) as heard:
-        heard.ask(situation())
+        heard.ask(query())
         assert 30 < heard.until_state("refused").retry_in_s <= 300
 
 
 def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> None:
     server = ScriptedOllama()  # it listens, and nobody answers yet
     backend = scripted(server.url, connect_timeout_s=0.05)
-    with listening(backend, cooldown_s=0.05, before=[situation()]) as heard:
+    with listening(backend, cooldown_s=0.05, before=[query()]) as heard:
         heard.until_state("unreachable")
         work_meanwhile(heard)
         with server:
@@ -205,14 +205,16 @@ def test_a_server_that_takes_connections_and_says_nothing_is_unreachable() -> No
 
 
 @pytest.mark.parametrize("scenario", ["slow", "dripping", "hanging_within", "huge_thought"])
-def test_it_is_closed_while_the_server_goes_on(ollama: ScriptedOllama, scenario: str) -> None:
+def test_planner_servers_is_closed_while_the_server_goes_on(
+    ollama: ScriptedOllama, scenario: str
+) -> None:
     ollama.scenario = scenario
-    with listening(scripted(ollama.url), before=[situation()]) as heard:
+    with listening(scripted(ollama.url), before=[query()]) as heard:
         heard.until(lambda: ollama.asked)
     # that no thread of it is left is looked at by `listening`
 
 
-def test_it_is_closed_while_a_model_is_loaded() -> None:
+def test_planner_servers_is_closed_while_a_model_is_loaded() -> None:
     with ScriptedOllama(load_s=60.0) as server:
         server.loaded.clear()
         with listening(scripted(server.url)) as heard:
@@ -227,8 +229,8 @@ def test_a_server_that_lists_no_models_is_asked(
     server = request.getfixturevalue(kind)
     server.models, server.unlisted = None, status
     with listening(make_backend("scripted", backend=kind, base_url=server.base_url)) as heard:
-        heard.ask(situation())
-    assert [plan.choice.kind for plan in heard.plans] == [GoalKind.HEAL]
+        heard.ask(query())
+    assert [plan.option.kind for plan in heard.plans] == [GoalKind.HEAL]
 
 
 def test_models_of_three_protocols_vote(
@@ -238,8 +240,8 @@ def test_models_of_three_protocols_vote(
     backends = [make_backend("scripted", backend=k, base_url=u) for k, u in servers.items()]
     path = tmp_path / "exchanges.jsonl"
     with listening(*backends, exchanges=ExchangeLog(path)) as heard:
-        heard.ask(situation())
+        heard.ask(query())
     (plan,) = heard.plans
-    assert plan.choice.kind is GoalKind.HEAL
+    assert plan.option.kind is GoalKind.HEAL
     assert len(heard.answered) == 3
     assert len(read_exchanges(path)) == 3

@@ -8,41 +8,39 @@ from statistics import mean
 import numpy as np
 
 from engine.config import EnvConfig, PlannerConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.llm.backends.base import ChatRequest
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.prompt import Notes, compose
 from engine.llm.reply import read_plan
 from engine.llm.summary import RunSummary
 from engine.llm.tokens import estimate_tokens
-from engine.plans import Situation
+from engine.planning_types import PlanningQuery
 from engine.strategy.advisor import RuleAdvisor
-from engine.strategy.situations import describe_situation, is_settled
+from engine.strategy.planning_queries import is_settled, make_planning_query
 from engine.types import EpisodeSummary, GoalKind
 from tests.engine.strategy.planning import Played
 
 SETTINGS = PlannerConfig()
 
 
-def assert_each_choice_can_be_picked(here: Situation) -> None:
+def assert_each_choice_can_be_picked(here: PlanningQuery) -> None:
     request = compose(here, Notes(), max_tokens=8000, settings=SETTINGS)
     names = request.schema["properties"]["choice"]["enum"]
-    assert names == [name_of(choice) for choice in here.choices]
+    assert names == [name_of(option) for option in here.options]
     assert estimate_tokens(request.user) < 1000
     told = request.user.rpartition("\nChoices:")[2].strip().replace("Other choices: ", "")
     *lines, bare = told.split("\n")
     offered = [*lines, *bare.split("; ")]
-    for name, line, choice in zip(names, offered, here.choices, strict=True):
-        apart = {"goal": choice.kind, "target": choice.target}
+    for name, line, option in zip(names, offered, here.options, strict=True):
+        apart = {"goal": option.kind, "target": option.target}
         for answer in ({"choice": name}, {"choice": line}, apart):
-            assert read_plan(json.dumps(answer), "stop", here, "m").plan.choice is choice
+            assert read_plan(json.dumps(answer), "stop", here, "m").plan.option is option
 
 
 def test_a_question_begins_like_the_one_before_it():
     """So that a server which keeps what it has read has little to read; see `RunSummary`."""
-    env = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
     summary = RunSummary()
     asked: list[tuple[bool, ChatRequest]] = []
     for seed in range(3):
@@ -55,9 +53,9 @@ def test_a_question_begins_like_the_one_before_it():
                 request = compose(here, notes, max_tokens=8000, settings=SETTINGS)
                 is_walking = all(section.name != "battle" for section in here.sections)
                 asked.append((is_walking, request))
-            for verdict in played.verdicts[judged:]:
+            for verdict in played.goal_outcomes[judged:]:
                 summary.add(verdict)
-            judged = len(played.verdicts)
+            judged = len(played.goal_outcomes)
         steps = {key: n for n, key in enumerate(env.milestones)}
         summary.episode(EpisodeSummary(0, 1.0, 100, (), steps, is_success=True))
     env.close()
@@ -74,22 +72,18 @@ def test_a_question_begins_like_the_one_before_it():
 
 
 def test_each_choice_of_a_whole_game_can_be_picked():
-    env = EnhancedPyBoyPokemonCrystalEnv(
-        observation_type="state", config=EnvConfig(max_steps=100_000)
-    )
+    env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
     env.reset(seed=0)
-    tables = env.profile.tables
-    advisor = RuleAdvisor(env.profile)
+    advisor = RuleAdvisor(env.game)
     advisor.reset(env.state)
     kinds: set[GoalKind] = set()
-    asked: Situation | None = None
+    asked: PlanningQuery | None = None
     for _ in range(450):
         if is_settled(env.state):
-            here = describe_situation(
+            here = make_planning_query(
                 env.state,
-                tables,
+                env.game,
                 advisor.world,
-                (),
                 env.milestones,
                 tried=(),
                 key="",
@@ -100,7 +94,7 @@ def test_each_choice_of_a_whole_game_can_be_picked():
             if asked is None or replace(here, sections=()) != replace(asked, sections=()):
                 assert_each_choice_can_be_picked(here)
             asked = here
-            kinds |= {choice.kind for choice in here.choices}
+            kinds |= {option.kind for option in here.options}
         mask = env.action_mask()
         advice = advisor.advise(env.state, mask)
         if env.advance(int(np.where(mask, advice.prior, -1.0).argmax()))[1]:

@@ -10,21 +10,22 @@ from hypothesis import strategies as st
 
 from engine.config import THINKING_TOKENS, PlannerConfig, load_config
 from engine.errors import ConfigurationError
-from engine.games.crystal import crystal_tables, practice_tables
+from engine.games.catalog import load_game
+from engine.games.crystal.game import CrystalGame
 from engine.llm.backends.base import strict_schema
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.prompt import Notes, compose, schema
 from engine.llm.reply import read_plan
 from engine.llm.tokens import estimate_tokens, schema_tokens
-from engine.plans import Section
+from engine.planning_types import Section
 from engine.strategy.text_state import rules
 from engine.types import GoalKind
-from tests.engine.llm.situations import BATTLE, SECTIONS, TOWN, choice, situation
+from tests.engine.llm.queries import BATTLE, SECTIONS, TOWN, option, query
 
 SETTINGS = PlannerConfig(answer_tokens=99, temperature=0.3)
 THINKING = SETTINGS.model_copy(update={"think": True})
 NOTES = Notes("4 episodes, 1 of them won.\nGYM: tried 3", "Catch one")
-HERE = situation()
+HERE = query()
 KEYWORDS = {"type", "enum", "properties", "required", "additionalProperties"}
 
 
@@ -64,11 +65,11 @@ def test_settings_go_with_the_question():
     assert not ask().think
 
 
-@pytest.mark.parametrize("here", [HERE, situation(BATTLE)])
+@pytest.mark.parametrize("here", [HERE, query(BATTLE)])
 @pytest.mark.parametrize("settings", [SETTINGS, THINKING])
-@pytest.mark.parametrize("tables", [crystal_tables, practice_tables])
-def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, tables):
-    here = replace(here, rules=rules(tables))
+@pytest.mark.parametrize("game", [CrystalGame("0" * 40, "TEST", "test"), load_game()])
+def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, game):
+    here = replace(here, rules=rules(game))
     with pytest.raises(ConfigurationError) as refused:
         load_config(None, {"max_context_length": 1, "planner": settings.model_dump()})
     assert "\n" not in str(refused.value)
@@ -81,7 +82,7 @@ def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, table
 
 
 def test_thoughts_that_are_asked_for_have_their_room():
-    here = situation(sections=(*SECTIONS, Section("more", "word " * 900, 3)))
+    here = query(sections=(*SECTIONS, Section("more", "word " * 900, 3)))
     limit = size(ask(here)) + 16
     assert "Goals of late" in ask(here, max_tokens=limit).user
     assert "Goals of late" not in ask(here, max_tokens=limit, settings=THINKING).user
@@ -96,8 +97,8 @@ def test_the_same_is_asked_in_the_same_words():
 def test_what_changes_seldom_comes_first():
     place = replace(SECTIONS[0], text="HOME 1F (indoor) at (1,1) facing up, free to walk.")
     world = Section("world", "Where ways lead:\n  HOME 1F: FERNWICK", 9)
-    first = ask(situation(sections=(*SECTIONS, world)))
-    second = ask(situation(BATTLE, sections=(world, place), trigger="battle", recent=()))
+    first = ask(query(sections=(*SECTIONS, world)))
+    second = ask(query(BATTLE, sections=(world, place), trigger="battle", recent=()))
     assert first.system == second.system
     common = first.user[: first.user.index("FERNWICK (town)")]
     assert common.startswith(world.text)
@@ -106,7 +107,7 @@ def test_what_changes_seldom_comes_first():
 
 
 def test_nothing_is_said_of_what_is_not_there():
-    text = ask(situation(recent=()), Notes()).user
+    text = ask(query(recent=()), Notes()).user
     assert text.startswith("FERNWICK")
     for title in ("A person", "The run", "Goals of late"):
         assert title not in text
@@ -148,7 +149,7 @@ def test_text_and_schema_offer_the_same_choices():
             assert sorted(filter(None, told)) == sorted(offered(request))
             numbers.add(len(told))
     assert max(numbers) > min(numbers)
-    assert ask(situation(BATTLE[:2])).user.endswith("\nChoices: fight; run")
+    assert ask(query(BATTLE[:2])).user.endswith("\nChoices: fight; run")
 
 
 def test_a_choice_that_was_not_offered_can_still_be_read():
@@ -175,7 +176,7 @@ def test_without_its_bounds_the_schema_keeps_to_what_every_server_takes():
 
 
 def test_the_schema_offers_the_conditions_of_its_choices_only():
-    assert schema(situation(BATTLE))["properties"]["success"]["enum"] == [
+    assert schema(query(BATTLE))["properties"]["success"]["enum"] == [
         "a level was gained",
         "one more was caught",
         "the battle was won",
@@ -189,17 +190,17 @@ def test_each_combination_that_the_schema_allows_is_read():
         for success in fields["success"]["enum"]:
             answer = {"reasoning": "", "choice": name, "success": success, "confidence": 7}
             reading = read_plan(json.dumps(answer), "stop", HERE, "m")
-            assert name_of(reading.plan.choice) == name
+            assert name_of(reading.plan.option) == name
             assert set(reading.repairs) <= {"success"}
 
 
 def test_names_that_are_equal_are_offered_once():
-    twice = (choice(GoalKind.MEET, "GUIDE", "one"), choice(GoalKind.MEET, "GUIDE", "two"))
-    assert schema(situation(twice))["properties"]["choice"]["enum"] == ["meet GUIDE"]
+    twice = (option(GoalKind.MEET, "GUIDE", "one"), option(GoalKind.MEET, "GUIDE", "two"))
+    assert schema(query(twice))["properties"]["choice"]["enum"] == ["meet GUIDE"]
 
 
 def test_an_unknown_trigger_is_told_as_it_is():
-    assert "because of a whim." in ask(situation(trigger="of a whim")).user
+    assert "because of a whim." in ask(query(trigger="of a whim")).user
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "語", "🙂", '"'])
@@ -210,7 +211,7 @@ def test_tokens_are_not_underestimated(letter):
 words = st.text(max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.builds(Section, st.just("any"), words, st.integers(0, 9)), max_size=8),
     st.builds(Notes, words, words),
@@ -218,7 +219,7 @@ words = st.text(max_size=60)
     st.integers(0, 2000),
 )
 def test_any_question_keeps_to_its_budget_as_far_as_it_can(sections, notes, recent, max_tokens):
-    here = situation(sections=sections, recent=recent)
+    here = query(sections=sections, recent=recent)
     request = ask(here, notes, max_tokens)
     if size(request) > max_tokens:
         assert len(offered(request)) == 1
@@ -231,7 +232,7 @@ def test_any_question_keeps_to_its_budget_as_far_as_it_can(sections, notes, rece
 def test_a_context_is_used_well():
     """A large section more is told as soon as there is room for it."""
     extra = Section("more", "word " * 200, 3)
-    here = situation(sections=(*SECTIONS, extra))
+    here = query(sections=(*SECTIONS, extra))
     limit = size(ask(here)) + 16
     assert extra.text.strip() in ask(here, max_tokens=limit).user
     assert "Goals of late" in ask(here, max_tokens=limit).user

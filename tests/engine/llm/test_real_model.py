@@ -10,7 +10,7 @@ from engine.llm.backends import make_backend
 from engine.llm.tokens import estimate_tokens
 from engine.types import Action, Source
 from tests.engine.llm.fake_backends import listening, quick_settings
-from tests.engine.llm.situations import TOWN, situation
+from tests.engine.llm.queries import TOWN, query
 from tests.engine.processes import wait_until
 from tests.utils import create_mock_environment
 
@@ -60,12 +60,12 @@ def test_a_planner_gets_a_choice_that_was_offered_and_true_figures(smollm2: str)
     backend = make_backend(smollm2, max_context_length=CONTEXT)
     with listening(backend, settings=PATIENT.model_dump()) as heard:
         heard.until_state("ready")
-        heard.planner.submit(situation())
+        heard.planner.submit(query())
         assert wait_until(lambda: heard.planner.is_idle, 2 * LONG_S)
         heard.hear()
     (plan,), (answered,) = heard.plans, heard.answered
-    assert plan.choice in TOWN
-    assert plan.condition in plan.choice.conditions
+    assert plan.option in TOWN
+    assert plan.condition in plan.option.conditions
     assert 0.0 <= plan.confidence <= 1.0
     assert not answered.error
     assert answered.prompt_tokens == pytest.approx(

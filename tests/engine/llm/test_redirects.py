@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.bench.loopback import Call, LoopbackServer
 from engine.errors import LLMConnectionError
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest
 from tests.engine.llm.conftest import KEY
+from tests.engine.llm.servers.loopback import Call, LoopbackServer
 
 
 class Redirecting(LoopbackServer):

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from engine.llm.choices import name_of, pick
+from engine.llm.option_names import name_of, pick
 from engine.llm.reply import read_plan
-from engine.plans import Condition
+from engine.planning_types import Condition
 from engine.types import GoalKind
+from tests.engine.llm.queries import BATTLE, TOWN, option, query
 from tests.engine.llm.replies import GOOD, REPLIES, Reply, picks, states
-from tests.engine.llm.situations import BATTLE, TOWN, choice, situation
 
-HERE = situation()
+HERE = query()
 
 
 def read(text: str, done_reason: str = "stop", where=HERE):
@@ -32,9 +32,9 @@ def test_each_reply_is_read_as_the_corpus_says(reply):
     plan = reading.plan
     assert plan is not None, reading.error
     assert not reading.error
-    assert name_of(plan.choice) == reply.choice
+    assert name_of(plan.option) == reply.option
     assert plan.confidence == pytest.approx(reply.confidence)
-    assert plan.condition in plan.choice.conditions
+    assert plan.condition in plan.option.conditions
     assert (not reading.repairs) == reply.is_clean
 
 
@@ -44,7 +44,7 @@ def test_the_corpus_is_large_enough():
 
 def test_a_plan_says_where_it_holds_and_whose_it_is():
     plan = read(GOOD).plan
-    assert (plan.key, plan.setters, plan.choice) == ("town", ("model",), TOWN[1])
+    assert (plan.key, plan.goal_sources, plan.option) == ("town", ("model",), TOWN[1])
     assert (plan.condition, plan.reasoning) == (Condition.ENTERED, "The way out is near.")
 
 
@@ -64,7 +64,7 @@ def test_a_condition_is_taken_however_it_is_spelt(said):
     assert ("success" in reading.repairs) == (said != "a milestone was reached")
 
 
-def test_each_mending_is_named():
+def test_each_repair_of_a_reply_is_named():
     text = "```\n{'goal': 'Reach', 'target': 'exit 1', 'confidence': 'high', 'reasoning': 'a\nb'}"
     assert read(text).repairs == (
         *("spelling", "text around it"),
@@ -81,33 +81,33 @@ def test_reasoning_is_one_printable_line_of_bounded_length():
 
 
 def test_two_choices_that_look_alike_are_told_apart_by_their_exact_names_only():
-    here = situation((choice(GoalKind.CATCH, "NIDORAN♀"), choice(GoalKind.CATCH, "NIDORAN♂")))
-    assert read(picks('"catch NIDORAN♂"'), where=here).plan.choice is here.choices[1]
+    here = query((option(GoalKind.CATCH, "NIDORAN♀"), option(GoalKind.CATCH, "NIDORAN♂")))
+    assert read(picks('"catch NIDORAN♂"'), where=here).plan.option is here.options[1]
     assert "may be catch NIDORAN♀ or" in read(picks('"catch nidoran"'), where=here).error
 
 
 def test_two_choices_of_one_name_cannot_be_chosen():
-    here = situation((choice(GoalKind.MEET, "GUIDE", "one"), choice(GoalKind.MEET, "GUIDE", "two")))
+    here = query((option(GoalKind.MEET, "GUIDE", "one"), option(GoalKind.MEET, "GUIDE", "two")))
     assert "may be" in read(picks('"meet GUIDE"'), where=here).error
 
 
 def test_a_kind_that_was_cut_from_its_target_is_not_taken_for_the_kind_alone():
-    here = situation((choice(GoalKind.EXPLORE), choice(GoalKind.EXPLORE, "north")))
+    here = query((option(GoalKind.EXPLORE), option(GoalKind.EXPLORE, "north")))
     assert read('{"goal": "explore", "target": "no', "length", here).plan is None
-    assert read('{"goal": "explore"}', "stop", here).plan.choice is here.choices[0]
-    assert read('{"choice": "explore", "conf', "length", here).plan.choice is here.choices[0]
+    assert read('{"goal": "explore"}', "stop", here).plan.option is here.options[0]
+    assert read('{"choice": "explore", "conf', "length", here).plan.option is here.options[0]
 
 
 def test_a_restated_line_stands_for_one_choice_only():
-    assert pick("exit 1 to", "", TOWN).choice is TOWN[1]
-    assert pick("exit", "", TOWN).choice is None
-    assert pick("win the battle", "", BATTLE).choice is BATTLE[0]
-    assert pick("win", "", BATTLE).choice is None
-    assert pick("reach exit 1 and then exit 2", "", TOWN).choice is None
+    assert pick("exit 1 to", "", TOWN).option is TOWN[1]
+    assert pick("exit", "", TOWN).option is None
+    assert pick("win the battle", "", BATTLE).option is BATTLE[0]
+    assert pick("win", "", BATTLE).option is None
+    assert pick("reach exit 1 and then exit 2", "", TOWN).option is None
 
 
 def test_an_error_stays_short_and_printable():
-    many = situation([choice(GoalKind.REACH, f"exit {n}") for n in range(200)])
+    many = query([option(GoalKind.REACH, f"exit {n}") for n in range(200)])
     error = read(picks(json.dumps("\x1b[2J" + "x" * 5000)), where=many).error
     assert error.isprintable()
     assert len(error) < 300

@@ -89,7 +89,7 @@ def test_a_key_counts_only_with_a_plain_value():
     }
 
 
-def test_nothing_that_was_cut_off_is_among_the_values():
+def test_truncated_values_are_not_read():
     text = '{"choice": "a", "figures": [1, 2, 3], "confidence": 85, "reasoning": "b c"}'
     whole = read_object(text, keys=KEYS).values
     for end in range(len(text)):

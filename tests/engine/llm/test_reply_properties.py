@@ -5,12 +5,12 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.llm.choices import name_of
+from engine.llm.option_names import name_of
 from engine.llm.reply import Reading, read_object, read_plan
-from engine.plans import Choice, Condition, Situation
+from engine.planning_types import Condition, GoalOption, PlanningQuery
 from engine.types import GoalKind
+from tests.engine.llm.queries import BATTLE, TOWN, option, query
 from tests.engine.llm.replies import GOOD, REPLIES
-from tests.engine.llm.situations import BATTLE, TOWN, choice, situation
 
 reasons = st.sampled_from(("stop", "length", "cut", "runaway", ""))
 names = st.one_of(
@@ -18,16 +18,16 @@ names = st.one_of(
     st.text(max_size=12),
 )
 texts = st.one_of(names, st.sampled_from(("exit 1 to HOME 1F, 5 steps", "the same text")))
-made = st.builds(choice, st.sampled_from(GoalKind), names, texts)
+made = st.builds(option, st.sampled_from(GoalKind), names, texts)
 
 
-def unique(choices: list[Choice]) -> list[Choice]:
-    return list({(one.kind, one.target): one for one in choices}.values())
+def unique(options: list[GoalOption]) -> list[GoalOption]:
+    return list({(one.kind, one.target): one for one in options}.values())
 
 
 situations = st.one_of(
-    st.sampled_from((situation(TOWN), situation(BATTLE))),
-    st.lists(made, min_size=1, max_size=12).map(lambda found: situation(unique(found))),
+    st.sampled_from((query(TOWN), query(BATTLE))),
+    st.lists(made, min_size=1, max_size=12).map(lambda found: query(unique(found))),
 )
 
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -54,43 +54,43 @@ written = st.one_of(
 )
 
 
-def assert_safe(reading: Reading, here: Situation) -> None:
+def assert_safe(reading: Reading, here: PlanningQuery) -> None:
     if reading.plan is None:
         assert reading.error
         assert reading.error.isprintable()
         return
     plan = reading.plan
     assert not reading.error
-    assert sum(one is plan.choice for one in here.choices) == 1
-    assert plan.condition in plan.choice.conditions
+    assert sum(one is plan.option for one in here.options) == 1
+    assert plan.condition in plan.option.conditions
     assert 0 <= plan.confidence <= 1
     assert plan.reasoning.isprintable()
     assert len(plan.reasoning) <= 300
-    assert (plan.key, plan.setters) == (here.key, ("model",))
+    assert (plan.key, plan.goal_sources) == (here.key, ("model",))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(written, reasons, situations)
 def test_any_reply_gives_a_choice_that_exists_or_nothing(text, reason, here):
     assert_safe(read_plan(text, reason, here, "model"), here)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), situations)
 def test_a_valid_reply_is_read_without_mending(data, here):
-    wanted = data.draw(st.sampled_from(here.choices))
-    alike = [one for one in here.choices if name_of(one) == name_of(wanted)]
+    wanted = data.draw(st.sampled_from(here.options))
+    alike = [one for one in here.options if name_of(one) == name_of(wanted)]
     condition = data.draw(st.sampled_from(wanted.conditions))
     reading = read_plan(valid(data, wanted, condition), "stop", here, "model")
     if len(alike) > 1:  # no name is the choice's own
-        assert reading.plan is None or reading.plan.choice in alike
+        assert reading.plan is None or reading.plan.option in alike
         return
-    assert reading.plan.choice is wanted
+    assert reading.plan.option is wanted
     assert reading.plan.condition is condition
     assert set(reading.repairs) <= {"reasoning", "half characters"}
 
 
-def valid(data: st.DataObject, wanted: Choice, condition: Condition) -> str:
+def valid(data: st.DataObject, wanted: GoalOption, condition: Condition) -> str:
     """Return an answer that keeps to the schema, its fields in any order; or kind and target."""
     answer = {
         "reasoning": data.draw(st.text(max_size=30)),
@@ -107,7 +107,7 @@ def valid(data: st.DataObject, wanted: Choice, condition: Condition) -> str:
 @settings(max_examples=25, deadline=None)
 @given(st.data(), situations, reasons)
 def test_a_valid_reply_that_is_cut_off_never_becomes_another_choice(data, here, reason):
-    wanted = data.draw(st.sampled_from(here.choices))
+    wanted = data.draw(st.sampled_from(here.options))
     if data.draw(st.booleans()):
         text = valid(data, wanted, wanted.conditions[0])
     else:
@@ -119,23 +119,23 @@ def test_a_valid_reply_that_is_cut_off_never_becomes_another_choice(data, here, 
         part = read_plan(text[:end], reason, here, "model")
         assert_safe(part, here)
         if part.plan is not None and whole is not None:
-            assert part.plan.choice is whole.choice
+            assert part.plan.option is whole.option
 
 
 prose = st.text(st.characters(exclude_characters="{}[]<>", exclude_categories=["Cs"]), max_size=40)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(prose, prose, st.sampled_from(("", "```json\n", "```\n", "<think>x</think>")))
 @example('"', "'", "")
 def test_wrapping_a_reply_keeps_what_it_says(before, after, fence):
     wrapped = f"{before}{fence}{GOOD}{after}"
     for reason in ("stop", "length"):
-        bare, reading = (read_plan(text, reason, situation(), "m") for text in (GOOD, wrapped))
+        bare, reading = (read_plan(text, reason, query(), "m") for text in (GOOD, wrapped))
         assert reading.plan == bare.plan
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(written, reasons)
 def test_what_is_found_can_be_kept_as_json(text, reason):
     found = read_object(text, reason)

@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.llm.summary import RunSummary
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.types import EpisodeSummary, GoalKind
 
 
-def verdict(
+def goal_outcome(
     text: str,
     outcome: Outcome = Outcome.REACHED,
     made_progress: bool = False,
-    is_ignored: bool = False,
-) -> Verdict:
-    return Verdict(0, "key", "m", GoalKind.REACH, text, outcome, made_progress, 9, is_ignored)
+    is_control: bool = False,
+) -> GoalOutcome:
+    return GoalOutcome(0, "key", "m", GoalKind.REACH, text, outcome, made_progress, 9, is_control)
 
 
 def episode(*milestones: str, **more) -> EpisodeSummary:
@@ -31,7 +31,7 @@ def test_a_run_that_has_just_begun_has_nothing_to_tell():
 
 def test_episodes_and_milestones_come_first():
     run = RunSummary()
-    run.add(verdict("exit 1 to HOME 1F"))
+    run.add(goal_outcome("exit 1 to HOME 1F"))
     run.episode(episode("left_bedroom", "got_starter"))
     run.episode(episode("left_bedroom", "got_starter", "badge_1", is_success=True))
     run.episode(episode("elsewhere", is_aborted=True))
@@ -51,26 +51,26 @@ def test_a_milestone_keeps_the_episode_that_reached_it_first():
 
 def test_goals_are_counted_by_outcome():
     run = RunSummary()
-    run.add(verdict("exit 1", made_progress=True))
-    run.add(verdict("exit 1"))
-    run.add(verdict("exit 1", Outcome.FAILED))
+    run.add(goal_outcome("exit 1", made_progress=True))
+    run.add(goal_outcome("exit 1"))
+    run.add(goal_outcome("exit 1", Outcome.FAILED))
     assert run.tell(1200) == "exit 1: tried 3, reached 2, led on 1"
 
 
 def test_what_was_ignored_or_replaced_says_nothing():
     run = RunSummary()
-    run.add(verdict("exit 1", is_ignored=True))
-    run.add(verdict("exit 1", Outcome.REPLACED))
+    run.add(goal_outcome("exit 1", is_control=True))
+    run.add(goal_outcome("exit 1", Outcome.REPLACED))
     assert run.tell(1200) == ""
 
 
-def test_what_tells_most_comes_first():
+def test_most_informative_lines_come_first():
     run = RunSummary()
     for n in range(9):
-        run.add(verdict("always", made_progress=True))
-        run.add(verdict("never", Outcome.FAILED))
-        run.add(verdict("half", made_progress=n % 2 == 0))
-    run.add(verdict("once"))
+        run.add(goal_outcome("always", made_progress=True))
+        run.add(goal_outcome("never", Outcome.FAILED))
+        run.add(goal_outcome("half", made_progress=n % 2 == 0))
+    run.add(goal_outcome("once"))
     names = [line.split(":")[0] for line in run.tell(1200).splitlines()]
     assert set(names[:2]) == {"always", "never"}
     assert names.index("half") > 1
@@ -79,9 +79,9 @@ def test_what_tells_most_comes_first():
 def test_what_a_goal_was_once_worth_fades():
     run = RunSummary()
     for _ in range(200):
-        run.add(verdict("exit 1", Outcome.FAILED))
+        run.add(goal_outcome("exit 1", Outcome.FAILED))
     for _ in range(40):
-        run.add(verdict("exit 1", made_progress=True))
+        run.add(goal_outcome("exit 1", made_progress=True))
     tried, reached = _figures(run.tell(99))
     assert tried <= 40
     assert reached > tried // 2
@@ -95,7 +95,7 @@ def _figures(line: str) -> tuple[int, int]:
 def test_memory_is_bounded_and_the_latest_goals_stay():
     run = RunSummary()
     for n in range(1000):
-        run.add(verdict(f"goal {n}", made_progress=True))
+        run.add(goal_outcome(f"goal {n}", made_progress=True))
         run.milestone(f"milestone {n}", n)
     saved = run.save()
     assert len(saved["goals"]) <= 100
@@ -108,12 +108,12 @@ names = st.text(max_size=120)
 outcomes = st.sampled_from(Outcome)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(names, outcomes, st.booleans()), max_size=40), st.integers(0, 1500))
 def test_a_text_is_never_longer_than_asked_for_nor_holds_what_cannot_be_shown(told, limit):
     run = RunSummary()
     for name, outcome, made_progress in told:
-        run.add(verdict(name, outcome, made_progress))
+        run.add(goal_outcome(name, outcome, made_progress))
         run.milestone(name, 1)
     text = run.tell(limit)
     assert len(text) <= limit
@@ -125,10 +125,10 @@ def test_a_saved_account_goes_on_as_it_was():
     run, other = RunSummary(), RunSummary()
     run.episode(episode("got_starter", is_success=True))
     for n in range(5):
-        run.add(verdict(f"exit {n % 2}", made_progress=n > 2))
+        run.add(goal_outcome(f"exit {n % 2}", made_progress=n > 2))
     other.load(json.loads(json.dumps(run.save())))
     for one in (run, other):
-        one.add(verdict("exit 0"))
+        one.add(goal_outcome("exit 0"))
         one.episode(episode("left_house"))
     assert other.tell(1200) == run.tell(1200)
     assert other.save() == run.save()
@@ -139,7 +139,7 @@ def test_a_text_is_told_sixteen_times_once_the_run_is_under_way():
     run, told = RunSummary(), []
     for _ in range(49):
         told.append(run.tell(1200))
-        run.add(verdict("exit 1"))
+        run.add(goal_outcome("exit 1"))
     tries = [int(text.split()[3].strip(",")) if text else 0 for text in told]
     assert tries == [0, *[1] * 3, *[4] * 12, *[16] * 16, *[32] * 16, 28]  # 48, once halved at 40
 
@@ -148,7 +148,7 @@ def test_a_saved_account_tells_the_same_text_as_long():
     run = RunSummary()
     for n in range(60):
         run.tell(1200)
-        run.add(verdict(f"exit {n % 7}", made_progress=n % 3 > 0))
+        run.add(goal_outcome(f"exit {n % 7}", made_progress=n % 3 > 0))
         other = RunSummary()
         other.load(json.loads(json.dumps(run.save())))
         assert other.save() == run.save()
@@ -159,7 +159,7 @@ def test_a_saved_account_tells_the_same_text_as_long():
 
 def test_an_account_saved_before_its_text_was_kept_is_told_at_once():
     run = RunSummary()
-    run.add(verdict("exit 1"))
+    run.add(goal_outcome("exit 1"))
     saved = {
         key: value for key, value in run.save().items() if key[:4] not in {"told", "num_", "made"}
     }
@@ -174,7 +174,7 @@ def test_an_account_saved_before_its_text_was_kept_is_told_at_once():
 )
 def test_what_is_no_account_is_refused_and_changes_nothing(facts):
     run = RunSummary()
-    run.add(verdict("exit 1"))
+    run.add(goal_outcome("exit 1"))
     before = run.tell(1200)
     with pytest.raises((KeyError, TypeError, ValueError)):
         run.load(facts)

@@ -24,14 +24,14 @@ def test_an_estimate_is_within_a_tenth_of_real_tokenizers_or_above(recorded):
         assert 0.9 * count <= estimate <= 1.5 * count, tokenizer
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_a_longer_text_has_no_fewer_tokens_and_a_byte_no_more_than_one(text, more):
     assert estimate_tokens(text) <= estimate_tokens(text + more)
     assert estimate_tokens(text) <= len(text.encode(errors="replace"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(max_size=300), st.integers(8, 200))
 def test_a_shortened_text_has_its_beginning_and_end_and_keeps_to_its_tokens(text, most):
     short = shortened(text, most)

@@ -9,7 +9,7 @@ import pytest
 from engine.commands import Command, Press
 from engine.config import RunConfig
 from engine.demos.demonstration import Demonstration, read_demo
-from engine.demos.playback import DemoPlayer
+from engine.demos.exact_replay import DemoPlayer
 from engine.events import (
     CommandRefused,
     Event,

@@ -9,27 +9,28 @@ import numpy as np
 import pytest
 import torch
 
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import Character, ScriptedPlanner
 from engine.commands import Press, Stop, TakeOver
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.demos.demonstration import NO_PROPOSAL
 from engine.env.batch import Batch
-from engine.env.features import FEATURE_SIZE
+from engine.env.observation import spaces_of_game
 from engine.errors import CheckpointError, ConfigurationError
 from engine.events import RecordingChanged, RecordingEnded, RunStarted, RunStopped, WarningRaised
+from engine.games.catalog import load_game
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.networks import build_network
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig, Inputs, NetworkKind
+from engine.loop.controls import CommandQueue
 from engine.recording.players import load_player
 from engine.recording_session import DemoPoint, RecordingPlan, record_headless
 from engine.session import EngineSession
 from engine.training.checkpoint import Checkpoint
-from engine.training.controls import CommandQueue
 from engine.training.policy_folders import PolicyFolder
 from engine.types import Action
 from tests.engine.llm.fake_backends import until_no_thread_is_left
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import Character, ScriptedPlanner
 from tests.engine.recording.conftest import Begin, assert_replays
 
 
@@ -90,7 +91,7 @@ def test_an_interrupted_recording_is_saved(config: RunConfig) -> None:
     assert demo.episode_length >= 20
 
 
-def test_nobody_of_that_name_plays(config: RunConfig) -> None:
+def test_unknown_player_is_refused(config: RunConfig) -> None:
     with pytest.raises(CheckpointError, match="neither a cloned policy nor a run"):
         load_player("somebody", config)
 
@@ -105,7 +106,8 @@ def test_a_cloned_policy_sees_in_a_recording_what_it_was_cloned_from(
     cloning = CloningConfig(network=network, inputs=inputs, hidden_size=16, temperature=1e-6)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        policy = Policy(cloning, FEATURE_SIZE, build_network(cloning, FEATURE_SIZE))
+        spaces = spaces_of_game(load_game(config.rom_path))
+        policy = Policy(cloning, spaces, build_network(cloning, spaces))
     folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
     folder.store(keep=1).save(Checkpoint(*policy.save()), 1)
     short = config.model_copy(update={"env": EnvConfig(max_steps=16, progress_steps=0)})
@@ -205,7 +207,8 @@ def test_a_run_and_a_cloned_policy_play(begin: Begin, config: RunConfig) -> None
 
     cloning = CloningConfig(inputs="screen", hidden_size=16)
     folder = PolicyFolder.create(config.save_dir, {"cloning": cloning.model_dump()})
-    facts, arrays = Policy(cloning, FEATURE_SIZE, build_network(cloning, FEATURE_SIZE)).save()
+    spaces = spaces_of_game(load_game(config.rom_path))
+    facts, arrays = Policy(cloning, spaces, build_network(cloning, spaces)).save()
     folder.store(keep=1).save(Checkpoint(facts, arrays), 1)
     watcher = begin(player=folder.path.name, set_name="policy", speed=20.0)
     assert watcher.next(RunStarted).agent == f"policy-{folder.path.name}"
@@ -287,9 +290,9 @@ def test_a_full_disk_ends_it_with_what_fitted(config: RunConfig) -> None:
         "try: record_headless(RunConfig(save_dir=sys.argv[1]), plan)\n"
         "except DemoError as error: print(error)\n"
     )
-    from engine.env.stepping import make_crystal_env
+    from engine.env.stepping import make_game_env
 
-    env = make_crystal_env(config, 0)  # keeps the start state, so that only the log is written
+    env = make_game_env(config, 0)  # keeps the start state, so that only the log is written
     env.close()
     probe = record_headless(config, RecordingPlan("probe", episodes=1, player="rules"))
     assert probe.total_steps > 100

@@ -34,7 +34,7 @@ from engine.config import RunConfig
 from engine.demos.demonstration import NO_PROPOSAL, SUFFIX, Demonstration, read_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.recorder import record_policy, rules_policy
-from engine.env.stepping import make_crystal_env
+from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError
 from engine.events import (
     RECORD,
@@ -133,7 +133,7 @@ def test_every_pane_is_told_what_it_shows(begin: Begin, won: tuple[Path, Demonst
 
 def test_a_set_is_resumed_with_what_a_crash_left(begin: Begin, config: RunConfig) -> None:
     folder = Path(config.save_dir) / "demos" / "walks"
-    env = make_crystal_env(config, 0)
+    env = make_game_env(config, 0)
     try:
         env.seed_random(1)
         for steps in (6, 3, 0):
@@ -195,6 +195,8 @@ def test_time_stands_still_in_a_pause(begin: Begin) -> None:
     assert watcher.status(is_paused=True).phase == "paused"
     first = watcher.recording(is_recording=True)
     assert "resume" in watcher.refusal(Press(Action.A))
+    assert "actions 0 to 8" in watcher.refusal(Press(9))
+    assert "actions 0 to 8" in watcher.refusal(Hold(frozenset({9})))
     assert watcher.recording(is_recording=True).elapsed_s == first.elapsed_s
     watcher.send(Resume())
     watcher.press((5,))
@@ -297,7 +299,7 @@ def test_real_time_play_is_recorded(begin: Begin, config: RunConfig) -> None:
     watcher.recording(steps=rested.steps + 2)
     watcher.send(PlayLive(True), StopRecording())
     assert watcher.saved().has_live
-    watcher.recording(is_recording=True, saved=1)  # goes on in real time
+    watcher.recording(is_recording=True, saved=1)  # continues in real time
     watcher.status(is_live=True)
     watcher.send(Stop())
     watcher.next(RunStopped)

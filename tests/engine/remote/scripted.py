@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.commands import Command, LookAway, Watch
+from engine.commands import Command, PauseRendering, Watch
 from engine.events import Event, FrameRendered
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun
@@ -29,7 +29,7 @@ class ScriptedRun:
         self.looks: list[Command] = []
 
     def send(self, command: Command) -> None:
-        (self.looks if isinstance(command, Watch | LookAway) else self.sent).append(command)
+        (self.looks if isinstance(command, Watch | PauseRendering) else self.sent).append(command)
 
     def has_been_sent(self, *commands: Command) -> bool:
         return wait_until(lambda: self.sent == list(commands), LIMIT_S)

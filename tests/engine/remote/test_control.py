@@ -39,7 +39,7 @@ def test_control_is_handed_over_when_it_was_not_used_for_a_minute() -> None:
     assert at.sent[-1] == Hold(frozenset())
 
 
-def test_who_asked_for_control_has_it_once_it_is_left() -> None:
+def test_released_control_goes_to_the_viewer_who_asked() -> None:
     at = Desk()
     at.desk.request("a")
     at.desk.request("b")

@@ -11,7 +11,7 @@ def replayed(*told: events.Event) -> list[events.Event]:
     return digest.replay()
 
 
-def test_of_most_kinds_the_latest_is_kept_in_its_place() -> None:
+def test_digest_keeps_the_latest_event_of_most_kinds() -> None:
     told = replayed(make_status(episode=1), make_run(), make_curriculum(), make_status(episode=2))
     assert told == [make_run(), make_curriculum(), make_status(episode=2)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import LookAway, Pause, Save, Stop, TakeOver, Watch
+from engine.commands import Pause, PauseRendering, Save, Stop, TakeOver, Watch
 from engine.config import PPOConfig, RunConfig
 from engine.errors import ConfigurationError, RomError
 from engine.events import (
@@ -110,7 +110,7 @@ def test_a_run_that_nobody_looks_at_draws_nothing_until_it_is_watched(tmp_path: 
     ppo = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
     config = RunConfig(num_envs=4, workers=1, ppo=ppo, save_dir=str(tmp_path))
     session = EngineSession(config, make_vector=ToyVector)
-    session.send(LookAway())
+    session.send(PauseRendering())
     session.start()
     seen: list[Event] = []
 

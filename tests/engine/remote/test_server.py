@@ -11,8 +11,8 @@ import pytest
 from engine.commands import (
     GiveBack,
     Hold,
-    LookAway,
     Pause,
+    PauseRendering,
     ReleaseControl,
     RequestControl,
     Resume,
@@ -324,15 +324,15 @@ def test_a_crowd_of_connections_is_not_taken_in(serve: Serve, view: View) -> Non
 
 def test_nothing_is_drawn_while_nobody_looks(serve: Serve, view: View) -> None:
     run = serve()
-    assert wait_until(lambda: run.looks == [LookAway()])
+    assert wait_until(lambda: run.looks == [PauseRendering()])
     run.mailbox.post(make_status(watched_env=3))
     first, second = view(run), view(run)
     assert first.wait_for(ViewersChanged(2, True), make_status(watched_env=3))
     first.session.close()
     assert second.wait_for(ViewersChanged(1, False, is_held=False))
-    assert run.looks == [LookAway(), Watch(3)]
+    assert run.looks == [PauseRendering(), Watch(3)]
     second.session.close()
-    assert wait_until(lambda: run.looks == [LookAway(), Watch(3), LookAway()])
+    assert wait_until(lambda: run.looks == [PauseRendering(), Watch(3), PauseRendering()])
 
 
 def test_the_end_of_the_run_reaches_every_viewer(serve: Serve, view: View) -> None:

@@ -36,7 +36,7 @@ class Player:
         self.last = RewardBreakdown(())
 
     def go(self, state: GameState, action: Action = Action.A, **facts: object) -> dict[str, float]:
-        step = Transition(self.now, state, action, **facts)  # type: ignore[arg-type]
+        step = Transition(self.now, state, action, button=action, **facts)  # type: ignore[arg-type]
         self.last = self.composer.pay(step)
         self.now = state
         return dict(self.last.components)

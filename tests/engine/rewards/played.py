@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from engine.config import RewardConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.types import Action
 from tests.roms.machine import Machine
 
@@ -20,7 +20,7 @@ class PaidMachine(Machine):
     """
 
     def __init__(self, rewards: RewardConfig | None = None) -> None:
-        self.env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", rewards=rewards)
+        self.env = GameEnv(observation_type="state", rewards=rewards)
         self.env.reset(seed=1)
         self.rom = self.env.emulator.rom
         self._boy: Any = self.env.emulator._pyboy

@@ -1,7 +1,7 @@
 """What the cockpit says a payment was for."""
 
+from engine.loop.reporter import payouts
 from engine.rewards.paid import Paid
-from engine.training.payouts import payouts
 from engine.types import GameState, RewardBreakdown
 from tests.engine.rewards.helpers import Player, trainer
 from tests.engine.states import make_creature, make_state
@@ -36,7 +36,7 @@ def test_many_small_payments_are_counted_by_place() -> None:
     }
 
 
-def test_a_cause_that_comes_again_is_counted_and_a_look_begins_anew() -> None:
+def test_a_cause_that_comes_again_is_counted_and_a_look_begins_again() -> None:
     paid = Paid()
     for _ in range(3):
         paid.add(RewardBreakdown((("level", 1.0),), ("grew",), ("level",)), "GYM")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.games.crystal.practice_tables import MAPS
+from engine.games.practice.tables import MAPS
 from tests.engine.rewards.played import PaidMachine
 from tests.roms.player import Player, StuckError
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RewardConfig, RunConfig, load_config
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.errors import CheckpointError, ConfigurationError
 from engine.rewards.composer import ENTRY_POINTS, RewardComposer
@@ -19,9 +19,9 @@ STEPS = f"{MODULE}:Steps"
 
 
 @pytest.fixture
-def env() -> Iterator[EnhancedPyBoyPokemonCrystalEnv]:
+def env() -> Iterator[GameEnv]:
     rewards = RewardConfig(extra={STEPS: 2.0})
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", rewards=rewards)
+    env = GameEnv(observation_type="state", rewards=rewards)
     env.reset(seed=0)
     yield env
     env.close()
@@ -38,7 +38,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
-def test_class_pays_in_the_environment(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+def test_class_pays_in_the_environment(env: GameEnv) -> None:
     assert env.component_names[-1] == "leftwards"
     paid = []
     for action in (Action.LEFT, Action.RIGHT, Action.LEFT, Action.LEFT):
@@ -51,14 +51,14 @@ def test_class_pays_in_the_environment(env: EnhancedPyBoyPokemonCrystalEnv) -> N
     assert dict(env.summary().components)["leftwards"] == 4.0
 
 
-def test_what_it_remembers_is_saved(env: EnhancedPyBoyPokemonCrystalEnv) -> None:
+def test_what_it_remembers_is_saved(env: GameEnv) -> None:
     env.step(Action.LEFT)
     saved = env.save()
     env.step(Action.LEFT)
     env.restore(saved)
     env.step(Action.RIGHT)
     assert dict(env.breakdown.components)["leftwards"] == 0.0
-    plain = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    plain = GameEnv(observation_type="state")
     with pytest.raises(CheckpointError, match="other reward components"):
         plain.restore(saved)
     plain.close()
@@ -99,7 +99,7 @@ def test_config_file_adds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_what_is_no_component_is_one_clear_line(extra: dict[str, float], message: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        EnhancedPyBoyPokemonCrystalEnv(observation_type="state", rewards=RewardConfig(extra=extra))
+        GameEnv(observation_type="state", rewards=RewardConfig(extra=extra))
     assert message in str(raised.value)
     assert raised.value.hint
 
@@ -119,7 +119,7 @@ def test_component_that_is_switched_off_pays_nothing() -> None:
 # The two examples of the documented override, word for word but for the types.
 
 
-class CustomPokemonEnv(EnhancedPyBoyPokemonCrystalEnv):
+class CustomPokemonEnv(GameEnv):
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
     ) -> float:
@@ -133,7 +133,7 @@ class CustomPokemonEnv(EnhancedPyBoyPokemonCrystalEnv):
         return base_reward + custom_reward
 
 
-class CustomRewardEnvironment(EnhancedPyBoyPokemonCrystalEnv):
+class CustomRewardEnvironment(GameEnv):
     def _check_custom_condition(self, state: GameState) -> bool:
         return state.place.facing.name == "LEFT"
 
@@ -150,7 +150,7 @@ class CustomRewardEnvironment(EnhancedPyBoyPokemonCrystalEnv):
         return base_reward + custom_reward
 
 
-class OwnRewardOnly(EnhancedPyBoyPokemonCrystalEnv):
+class OwnRewardOnly(GameEnv):
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
     ) -> float:
@@ -159,7 +159,7 @@ class OwnRewardOnly(EnhancedPyBoyPokemonCrystalEnv):
 
 def test_documented_example_without_its_condition_changes_nothing() -> None:
     env = CustomPokemonEnv(observation_type="state")
-    plain = EnhancedPyBoyPokemonCrystalEnv(observation_type="state")
+    plain = GameEnv(observation_type="state")
     env.reset(seed=0)
     plain.reset(seed=0)
     for action in (Action.LEFT, Action.UP, Action.A):

@@ -71,7 +71,7 @@ weights = st.fixed_dictionaries(dict.fromkeys(WEIGHTS, st.floats(-100, 100)))
 CHARGES = ("money", "stuck", "whiteout", "step")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(weights, states(), st.lists(steps, min_size=1, max_size=12))
 def test_breakdown_is_the_reward(
     values: dict[str, float],
@@ -87,7 +87,7 @@ def test_breakdown_is_the_reward(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(states(), st.lists(steps, min_size=1, max_size=12))
 def test_charges_never_pay_and_rewards_never_charge(
     start: GameState, trace: list[tuple[GameState, Action, dict[str, Any]]]

@@ -88,7 +88,7 @@ def test_press_that_nobody_answers_is_forgotten() -> None:
     assert player.go(reading(AT_PERSON), Action.START)["talk"] == 0.0
 
 
-def test_who_answers_with_a_fight_has_answered() -> None:
+def test_person_who_answers_with_a_fight_pays_as_talking() -> None:
     player = Player(AT_PERSON)
     fight = replace(reading(AT_PERSON, "Wild WHISKIT appeared!"), battle=make_battle())
     assert player.go(fight)["talk"] == 1.0

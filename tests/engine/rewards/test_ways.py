@@ -42,7 +42,7 @@ def test_slow_door_pays_on_its_far_side() -> None:
     assert player.last.causes == ("a new way to HOME",)
 
 
-def test_both_halves_of_a_mat_are_one_way() -> None:
+def test_warps_side_by_side_are_one_exit() -> None:
     player = Player(inside())
     assert walk(player, outside(), inside(3, 3), outside()) == [1.0, 1.0, 0.0]
 

@@ -1,4 +1,4 @@
-"""Files of a run are deleted while it goes on: what can be is written anew, the rest is named."""
+"""Files of a run are deleted while it continues: what can be is written anew, the rest is named."""
 
 import shutil
 import sqlite3
@@ -105,7 +105,7 @@ HARMS = {
 
 
 def assert_whole(saves: Path, events: list[Event], total_steps: int) -> None:
-    """Check that the ending is true, and that the run goes on with nothing lost."""
+    """Check that the ending is true, and that the run continues with nothing lost."""
     end = events[-1]
     assert isinstance(end, RunStopped), end
     assert end.total_steps == total_steps
@@ -123,7 +123,7 @@ def assert_whole(saves: Path, events: list[Event], total_steps: int) -> None:
 
 
 @pytest.mark.parametrize("name", HARMS)
-def test_what_is_deleted_in_mid_run_is_written_anew(tmp_path, name):
+def test_what_is_deleted_in_mid_run_is_written_again(tmp_path, name):
     saves = tmp_path / "saves"
     events = play(saves, HARMS[name])
     assert_whole(saves, events, 200)
@@ -140,12 +140,12 @@ def test_what_is_deleted_in_mid_run_is_written_anew(tmp_path, name):
         (EpisodeEnded, 9),
     ],
 )
-def test_a_folder_is_written_anew_whenever_it_is_deleted(tmp_path, after, times):
+def test_a_folder_is_written_again_whenever_it_is_deleted(tmp_path, after, times):
     saves = tmp_path / "saves"
     assert_whole(saves, play(saves, delete_all, after=after, times=times), 200)
 
 
-def test_a_folder_that_is_deleted_after_its_checkpoint_is_written_anew(tmp_path):
+def test_a_folder_that_is_deleted_after_its_checkpoint_is_written_again(tmp_path):
     saves = tmp_path / "saves"
     harmed = play(saves, delete_all, after=CheckpointSaved, times=2)
     assert_whole(saves, harmed, 200)

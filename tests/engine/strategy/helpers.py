@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.games.crystal.maps import BORDER
+from engine.games.crystal.collision import TERRAIN
 from engine.types import (
+    MAP_BORDER,
     Bag,
     Battle,
     BattleKind,
@@ -42,12 +43,12 @@ def view(
     """Return a map drawn with SIGNS; around it everything is open if it has connections."""
     collision = np.array([[SIGNS[sign] for sign in row] for row in rows], np.uint8)
     around = 0x00 if connections else 0x07
-    bordered = np.pad(collision, BORDER, constant_values=around)
+    bordered = TERRAIN[np.pad(collision, MAP_BORDER, constant_values=around)]
     height, width = collision.shape
     return MapView(
         width,
         height,
-        collision,
+        TERRAIN[collision],
         tuple(Warp(x, y, MapId(1, 2), 1) for x, y in warps),
         tuple(MapObject(i, 1, x, y) for i, (x, y) in enumerate(people, 1)),
         frozenset(connections),

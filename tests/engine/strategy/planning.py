@@ -5,51 +5,57 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.plans import Choice, Directions, Plan, Situation, Verdict
+from engine.env.game_env import GameEnv
+from engine.planning_types import GoalOption, GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Advice, GoalKind
 
 MODEL = "oracle"
-ON = Directions(
-    is_on=True, model_share=1.0, ignore_share=0.0, fallback="none", setters=("rules", MODEL)
+ON = PlannerUpdate(
+    is_on=True,
+    model_share=1.0,
+    holdout_fraction=0.0,
+    fallback="none",
+    goal_sources=("rules", MODEL),
 )
 REACH, MEET = GoalKind.REACH, GoalKind.MEET
 
-Chooser = Callable[[Situation], Choice]
+Chooser = Callable[[PlanningQuery], GoalOption]
 
 
-def plan_of(situation: Situation, choice: Choice, *, condition: int = 0, sure: float = 0.9) -> Plan:
-    return Plan(
-        situation.key, (MODEL,), choice, choice.conditions[condition], sure, "because it leads on"
+def plan_of(
+    query: PlanningQuery, option: GoalOption, *, condition: int = 0, sure: float = 0.9
+) -> Subgoal:
+    return Subgoal(
+        query.key, (MODEL,), option, option.conditions[condition], sure, "because it leads on"
     )
 
 
-def pick(situation: Situation, kind: GoalKind, words: str = "") -> Choice | None:
+def pick(query: PlanningQuery, kind: GoalKind, words: str = "") -> GoalOption | None:
     """Return the first choice of a kind whose text has these words."""
-    return next((c for c in situation.choices if c.kind is kind and words in c.text), None)
+    return next((c for c in query.options if c.kind is kind and words in c.text), None)
 
 
-def clever(situation: Situation) -> Choice:
+def clever(query: PlanningQuery) -> GoalOption:
     """Choose what leads to the badge, from what the situation says."""
-    text = {part.name: part.text for part in situation.sections}
-    if fight := pick(situation, GoalKind.FIGHT):
+    text = {part.name: part.text for part in query.sections}
+    if fight := pick(query, GoalKind.FIGHT):
         return fight
     has_creature = "no creature" not in text.get("party", "")
     if not has_creature:
-        tried = sum(goal.startswith("Meet") for goal, _ in situation.recent)
-        people = [c for c in situation.choices if c.kind is MEET and c.target.startswith("person")]
-        wanted = pick(situation, REACH, "LAB")
+        tried = sum(goal.startswith("Meet") for goal, _ in query.recent)
+        people = [c for c in query.options if c.kind is MEET and c.target.startswith("person")]
+        wanted = pick(query, REACH, "LAB")
         if text["place"].startswith("LAB"):
             return people[tried % len(people)]
-        return wanted or situation.choices[-1]
-    if rest := pick(situation, GoalKind.HEAL):
+        return wanted or query.options[-1]
+    if rest := pick(query, GoalKind.HEAL):
         return rest
     if text["place"].startswith("GYM"):
-        tried = len(situation.recent)
-        people = [c for c in situation.choices if c.kind is MEET and c.target.startswith("person")]
+        tried = len(query.recent)
+        people = [c for c in query.options if c.kind is MEET and c.target.startswith("person")]
         return people[tried % len(people)]
-    return pick(situation, REACH, "GYM") or situation.choices[0]
+    return pick(query, REACH, "GYM") or query.options[0]
 
 
 class Played:
@@ -57,35 +63,35 @@ class Played:
 
     def __init__(
         self,
-        env: EnhancedPyBoyPokemonCrystalEnv,
+        env: GameEnv,
         choose: Chooser = clever,
-        directions: Directions = ON,
+        update: PlannerUpdate = ON,
         seed: int = 0,
     ) -> None:
-        self.env, self.choose, self.directions = env, choose, directions
+        self.env, self.choose, self.update = env, choose, update
         self.rng = np.random.default_rng(seed)
-        self.situations: list[Situation] = []
-        self.verdicts: list[Verdict] = []
-        self.setters: list[str] = []
-        self.advisor = PlannedAdvisor(env.profile, 0, seed)
-        self.advisor.direct(directions)
+        self.situations: list[PlanningQuery] = []
+        self.goal_outcomes: list[GoalOutcome] = []
+        self.goal_sources: list[str] = []
+        self.advisor = PlannedAdvisor(env.game, 0, seed)
+        self.advisor.update_planner(update)
         env.reset(seed=seed)
         self.advisor.reset(env.state)
 
     def advise(self) -> Advice:
         advice = self.advisor.advise(self.env.state, self.env.action_mask())
-        self.verdicts += self.advisor.take_verdicts()
-        self.setters.append(self.advisor.setter)
+        self.goal_outcomes += self.advisor.take_goal_outcomes()
+        self.goal_sources.append(self.advisor.goal_source)
         if self.advisor.wants_plan:
-            situation = self.advisor.question()
-            assert situation is not None
-            self.situations.append(situation)
-            plan = plan_of(situation, self.choose(situation))
-            self.advisor.direct(replace(self.directions, plans=(plan,)))
+            query = self.advisor.question()
+            assert query is not None
+            self.situations.append(query)
+            plan = plan_of(query, self.choose(query))
+            self.advisor.update_planner(replace(self.update, plans=(plan,)))
         return advice
 
     def step(self) -> bool:
-        """Follow the advice, at random where there is none; tell whether the game is won."""
+        """Follow the advice, at random where there is none; return whether the game is won."""
         advice, mask = self.advise(), self.env.action_mask()
         noise = self.rng.random(len(mask)) * 1e-6
         return self.env.advance(int((np.where(mask, advice.prior, -1.0) + noise).argmax()))[1]

@@ -1,11 +1,11 @@
 import pytest
 
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.strategy.battle import BattleRules, is_weak
 from engine.types import Action, Bag, BattleKind
 from tests.engine.strategy.helpers import READING, battle, creature, menu, moves, state
 
-TABLES = load_rom()[1].tables
+TABLES = load_game().tables
 BUMP, UNNERVE, DOUSE = (
     next(number for number, facts in TABLES.MOVES.items() if facts[0] == name)
     for name in ("BUMP", "UNNERVE", "DOUSE")

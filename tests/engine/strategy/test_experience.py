@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from engine.env.analysis import GameStateAnalysis
 from engine.history.patterns import PatternTable, context_key, context_of, walking_context
 from engine.strategy.experience import Experience
-from engine.types import NUM_ACTIONS, Action, Advice, Goal, GoalKind
+from engine.types import Action, Advice, Goal, GoalKind
 from tests.engine.states import make_state
 
 KEY = context_key(walking_context("TOWN", GoalKind.REACH))
@@ -20,7 +20,7 @@ def walking():
 
 
 def advice(*actions: Action) -> Advice:
-    prior = np.zeros(NUM_ACTIONS, np.float32)
+    prior = np.zeros(len(Action), np.float32)
     prior[list(actions)] = 1 / max(1, len(actions))
     return Advice(Goal("gym", "go", kind=GoalKind.REACH), prior, 0.9, "go")
 
@@ -32,7 +32,7 @@ def test_a_walkers_context_is_that_of_the_history():
     assert found == walking_context("TOWN", GoalKind.REACH)
 
 
-def test_of_equal_ways_the_one_that_paid_off_is_advised_more():
+def test_experience_favours_the_equal_way_that_paid_off():
     experience = Experience()
     experience.learn({KEY: {Action.UP: 0.2, Action.RIGHT: 0.6}})
     weighed = experience.weigh(advice(Action.UP, Action.RIGHT), walking())
@@ -73,7 +73,7 @@ def test_the_same_state_is_advised_alike_after_a_restore():
     assert again.weigh(ways, walking()).prior[Action.UP] > 0.5
 
 
-worths = st.dictionaries(st.integers(0, NUM_ACTIONS - 1), st.floats(0.01, 0.99))
+worths = st.dictionaries(st.integers(0, len(Action) - 1), st.floats(0.01, 0.99))
 
 
 @given(worths, st.sets(st.sampled_from(list(Action))))

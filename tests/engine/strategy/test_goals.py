@@ -99,5 +99,5 @@ def test_a_weak_party_rests_whatever_comes_first():
     assert planner().next_goal(weak, (), lambda *_: 1, "beat_moe").kind is HEALERS[0].kind
 
 
-def test_what_nobody_knows_the_way_to_does_not_come_first():
+def test_milestone_without_a_known_way_does_not_come_first():
     assert planner().next_goal(state(map_id=GYM), (), lambda *_: 1, "caught").key == "in_town"

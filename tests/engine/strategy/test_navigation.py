@@ -1,3 +1,4 @@
+from engine.games.crystal.collision import TERRAIN
 from engine.strategy.navigation import (
     Exit,
     Link,
@@ -37,7 +38,7 @@ def walk(shown, start, exits, facing=Facing.DOWN, limit=50) -> list[Action]:
             return pressed
         facing = facings[action]
         target = (position[0] + deltas[action][0], position[1] + deltas[action][1])
-        if shown.collision[target[1], target[0]] in (0x00, 0x18, 0x70):
+        if shown.terrain[target[1], target[0]] in TERRAIN[[0x00, 0x18, 0x70]]:
             position = target
     raise AssertionError("never arrived")
 
@@ -114,13 +115,13 @@ def test_other_doors_are_not_walked_into():
     assert walk(shown, (1, 2), (Exit((1, 0), Action.UP),)) == []
 
 
-def test_who_stands_in_a_doorway_walks_out_of_it():
+def test_navigator_walks_out_of_a_doorway():
     shown = view(["#D#", "..."], warps=[(1, 0)])
     actions, _ = Navigator().step_towards(state(shown, (1, 0)), (Exit((2, 1), Action.RIGHT),))
     assert actions == [Action.DOWN]
 
 
-def test_of_two_equal_ways_the_one_straight_on_is_taken():
+def test_navigator_prefers_straight_on_among_equal_ways():
     shown = view(["...", "...", "..."])
     exits = (Exit((2, 2), Action.RIGHT),)
     for facing, action in ((Facing.DOWN, Action.DOWN), (Facing.RIGHT, Action.RIGHT)):

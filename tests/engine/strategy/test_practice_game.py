@@ -30,7 +30,7 @@ def play(env, advisor, rng, steps: int, *, share: float = 1.0) -> int:
 
 def begin(env, seed: int) -> RuleAdvisor:
     env.reset(seed=seed)
-    advisor = RuleAdvisor(env.profile)
+    advisor = RuleAdvisor(env.game)
     advisor.reset(env.state)
     return advisor
 
@@ -82,7 +82,7 @@ def test_a_restored_advisor_advises_as_the_saved_one(env):
     rng = np.random.default_rng(3)
     play(env, advisor, rng, 150, share=0.7)
     advisor.advise(env.state, env.action_mask())
-    other = RuleAdvisor(env.profile)
+    other = RuleAdvisor(env.game)
     other.reset(env.state)
     other.restore(json.loads(json.dumps(advisor.save())))
     other.advise(env.state, env.action_mask())  # as a restored environment does

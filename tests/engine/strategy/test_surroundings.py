@@ -8,22 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.env.actions import DIRECTIONS
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.games.crystal.collision import DOORS, IS_WALKABLE
-from engine.games.profile import load_rom
+from engine.env.game_env import GameEnv
+from engine.games.catalog import load_game
+from engine.games.crystal.collision import TERRAIN
 from engine.strategy.advisor import RuleAdvisor
 from engine.strategy.surroundings import Spot, Surroundings, survey, walking_steps
-from engine.types import Action, Edge, Facing, GameState, MapId, Warp
+from engine.types import DIRECTIONS, Action, Edge, Facing, GameState, MapId, Terrain, Warp
 from tests.engine.states import make_view
 from tests.engine.strategy.helpers import battle, creature, state, view
 
-TABLES = load_rom()[1].tables
+GAME = load_game()
 SIDES = ("north", "south", "west", "east")
 
 
 def look(shown: GameState) -> Surroundings:
-    return survey(shown, TABLES)
+    return survey(shown, GAME)
 
 
 def rows(surroundings: Surroundings) -> list[str]:
@@ -179,7 +178,7 @@ def test_a_person_across_the_counter_is_in_reach():
     assert person.steps == 1
 
 
-def test_who_is_faced_answers_at_once():
+def test_faced_person_is_zero_steps_away():
     shown = {"rows": ["..."], "at": (1, 0), "people": [(2, 0)]}
     assert look(room(**shown, facing=Facing.RIGHT)).people[0].is_faced
     assert not look(room(**shown, facing=Facing.LEFT)).people[0].is_faced
@@ -192,29 +191,30 @@ def test_any_map_can_be_looked_at(seed: int, sides: set[str]):
     height, width = (int(size) for size in rng.integers(1, 40, 2))
     grid = rng.integers(0, 256, (height + 12, width + 12), np.uint8)
     grid[rng.random(grid.shape) < 0.6] = 0
+    grid = TERRAIN[grid]
     x, y = int(rng.integers(width)), int(rng.integers(height))
     things = [(int(rng.integers(width)), int(rng.integers(height))) for _ in range(6)]
     shown = make_view(("." * width,) * height, objects=tuple(things[:3]), signs=tuple(things[3:]))
     warps = tuple(Warp(a, b, MapId(255, 255), 255) for a, b in things)
     inner = grid[6:-6, 6:-6]
     connections = frozenset(sides)
-    shown = replace(shown, collision=inner, bordered=grid, warps=warps, connections=connections)
+    shown = replace(shown, terrain=inner, bordered=grid, warps=warps, connections=connections)
     found = look(state(shown, (x, y)))
     assert found == look(state(shown, (x, y)))
     assert all(len(row) <= 19 for row in found.drawing)
     for tile in walking_steps(shown, (x, y)).keys() - {(x, y)}:
-        assert IS_WALKABLE[inner[tile[1], tile[0]]]
-        assert inner[tile[1], tile[0]] not in DOORS
+        bits = inner[tile[1], tile[0]]
+        assert bits & (Terrain.WALKABLE | Terrain.DOOR) == Terrain.WALKABLE
 
 
 # ---- the practice game ---------------------------------------------------------------------
 
 
 def follow_rules(
-    env: EnhancedPyBoyPokemonCrystalEnv, is_there: Callable[[GameState], bool], limit: int = 400
+    env: GameEnv, is_there: Callable[[GameState], bool], limit: int = 400
 ) -> GameState:
     """Play by the rules until the state is as wanted."""
-    advisor = RuleAdvisor(env.profile)
+    advisor = RuleAdvisor(env.game)
     advisor.reset(env.state)
     for _ in range(limit):
         if is_there(env.state):
@@ -225,9 +225,7 @@ def follow_rules(
     raise AssertionError("never got there")
 
 
-def play_until(
-    env: EnhancedPyBoyPokemonCrystalEnv, is_there: Callable[[GameState], bool]
-) -> GameState:
+def play_until(env: GameEnv, is_there: Callable[[GameState], bool]) -> GameState:
     env.reset(seed=0)
     return follow_rules(env, is_there)
 
@@ -251,11 +249,11 @@ def is_in(name: str) -> Callable[[GameState], bool]:
 
 def test_the_stairs_are_as_many_steps_away_as_it_takes(env):
     env.reset(seed=0)
-    (stairs,) = survey(env.state, TABLES).exits
+    (stairs,) = survey(env.state, GAME).exits
     assert (stairs.name, stairs.steps) == ("HOME 1F", 6)
     for left in range(5, 0, -1):
         env.advance(step_towards(env.state, (6, 2)))
-        assert survey(env.state, TABLES).exits[0].steps == left
+        assert survey(env.state, GAME).exits[0].steps == left
         assert env.state.place.name == "HOME 2F"
     env.advance(Action.RIGHT)
     assert env.state.place.name == "HOME 1F"
@@ -276,7 +274,7 @@ def test_a_real_ledge_is_hopped_down_and_walked_round(env):
 
 
 def test_the_town_shows_its_doors_and_the_road(env):
-    found = survey(play_until(env, is_in("FERNWICK")), TABLES)
+    found = survey(play_until(env, is_in("FERNWICK")), GAME)
     names = {spot.name: spot for spot in found.exits}
     assert names.keys() == {"HOME 1F", "LAB", "WREN HOUSE", "MILLBROOK PATH"}
     assert names["HOME 1F"].steps == 1
@@ -311,5 +309,5 @@ def test_every_step_walked_is_one_step_in_the_survey(env):
 
 
 def has_someone_near(state: GameState, tile: tuple[int, int]) -> bool:
-    """Tell whether someone stands on a tile, or walks off or onto it."""
+    """Return whether someone stands on a tile, or walks off or onto it."""
     return any(abs(one.x - tile[0]) + abs(one.y - tile[1]) <= 1 for one in state.map.objects)

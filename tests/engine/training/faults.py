@@ -152,7 +152,8 @@ def event(number: int) -> PolicyUpdated:
 
 
 def try_journals(folder: Path) -> Iterator[dict[str, Any]]:
-    """Write behind a noted position, with every fault; then cut and go on as a resumed run does."""
+    """Write behind a noted position, with every fault; then cut and continue as a resumed run
+    does."""
 
     def prepare(path: Path) -> tuple[int, Callable[[], None]]:
         journal = Journal(path)
@@ -175,7 +176,7 @@ def try_journals(folder: Path) -> Iterator[dict[str, Any]]:
         code = in_fork(lambda: (Faults(number, way, share), go_on())[1])  # noqa: B023
         after_fault = list(read_journal(path))
         resumed = Journal(path)
-        resumed.cut(position)
+        resumed.truncate(position)
         resumed.take(event(20))
         resumed.close()
         yield {

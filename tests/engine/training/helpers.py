@@ -3,15 +3,15 @@
 import types
 from pathlib import Path
 
+from engine.agents.base import spaces_of
 from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
+from engine.loop.controls import CommandQueue
 from engine.training.build import build_strategy, environment_seeds, first_strategy
 from engine.training.checkpoint import CheckpointStore
-from engine.training.controls import CommandQueue
 from engine.training.journal import Journal
-from engine.training.snapshot import restore_snapshot
 from engine.training.trainer import Trainer
 from tests.engine.toy import ToyVector
 
@@ -45,12 +45,13 @@ class Run:
         folder.mkdir(exist_ok=True)
         self.journal = Journal(folder / "journal.jsonl")
         self.store = CheckpointStore(folder / "checkpoints", keep=3)
+        batch = self.vector.reset(environment_seeds(self.config))
         self.trainer = Trainer(
             config=self.config,
             vector=self.vector,
-            batch=self.vector.reset(environment_seeds(self.config)),
+            batch=batch,
             agent=agent
-            or GuidedPolicy(PPO, self.config.num_envs, self.vector.feature_size, self.config.seed),
+            or GuidedPolicy(PPO, self.config.num_envs, spaces_of(batch), self.config.seed),
             curriculum=Curriculum(
                 self.config.curriculum, 1.0, initial_strategy=first_strategy(self.config)
             ),
@@ -67,12 +68,12 @@ class Run:
 
     def resume(self) -> "Run":
         checkpoint, path, _ = self.store.load_newest()
-        restore_snapshot(self.trainer, checkpoint)
-        self.trainer.checkpoint_path = str(path)
+        self.trainer.saving.restore(checkpoint)
+        self.trainer.saving.checkpoint_path = str(path)
         return self
 
     def play(self):
-        """Run to the end and return what came of it."""
+        """Run to the end and return the result."""
         result = self.trainer.run()
         self.journal.close()
         return result

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.config import RunConfig
-from engine.env import crystal_env
+from engine.games.crystal import game as crystal
 from engine.games.crystal.reader import CrystalReader
 from engine.strategy import advised
 from engine.types import GameState
@@ -26,5 +26,5 @@ class _OrderingReader(CrystalReader):
 
 def make_env(config: RunConfig, env_index: int):
     """Make an environment that training uses; for a worker process of a test only."""
-    crystal_env.CrystalReader = _OrderingReader
+    crystal.CrystalReader = _OrderingReader
     return advised.make_env(config, env_index)

@@ -8,8 +8,8 @@ import pytest
 
 from engine.agents.rules import RulesAgent
 from engine.config import CurriculumConfig, EnvConfig
-from engine.env.recording import Recording, replay
-from engine.env.stepping import make_crystal_env
+from engine.env.input_recording import Recording, replay
+from engine.env.stepping import make_game_env
 from engine.env.vector import VectorEnv
 from engine.events import CurriculumChanged, EpisodeEnded
 from engine.training.vectors import ENV_FACTORY
@@ -58,7 +58,7 @@ def test_about_the_share_of_episodes_begins_where_milestones_were_reached(run: R
     starts = [summary.start for summary in summaries(run)]
     assert set(starts) - {""} <= set(MILESTONES[:-1])
     assert 4 <= sum(map(bool, starts)) <= 12
-    assert set(run.trainer.archive.steps) == set(MILESTONES[:-1])
+    assert set(run.trainer.state.archive.steps) == set(MILESTONES[:-1])
 
 
 def test_archived_episodes_begin_with_their_milestones_reached_and_unpaid(run: Run) -> None:
@@ -73,13 +73,13 @@ def test_archived_episodes_begin_with_their_milestones_reached_and_unpaid(run: R
 def test_only_episodes_from_the_true_start_move_the_curriculum(run: Run) -> None:
     from_start = [summary for summary in summaries(run) if not summary.start]
     assert len(run.of(CurriculumChanged)) == 1 + len(from_start)
-    assert run.trainer.metrics.episodes_from_start == len(from_start)
-    assert run.trainer.metrics.episodes == len(summaries(run))
+    assert run.trainer.state.metrics.episodes_from_start == len(from_start)
+    assert run.trainer.state.metrics.episodes == len(summaries(run))
 
 
 def test_archived_episodes_are_replayed_exactly(run: Run) -> None:
     archived = [summary for summary in summaries(run) if summary.start]
-    env = make_crystal_env(run.config, 0)
+    env = make_game_env(run.config, 0)
     for summary in archived[-3:]:
         recording = Recording.decode(summary.recording)
         assert len(recording.segments) >= 2
@@ -91,12 +91,12 @@ def test_archived_episodes_are_replayed_exactly(run: Run) -> None:
 
 def test_a_resumed_run_with_an_archive_goes_on_bit_for_bit(run: Run, tmp_path: Path) -> None:
     first = play(tmp_path / "run", total_steps=3 * 130)
-    assert len(first.trainer.archive.steps) > 1
+    assert len(first.trainer.state.archive.steps) > 1
     with made(tmp_path / "run", total_episodes=16) as second:
         second.resume()
         second.play()
     assert (tmp_path / "run" / "journal.jsonl").read_text() == (
         run.folder / "journal.jsonl"
     ).read_text()
-    assert second.trainer.archive.save() == run.trainer.archive.save()
-    assert second.trainer.calibration.save() == run.trainer.calibration.save()
+    assert second.trainer.state.archive.save() == run.trainer.state.archive.save()
+    assert second.trainer.learning.calibration.save() == run.trainer.learning.calibration.save()

@@ -14,7 +14,6 @@ from engine.events import (
     StatesKept,
     StatusChanged,
 )
-from engine.training.steering import obey
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
 from tests.engine.training.helpers import Clock, Run
@@ -29,7 +28,7 @@ def run(tmp_path):
         keep_states_interval=4,
         clock=Clock(tick_s=1.0),
     )
-    made.trainer.reporter.watch(made.vector, 1)
+    made.trainer.reporter.watch(1)
     yield made
     made.journal.close()
 
@@ -39,60 +38,62 @@ def refusals(run: Run) -> list[str]:
 
 
 def kept(run: Run) -> list[tuple[int, int, bool]]:
-    states = run.trainer.kept_states.listed.states
+    states = run.trainer.state.kept_states.listed.states
     return [(one.number, one.episode_steps, one.is_asked) for one in states]
 
 
 def stay(run: Run, count: int) -> None:
     """Let a person wait: nothing ends the episode."""
-    if not run.trainer.controls.is_human:
-        obey(run.trainer, TakeOver())
+    if not run.trainer.handler.controls.is_human:
+        run.trainer.loop.obey(TakeOver())
     for _ in range(count):
-        obey(run.trainer, Press(Action.A))
+        run.trainer.loop.obey(Press(Action.A))
 
 
 def test_a_restart_ends_the_episode_uncounted(run):
     for _ in range(5):
         run.trainer.step()
-    before = run.trainer.batch
+    before = run.trainer.state.batch
     others = [game.save() for i, game in enumerate(run.vector.games) if i != 1]
     count = len(run.of(EpisodeEnded))
-    obey(run.trainer, Restart())
-    rollout = run.trainer.agent.ppo.rollout
-    value = run.trainer.agent.ppo.evaluate(before.features, None, run.trainer.agent.ppo.memory)
+    run.trainer.loop.obey(Restart())
+    rollout = run.trainer.learning.agent.ppo.rollout
+    value = run.trainer.learning.agent.ppo.evaluate(
+        before.features, None, run.trainer.learning.agent.ppo.memory
+    )
     assert rollout.boundaries[4, 1]
     assert rollout.boundary_values[4, 1] == pytest.approx(value.values[1])
-    assert run.trainer.tally.steps[1] == 0
+    assert run.trainer.state.tally.steps[1] == 0
     assert run.vector.games[1].steps == 0
     assert [game.save() for i, game in enumerate(run.vector.games) if i != 1] == others
     assert len(run.of(EpisodeEnded)) == count
-    assert run.trainer.metrics.total_steps == 20
+    assert run.trainer.state.metrics.total_steps == 20
     assert run.of(StatusChanged)[-1].episode_steps == 0
     run.trainer.step()
     assert rollout.length == 6
 
 
-def test_who_has_control_keeps_it_over_a_restart(run):
+def test_human_control_survives_a_restart(run):
     stay(run, 3)
-    obey(run.trainer, Restart())
-    assert run.trainer.controls.is_human
-    assert not run.trainer.tally.is_touched[1]
+    run.trainer.loop.obey(Restart())
+    assert run.trainer.handler.controls.is_human
+    assert not run.trainer.state.tally.is_touched[1]
     stay(run, 1)
-    assert run.trainer.tally.is_touched[1]
+    assert run.trainer.state.tally.is_touched[1]
 
 
 def test_moments_are_kept_every_so_many_steps_and_the_oldest_go(run):
     stay(run, 17)
     assert kept(run) == [(2, 8, False), (3, 12, False), (4, 16, False)]
-    assert run.of(StatesKept)[-1] == run.trainer.kept_states.listed
+    assert run.of(StatesKept)[-1] == run.trainer.state.kept_states.listed
     assert {one.env_index for one in run.of(StatesKept)[-1].states} == {1}
 
 
 def test_moments_are_two_seconds_apart_however_fast_the_steps(tmp_path):
     run = Run(tmp_path, headless=False, keep_states_interval=2, clock=Clock())
-    run.trainer.reporter.watch(run.vector, 0)
+    run.trainer.reporter.watch(0)
     stay(run, 8)
-    run.trainer._clock.now_s += 2.0
+    run.trainer.reporter._clock.now_s += 2.0
     stay(run, 8)
     assert [steps for _, steps, _ in kept(run)] == [2, 10]
     run.journal.close()
@@ -100,15 +101,15 @@ def test_moments_are_two_seconds_apart_however_fast_the_steps(tmp_path):
 
 def test_what_was_asked_for_is_not_pushed_out(run):
     stay(run, 2)
-    obey(run.trainer, KeepState())
+    run.trainer.loop.obey(KeepState())
     stay(run, 30)
     assert kept(run)[0] == (1, 2, True)
     assert len(kept(run)) == 4
 
 
-def test_of_those_asked_for_the_last_twelve_stay(run):
+def test_kept_states_keep_the_last_twelve_requested(run):
     for _ in range(14):
-        obey(run.trainer, KeepState())
+        run.trainer.loop.obey(KeepState())
     assert [number for number, *_ in kept(run)] == list(range(3, 15))
 
 
@@ -118,7 +119,7 @@ def test_a_headless_run_keeps_nothing_by_itself(tmp_path):
     assert [event.states for event in run.of(StatesKept)] == [()]
 
 
-def test_nothing_is_kept_by_itself_if_that_is_not_wanted(tmp_path):
+def test_no_state_is_kept_automatically_when_switched_off(tmp_path):
     run = Run(tmp_path, headless=False, keep_states=0, keep_states_interval=1, total_steps=200)
     run.play()
     assert [event.states for event in run.of(StatesKept)] == [()]
@@ -128,49 +129,49 @@ def test_a_branch_goes_on_from_the_moment_and_does_not_count(run):
     game = run.vector.games[1]
     stay(run, 1)
     game.x, game.y = GOAL[0] - 1, GOAL[1]
-    obey(run.trainer, KeepState())
+    run.trainer.loop.obey(KeepState())
     game.x = 0
-    run.trainer.controls.is_human = False
-    obey(run.trainer, Branch(1))
+    run.trainer.handler.controls.is_human = False
+    run.trainer.loop.obey(Branch(1))
     assert (game.x, game.y, game.steps) == (GOAL[0] - 1, GOAL[1], 0)
     assert any("branched from state 1: BOARD" in e.text for e in run.of(ReasoningLogged))
     count = len([e for e in run.of(EpisodeEnded) if e.summary.env_index == 1])
     for _ in range(60):
         run.trainer.step()
-        if run.trainer.agent.is_update_due:
+        if run.trainer.learning.agent.is_update_due:
             run.trainer._update()
-        if not run.trainer.tally.is_touched[1]:
+        if not run.trainer.state.tally.is_touched[1]:
             break
-    assert not run.trainer.tally.is_touched[1]
+    assert not run.trainer.state.tally.is_touched[1]
     assert count == len([e for e in run.of(EpisodeEnded) if e.summary.env_index == 1])
     assert any("does not count" in event.text for event in run.of(ReasoningLogged))
 
 
 def test_another_environment_may_branch_from_it(run):
-    obey(run.trainer, KeepState())
+    run.trainer.loop.obey(KeepState())
     expected = run.vector.games[1].x, run.vector.games[1].y
-    obey(run.trainer, Watch(2))
-    obey(run.trainer, Branch(1))
+    run.trainer.loop.obey(Watch(2))
+    run.trainer.loop.obey(Branch(1))
     assert (run.vector.games[2].x, run.vector.games[2].y) == expected
 
 
 def test_a_state_that_is_not_kept_is_refused(run):
-    obey(run.trainer, Branch(7))
-    obey(run.trainer, KeepState())
-    obey(run.trainer, Branch(7))
+    run.trainer.loop.obey(Branch(7))
+    run.trainer.loop.obey(KeepState())
+    run.trainer.loop.obey(Branch(7))
     assert refusals(run) == ["State 7 is not kept.", "State 7 is not kept; kept are 1."]
 
 
-def test_nothing_begins_anew_during_an_evaluation(run):
+def test_nothing_begins_again_during_an_evaluation(run):
     run.trainer.reporter.phase("evaluating")
     for command in (Restart(), KeepState(), Branch(1)):
-        obey(run.trainer, command)
+        run.trainer.loop.obey(command)
     assert refusals(run) == ["Wait until the evaluation is over."] * 3
 
 
 def test_what_came_of_each_is_told(run):
     for command in (KeepState(), Branch(1), Restart()):
-        obey(run.trainer, command)
+        run.trainer.loop.obey(command)
     told = run.of(CommandObeyed)
     assert [one.command for one in told] == ["KeepState", "Branch", "Restart"]
     assert "kept state 1" in told[0].text
@@ -180,31 +181,31 @@ def test_what_came_of_each_is_told(run):
 
 def test_a_state_says_when_it_was_kept(run):
     before_s = time.time()
-    run.trainer.metrics.episodes = 7
-    obey(run.trainer, KeepState())
-    (state,) = run.trainer.kept_states.listed.states
+    run.trainer.state.metrics.episodes = 7
+    run.trainer.loop.obey(KeepState())
+    (state,) = run.trainer.state.kept_states.listed.states
     assert state.episode == 7
     assert before_s <= state.kept_s <= time.time()
 
 
 def test_what_an_earlier_version_kept_is_read(run):
-    obey(run.trainer, KeepState())
-    facts, moments = run.trainer.kept_states.save()
+    run.trainer.loop.obey(KeepState())
+    facts, snapshots = run.trainer.state.kept_states.save()
     facts["asked"] = [entry[:4] for entry in facts["asked"]]
-    run.trainer.kept_states.load(facts, moments)
-    (state,) = run.trainer.kept_states.listed.states
+    run.trainer.state.kept_states.load(facts, snapshots)
+    (state,) = run.trainer.state.kept_states.listed.states
     assert (state.number, state.episode, state.kept_s) == (1, 0, 0.0)
 
 
 def test_what_was_asked_for_survives_in_the_checkpoint(run, tmp_path):
     stay(run, 9)
-    obey(run.trainer, KeepState())
-    moment = run.trainer.kept_states.find(3)
+    run.trainer.loop.obey(KeepState())
+    snapshot = run.trainer.state.kept_states.find(3)
     run.trainer.save()
     resumed = Run(tmp_path, headless=False).resume()
     assert kept(resumed) == [(3, 9, True)]
-    assert resumed.trainer.kept_states.find(3) == moment
-    obey(resumed.trainer, KeepState())
+    assert resumed.trainer.state.kept_states.find(3) == snapshot
+    resumed.trainer.loop.obey(KeepState())
     assert kept(resumed)[-1][0] == 4
     resumed.journal.close()
 

@@ -184,7 +184,7 @@ def test_a_policy_is_found_by_its_name_its_path_its_file_and_as_the_latest(tmp_p
     for given in (name, str(path), str(path / "checkpoints" / BEST), "latest"):
         policy, found = read_policy(str(tmp_path), given)
         assert found == path / "checkpoints" / BEST
-        assert policy.feature_size == EXAMPLES.features.shape[1]
+        assert policy.spaces == EXAMPLES.spaces
         assert agent_settings(str(tmp_path), given)["agent"] == "ppo"
 
 
@@ -228,7 +228,7 @@ def config_for(tmp_path, name: str, **changes) -> RunConfig:
 def test_an_agent_begins_from_a_cloned_policy(tmp_path, network):
     name = saved_policy(tmp_path, network=network)
     config = config_for(tmp_path, name, agent=network)
-    agent = build_agent(config, EXAMPLES.features.shape[1])
+    agent = build_agent(config, EXAMPLES.spaces)
     begin_from_demonstrations(agent, config, lambda event: None)
     policy, _ = read_policy(str(tmp_path), name)
     network_ = agent.ppo.network if network == "ppo" else agent.network
@@ -248,7 +248,8 @@ def test_an_agent_begins_from_a_cloned_policy(tmp_path, network):
 )
 def test_a_policy_of_another_kind_is_refused_in_one_line(tmp_path, cloned, changes, named):
     config = config_for(tmp_path, saved_policy(tmp_path, **cloned), **changes)
-    agent = build_agent(config, EXAMPLES.features.shape[1])
+    spaces = dataclasses.replace(EXAMPLES.spaces, pixels_shape=(3, 72, 80))
+    agent = build_agent(config, spaces)
     with pytest.raises(ConfigurationError, match=named) as caught:
         begin_from_demonstrations(agent, config, lambda event: None)
     assert "\n" not in str(caught.value)
@@ -261,7 +262,7 @@ def test_demonstrations_for_an_agent_that_learns_from_none_are_refused(tmp_path,
         save_dir=str(tmp_path), agent=name, num_envs=2, workers=1, imitation=imitation
     )
     assert begins_from_others(config)
-    agent = build_agent(config, EXAMPLES.features.shape[1])
+    agent = build_agent(config, EXAMPLES.spaces)
     with pytest.raises(ConfigurationError, match=f"the agent {name} learns from no") as caught:
         begin_from_demonstrations(agent, config, lambda event: None)
     assert "\n" not in str(caught.value)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.commands import Branch, KeepState, Restart, SetGoal, SetMode, SetWeight, TakeOver
 from engine.config import EnvConfig, PPOConfig, RunConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.env.vector import VectorEnv
 from engine.events import (
     CommandRefused,
@@ -20,11 +20,10 @@ from engine.events import (
     StatesKept,
     SteeringChanged,
 )
-from engine.games.profile import load_rom
+from engine.games.catalog import load_game
 from engine.session import EngineSession
 from engine.strategy.advisor import known_goals
 from engine.training.kept_states import StateFiles
-from engine.training.steering import obey
 from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Clock, Run
 
@@ -34,7 +33,7 @@ SETTINGS = {
     "keep_states_interval": 25,
     "env": EnvConfig(max_steps=90, progress_steps=0),
 }
-PROFILE = load_rom("", False)[1]
+PROFILE = load_game()
 
 
 @contextlib.contextmanager
@@ -46,9 +45,9 @@ def made(folder: Path, **settings) -> Iterator[Run]:
         **SETTINGS | settings,
     )
     trainer = run.trainer
-    trainer.milestone_texts.update((key, text) for key, text, *_ in PROFILE.tables.MILESTONES)
-    trainer.known_goals = known_goals(PROFILE)
-    trainer.state_files = StateFiles(folder / "states", PROFILE.sha1)
+    trainer.state.milestone_texts.update((key, text) for key, text, *_ in PROFILE.tables.MILESTONES)
+    trainer.state.known_goals = known_goals(PROFILE)
+    trainer.state.kept_states.files = StateFiles(folder / "states", PROFILE.sha1)
     with run.vector:
         yield run
     run.journal.close()
@@ -57,7 +56,7 @@ def made(folder: Path, **settings) -> Iterator[Run]:
 def steps(run: Run, count: int) -> None:
     for _ in range(count):
         run.trainer.step()
-        if run.trainer.actor.is_update_due:
+        if run.trainer.learning.actor.is_update_due:
             run.trainer._update()
 
 
@@ -71,16 +70,16 @@ def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
 
 def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
     with made(tmp_path / "run", headless=False, mode="llm_only", clock=Clock(1.0)) as run:
-        run.trainer.reporter.watch(run.vector, 0)
-        obey(run.trainer, SetGoal("entered_lab"))
+        run.trainer.reporter.watch(0)
+        run.trainer.loop.obey(SetGoal("entered_lab"))
         steps(run, 60)
         states = run.of(StatesKept)[-1].states
         assert {25, 50} <= {one.episode_steps for one in states}
         assert len(states) > 2  # milestones were reached, too
         chosen = states[-1]
-        obey(run.trainer, Restart())
+        run.trainer.loop.obey(Restart())
         assert run.of(GameObserved)[-1].state.place.name == "HOME 2F"
-        obey(run.trainer, Branch(chosen.number))
+        run.trainer.loop.obey(Branch(chosen.number))
         observed = run.of(GameObserved)[-1]
         assert observed.state.place.name == chosen.place
         assert "left_bedroom" in observed.milestones
@@ -93,18 +92,18 @@ def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
 def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
     clock = Clock(tick_s=0.05)
     with made(tmp_path / "run", headless=False, clock=clock) as run:
-        run.trainer.reporter.watch(run.vector, 1)
-        obey(run.trainer, SetMode("llm_only"))
+        run.trainer.reporter.watch(1)
+        run.trainer.loop.obey(SetMode("llm_only"))
         steps(run, 40)
-        obey(run.trainer, TakeOver())
-        obey(run.trainer, KeepState())
-        obey(run.trainer, KeepState())
+        run.trainer.loop.obey(TakeOver())
+        run.trainer.loop.obey(KeepState())
+        run.trainer.loop.obey(KeepState())
         place = run.of(GameObserved)[-1].state.place
         texts = [event.text for event in run.of(ReasoningLogged) if "--state" in event.text]
         paths = [Path(re.search(r"--state (\S+)", text)[1]) for text in texts]
         assert len(set(paths)) == 2
         assert place.name.lower().replace(" ", "-") in paths[0].name
-    env = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", start_state=str(paths[0]))
+    env = GameEnv(observation_type="state", start_state=str(paths[0]))
     env.reset(seed=0)
     assert (env.state.place.name, env.state.place.x, env.state.place.y) == (
         place.name,
@@ -123,19 +122,19 @@ def test_a_state_that_was_kept_begins_a_new_run(tmp_path: Path) -> None:
 def test_a_changed_run_is_resumed_bit_for_bit(tmp_path: Path, change) -> None:
     with made(tmp_path / "whole") as whole:
         steps(whole, 40)
-        obey(whole.trainer, change)
+        whole.trainer.loop.obey(change)
         steps(whole, 80)
-        expected = whole.vector.save(), whole.trainer.batch.features.tobytes()
+        expected = whole.vector.save(), whole.trainer.state.batch.features.tobytes()
         curve = [event.summary for event in whole.of(EpisodeEnded)]
     with made(tmp_path / "parts") as first:
         steps(first, 40)
-        obey(first.trainer, change)
+        first.trainer.loop.obey(change)
         first.trainer.save()
         before = [event.summary for event in first.of(EpisodeEnded)]
     with made(tmp_path / "parts") as second:
         second.resume()
         steps(second, 80)
-        assert (second.vector.save(), second.trainer.batch.features.tobytes()) == expected
+        assert (second.vector.save(), second.trainer.state.batch.features.tobytes()) == expected
         assert before + [event.summary for event in second.of(EpisodeEnded)] == curve
     assert curve
 

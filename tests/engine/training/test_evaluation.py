@@ -38,7 +38,7 @@ def curve(run: Run) -> list:
 
 
 def weights(run: Run) -> bytes:
-    state = run.trainer.agent.ppo.network.state_dict()
+    state = run.trainer.learning.agent.ppo.network.state_dict()
     return b"".join(tensor.numpy().tobytes() for tensor in state.values())
 
 
@@ -56,7 +56,7 @@ def evaluated(tmp_path_factory) -> Run:
 
 def test_the_policy_is_evaluated_every_so_many_episodes(evaluated):
     evaluations = evaluated.of(EvaluationEnded)
-    assert len(evaluations) == evaluated.trainer.metrics.episodes // 20 >= 3
+    assert len(evaluations) == evaluated.trainer.state.metrics.episodes // 20 >= 3
     for number, event in enumerate(evaluations, 1):
         assert 20 * number <= event.episode < 20 * number + 4
         assert event.evaluation.episodes == 6
@@ -125,13 +125,13 @@ def test_a_stop_ends_an_evaluation_at_once_and_the_resumed_run_makes_up_for_it(t
 def test_an_evaluation_can_be_paused_and_saved_in(tmp_path):
     run = interrupted(tmp_path, Pause(), Save(), Resume())
     assert run.play().total_steps == STEPS
-    assert len(run.of(EvaluationEnded)) == run.trainer.metrics.episodes // 20
+    assert len(run.of(EvaluationEnded)) == run.trainer.state.metrics.episodes // 20
 
 
 def test_an_evaluation_that_is_skipped_is_over_and_the_next_one_comes(tmp_path):
     run = interrupted(tmp_path, Save(), SkipEvaluation())
     assert run.play().total_steps == STEPS
-    assert len(run.of(EvaluationEnded)) == run.trainer.metrics.episodes // 20 - 1 > 0
+    assert len(run.of(EvaluationEnded)) == run.trainer.state.metrics.episodes // 20 - 1 > 0
     assert not run.of(CommandRefused)
 
 
@@ -175,7 +175,7 @@ def test_an_evaluation_that_fails_is_a_warning_and_the_run_goes_on(tmp_path):
     assert run.play().total_steps == 400
     warnings = [event.message for event in run.of(WarningRaised)]
     assert warnings == ["The policy could not be evaluated. No more processes. Close some."] * (
-        run.trainer.metrics.episodes // 20
+        run.trainer.state.metrics.episodes // 20
     )
 
 
@@ -192,7 +192,7 @@ def test_the_evaluation_closes_its_environments(tmp_path):
     assert not made[0].is_closed
 
 
-def test_every_environment_plays_its_share_whoever_is_first(tmp_path):
+def test_every_environment_plays_its_share_who_is_first(tmp_path):
     """Short episodes must not count more often than long ones."""
     vector = ToyVector(RunConfig(num_envs=4, workers=1))
     player = RandomAgent(0).player(3)

@@ -107,4 +107,4 @@ def test_a_run_goes_on_while_the_disk_is_full_and_saves_when_it_no_longer_is(sma
     episodes = sum(
         isinstance(event, EpisodeEnded) for event in read_journal(run.folder / "journal.jsonl")
     )
-    assert episodes == run.trainer.metrics.episodes
+    assert episodes == run.trainer.state.metrics.episodes

@@ -247,7 +247,7 @@ def test_every_kind_of_array_is_read_as_it_was_written(tmp_path: Path) -> None:
             np.testing.assert_array_equal(found, expected)
 
 
-def test_checkpoints_that_were_changed_and_sealed_anew_raise_nothing_else(tmp_path: Path) -> None:
+def test_checkpoints_that_were_changed_and_sealed_again_raise_nothing_else(tmp_path: Path) -> None:
     path, rng = tmp_path / "a.zip", random.Random(1)
     real(path)
     whole = path.read_bytes()

@@ -66,7 +66,7 @@ def test_a_cut_drops_what_came_after_and_later_lines_follow_on(tmp_path):
     journal.take(episode(2))
     journal.close()
     journal = Journal(path)
-    journal.cut(position)
+    journal.truncate(position)
     journal.take(episode(3))
     journal.close()
     assert [event.episode for event in read_journal(path)] == [1, 3]
@@ -237,7 +237,7 @@ def test_a_journal_shorter_than_its_checkpoint_is_not_padded(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(LINE + b"\n" + LINE[:30])
     journal = Journal(path)
-    assert journal.cut(1000) == 1000 - len(LINE) - 1 - 30
+    assert journal.truncate(1000) == 1000 - len(LINE) - 1 - 30
     journal.take(episode(1))
     journal.close()
     assert b"\0" not in path.read_bytes()
@@ -248,7 +248,7 @@ def test_a_cut_within_a_line_spoils_that_one_alone(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes((LINE + b"\n") * 3)
     journal = Journal(path)
-    assert journal.cut(len(LINE) + 10) == 0
+    assert journal.truncate(len(LINE) + 10) == 0
     journal.take(episode(1))
     journal.close()
     assert len(list(read_journal(path))) == 2
@@ -266,8 +266,8 @@ def test_a_run_with_a_damaged_journal_goes_on(tmp_path, byte):
     assert again.play().total_steps == 300
     warnings: list[str] = []
     episodes = [e for e in read_journal(path, warn=warnings.append) if isinstance(e, EpisodeEnded)]
-    assert episodes[-1].episode == again.trainer.metrics.episodes
-    assert len(episodes) >= again.trainer.metrics.episodes - 2
+    assert episodes[-1].episode == again.trainer.state.metrics.episodes
+    assert len(episodes) >= again.trainer.state.metrics.episodes - 2
     assert len(warnings) == 1
 
 
@@ -280,7 +280,7 @@ def test_a_resumed_run_says_what_its_journal_lacks(tmp_path):
 
 
 @pytest.mark.parametrize("replacement", [None, b"", b"another one\n"])
-def test_a_journal_that_was_deleted_is_written_anew(tmp_path, replacement):
+def test_a_journal_that_was_deleted_is_written_again(tmp_path, replacement):
     path = tmp_path / "run" / "journal.jsonl"
     path.parent.mkdir()
     journal = Journal(path)

@@ -7,7 +7,7 @@ import pytest
 
 from engine.commands import GiveBack, Hold, Pause, PlayLive, Press, Resume, Stop, TakeOver, Watch
 from engine.config import EnvConfig, RunConfig
-from engine.env.live import FRAMES_PER_S
+from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
 from engine.env.vector import PLAIN_FACTORY, VectorEnv
 from engine.events import (
     CheckpointSaved,
@@ -19,8 +19,7 @@ from engine.events import (
     RewardPaid,
     StatusChanged,
 )
-from engine.training.live_pace import IDLE_S, SHORTEST_HOLD_FRAMES
-from engine.training.steering import obey
+from engine.loop.live import IDLE_S, SHORTEST_HOLD_FRAMES
 from engine.types import Action, Facing
 from tests.engine.training.helpers import Clock, Run
 
@@ -50,19 +49,19 @@ class Game:
             **settings,
         )
         self.trainer = self.run.trainer
-        self.trainer.reporter.watch(self.trainer.vector, 1)
+        self.trainer.reporter.watch(1)
         self.obey(TakeOver())
 
     def obey(self, *commands) -> None:
         for command in commands:
-            obey(self.trainer, command)
+            self.trainer.loop.obey(command)
 
     def pass_frames(self, frames: int) -> None:
         """Let time pass, frame by frame, with the trainer's loop looking at each."""
         for _ in range(frames):
             self.clock.now_s += FRAME_S
-            if self.trainer.controls.is_live:
-                self.trainer.live.advance(self.trainer)
+            if self.trainer.handler.controls.is_live:
+                self.trainer.handler.live.advance()
 
     @property
     def place(self):
@@ -94,7 +93,7 @@ def test_holding_a_direction_walks_and_giving_back_leaves_the_game_at_rest(game:
     assert abs(game.place.x - seen.x) + abs(game.place.y - seen.y) <= 1
 
 
-def test_it_runs_at_the_games_pace_and_shows_half_of_the_frames(game: Game) -> None:
+def test_live_runs_at_the_games_pace_and_shows_half_of_the_frames(game: Game) -> None:
     game.obey(PlayLive(True))
     shown, read = len(game.run.of(FrameRendered)), len(game.run.of(RewardPaid))
     game.pass_frames(600)
@@ -108,8 +107,8 @@ def test_after_a_stall_the_game_does_not_hurry(game: Game) -> None:
     game.obey(PlayLive(True))
     game.pass_frames(10)
     ran: list[int] = []
-    inner = game.trainer.vector.play_frames
-    game.trainer.vector.play_frames = lambda index, buttons, frames, *, shows: (
+    inner = game.trainer.state.vector.play_frames
+    game.trainer.state.vector.play_frames = lambda index, buttons, frames, *, shows: (
         ran.append(frames),
         inner(index, buttons, frames, shows=shows),
     )[1]
@@ -126,13 +125,13 @@ def test_the_shortest_tap_reaches_the_game(game: Game) -> None:
     game.obey(PlayLive(True))
     game.pass_frames(12)
     held: list[frozenset[Action]] = []
-    inner = game.trainer.vector.play_frames
+    inner = game.trainer.state.vector.play_frames
 
     def spy(index, buttons, frames, *, shows):
         held.extend([buttons] * frames)
         return inner(index, buttons, frames, shows=shows)
 
-    game.trainer.vector.play_frames = spy
+    game.trainer.state.vector.play_frames = spy
     game.obey(Hold(LEFT), Hold(NOTHING), Hold(RIGHT), Hold(RIGHT), Hold(NOTHING))
     game.pass_frames(40)
     short = SHORTEST_HOLD_FRAMES
@@ -168,13 +167,13 @@ def test_what_makes_no_sense_is_refused(game: Game) -> None:
 
 
 def test_only_the_watched_game_runs_and_nothing_is_learnt(game: Game) -> None:
-    before = game.trainer.vector.save()
+    before = game.trainer.state.vector.save()
     game.obey(PlayLive(True), Hold(LEFT))
     game.pass_frames(60)
-    after = game.trainer.vector.save()
+    after = game.trainer.state.vector.save()
     assert [old == new for old, new in zip(before, after, strict=True)] == [True, False]
-    assert game.trainer.tally.is_touched.tolist() == [False, True]
-    assert game.trainer.metrics.total_steps == 0
+    assert game.trainer.state.tally.is_touched.tolist() == [False, True]
+    assert game.trainer.state.metrics.total_steps == 0
     assert game.run.of(PolicyUpdated) + game.run.of(EpisodeEnded) == []
 
 
@@ -200,14 +199,14 @@ def test_a_checkpoint_in_live_play_is_of_a_game_at_rest_and_play_goes_on(game: G
     x = game.place.x
     game.trainer.save()
     assert game.run.of(CheckpointSaved)
-    saved = game.trainer.vector.save()
+    saved = game.trainer.state.vector.save()
     game.pass_frames(20)
     assert game.place.x < x
-    game.trainer.vector.load(saved)
-    game.trainer.vector.watch(1)
-    still = game.trainer.vector.observed().state.place
-    game.trainer.vector.step_one(1, Action.NOOP)
-    assert game.trainer.vector.observed().state.place == still
+    game.trainer.state.vector.load(saved)
+    game.trainer.state.vector.watch(1)
+    still = game.trainer.state.vector.inspect().state.place
+    game.trainer.state.vector.step_one(1, Action.NOOP)
+    assert game.trainer.state.vector.inspect().state.place == still
 
 
 def test_a_run_that_is_stopped_in_live_play_saves_and_resumes(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from engine.events import (
     WarningRaised,
 )
 from engine.session import EngineSession
-from engine.training.steering import obey
 from engine.training.trainer import Trainer
 from engine.types import Action
 from tests.engine.training.helpers import PPO, Run
@@ -59,7 +58,7 @@ def start_run(tmp_path: Path) -> Iterator[StartRun]:
 
 def worth(trainer: Trainer, features: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return what the critic thinks of states."""
-    ppo = trainer.agent.ppo
+    ppo = trainer.learning.agent.ppo
     return ppo.evaluate(features, None, ppo.memory[: len(features)]).values
 
 
@@ -69,14 +68,14 @@ def kill(run: Run, how: signal.Signals = signal.SIGKILL) -> None:
 
 def kill_after_first_update(run: Run) -> None:
     """Kill a worker where a real run spends half its time: while the policy learns."""
-    update = run.trainer.agent.update
+    update = run.trainer.learning.agent.update
 
     def dying_update(batch):
-        run.trainer.agent.update = update
+        run.trainer.learning.agent.update = update
         kill(run)
         return update(batch)
 
-    run.trainer.agent.update = dying_update
+    run.trainer.learning.agent.update = dying_update
 
 
 def warnings(run: Run) -> list[str]:
@@ -97,8 +96,8 @@ def test_training_goes_on_without_the_lost_episodes(start_run: StartRun) -> None
     # 128 steps hold two episodes of 60; what began anew after 16 steps ends once at 76.
     assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(2) == 2
     assert [event.summary.env_index for event in run.of(EpisodeEnded)].count(0) == 1
-    assert run.trainer.metrics.episodes == 4
-    assert run.trainer.tally.steps.tolist() == [51, 51, 8]
+    assert run.trainer.state.metrics.episodes == 4
+    assert run.trainer.state.tally.steps.tolist() == [51, 51, 8]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
@@ -109,19 +108,19 @@ def test_what_was_learnt_from_ends_at_the_last_known_state(
     trainer = run.trainer
     for _ in range(5):
         trainer.step()
-    known = trainer.batch.features
-    patience_s = run.vector._timeout_s
+    known = trainer.state.batch.features
+    patience_s = run.vector._pool.answer_timeout_s
     kill(run, how)
     if how is signal.SIGSTOP:  # the other process has this time twice
-        run.vector._timeout_s = HANG_S
+        run.vector._pool.answer_timeout_s = HANG_S
     trainer.step()
-    run.vector._timeout_s = patience_s
-    rollout = trainer.agent.ppo.rollout
+    run.vector._pool.answer_timeout_s = patience_s
+    rollout = trainer.learning.agent.ppo.rollout
     assert rollout.length == 6
     assert rollout.boundaries[5].tolist() == [True, True, False]
     assert rollout.boundary_values[5, :2] == pytest.approx(worth(trainer, known)[:2], abs=1e-6)
     assert not rollout.rewards[5, :2].any()
-    assert trainer.tally.steps.tolist() == [0, 0, 6]
+    assert trainer.state.tally.steps.tolist() == [0, 0, 6]
     assert not run.of(EpisodeEnded)
     assert len(run.of(CurriculumChanged)) == 0
     trainer.step()
@@ -133,15 +132,15 @@ def test_a_death_before_saving_costs_no_checkpoint(start_run: StartRun) -> None:
     trainer = run.trainer
     for _ in range(5):
         trainer.step()
-    known = trainer.batch.features
+    known = trainer.state.batch.features
     kill(run)
     trainer.save()
     assert len(run.of(CheckpointSaved)) == 1
     assert warnings(run)[0].endswith(LOST)
-    rollout = trainer.agent.ppo.rollout
+    rollout = trainer.learning.agent.ppo.rollout
     assert rollout.boundaries[4].tolist() == [True, True, False]
     assert rollout.boundary_values[4, :2] == pytest.approx(worth(trainer, known)[:2], abs=1e-6)
-    assert trainer.tally.steps.tolist() == [0, 0, 5]
+    assert trainer.state.tally.steps.tolist() == [0, 0, 5]
 
 
 @pytest.mark.slow
@@ -158,18 +157,18 @@ def test_a_run_that_lost_a_worker_is_resumed_bit_for_bit(
         # So that the next resumes here as well.
         second.trainer.save = lambda: None
         assert second.play().total_steps == 3 * 80
-        ends.append((second.vector.save(), second.trainer.batch.features.tobytes()))
+        ends.append((second.vector.save(), second.trainer.state.batch.features.tobytes()))
     assert ends[0] == ends[1]
 
 
 def test_a_watched_game_is_seen_again(start_run: StartRun) -> None:
     run = start_run(headless=False)
     trainer = run.trainer
-    trainer.reporter.watch(trainer.vector, 1)
+    trainer.reporter.watch(1)
     kill(run)
     for _ in range(3):
         trainer.step()
-    run.trainer.reporter.watch(trainer.vector, 1)
+    run.trainer.reporter.watch(1)
     before = len(run.of(FrameRendered))
     trainer.step()
     assert len(run.of(FrameRendered)) == before + 1
@@ -178,25 +177,25 @@ def test_a_watched_game_is_seen_again(start_run: StartRun) -> None:
 def test_a_person_plays_on_in_a_new_episode(start_run: StartRun) -> None:
     run = start_run(headless=False)
     trainer = run.trainer
-    trainer.reporter.watch(trainer.vector, 2)
+    trainer.reporter.watch(2)
     for _ in range(4):
         trainer.step()
-    known = trainer.batch.features
-    obey(trainer, TakeOver())
+    known = trainer.state.batch.features
+    trainer.loop.obey(TakeOver())
     kill(run)
-    trainer.reporter.watch(trainer.vector, 2)
-    obey(trainer, Press(Action.LEFT))
+    trainer.reporter.watch(2)
+    trainer.loop.obey(Press(Action.LEFT))
     assert warnings(run)[0].endswith(LOST)
-    rollout = trainer.agent.ppo.rollout
+    rollout = trainer.learning.agent.ppo.rollout
     assert rollout.boundaries[3].all()
     assert rollout.boundary_values[3] == pytest.approx(worth(trainer, known))
-    assert trainer.tally.is_touched.tolist() == [False, False, True]
+    assert trainer.state.tally.is_touched.tolist() == [False, False, True]
     os.kill(run.vector.pids[1], signal.SIGKILL)
-    obey(trainer, Press(Action.LEFT))
-    assert trainer.tally.is_touched.tolist() == [False, False, False]
-    assert trainer.controls.is_human
-    obey(trainer, Press(Action.LEFT))
-    assert trainer.tally.is_touched.tolist() == [False, False, True]
+    trainer.loop.obey(Press(Action.LEFT))
+    assert trainer.state.tally.is_touched.tolist() == [False, False, False]
+    assert trainer.handler.controls.is_human
+    trainer.loop.obey(Press(Action.LEFT))
+    assert trainer.state.tally.is_touched.tolist() == [False, False, True]
 
 
 def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:

@@ -8,15 +8,15 @@ import pytest
 
 from engine.agents.calibration import Calibration
 from engine.config import PlannerConfig, RunConfig
-from engine.events import Event, GoalJudged, PlannerStatusChanged
+from engine.events import Event, GoalEvaluated, PlannerStatusChanged
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.prompt import Notes
-from engine.plans import Directions, Outcome, Plan, Situation, Verdict
+from engine.planning_types import GoalOutcome, Outcome, PlannerUpdate, PlanningQuery, Subgoal
 from engine.training.build import build_planning
 from engine.training.planning import Planning
 from engine.types import EpisodeSummary, GoalKind
-from tests.engine.llm.situations import situation
+from tests.engine.llm.queries import query
 from tests.engine.toy import ToyVector
 
 NUM_ENVS = 4
@@ -27,16 +27,16 @@ class Scripted:
 
     def __init__(self) -> None:
         self.is_open = True
-        self.asked: list[tuple[Situation, Notes]] = []
-        self.plans: list[Plan] = []
+        self.asked: list[tuple[PlanningQuery, Notes]] = []
+        self.plans: list[Subgoal] = []
         self.events: list[Event] = []
         self.is_running = False
 
     def start(self) -> None:
         self.is_running = True
 
-    def submit(self, situation, notes, weights) -> None:
-        self.asked.append((situation, notes))
+    def submit(self, query, notes, weights) -> None:
+        self.asked.append((query, notes))
         self.weights = weights
 
     def poll(self):
@@ -58,18 +58,18 @@ class AskingVector(ToyVector):
 
     def __init__(self) -> None:
         super().__init__(RunConfig(num_envs=NUM_ENVS, workers=1))
-        self.told: list[Directions] = []
-        self.questions: dict[int, Situation] = {}
+        self.told: list[PlannerUpdate] = []
+        self.questions: dict[int, PlanningQuery] = {}
 
-    def direct(self, directions: Directions) -> None:
-        self.told.append(directions)
+    def update_planner(self, update: PlannerUpdate) -> None:
+        self.told.append(update)
 
-    def question(self, index: int) -> Situation | None:
+    def question(self, index: int) -> PlanningQuery | None:
         return self.questions.pop(index, None)
 
-    def batch(self, wants=(), verdicts=()):
+    def batch(self, wants=(), goal_outcomes=()):
         wanting = np.isin(np.arange(NUM_ENVS), list(wants))
-        return replace(self._batch(), wants_plan=wanting, verdicts=tuple(verdicts))
+        return replace(self._batch(), wants_plan=wanting, goal_outcomes=tuple(goal_outcomes))
 
 
 class Bench:
@@ -113,31 +113,31 @@ def bench(tmp_path):
     made.history.close()
 
 
-def plan(key="k1", setters=("small",)) -> Plan:
-    choice = situation().choices[0]
-    return Plan(key, setters, choice, choice.conditions[0], 0.8, "why not")
+def plan(key="k1", goal_sources=("small",)) -> Subgoal:
+    option = query().options[0]
+    return Subgoal(key, goal_sources, option, option.conditions[0], 0.8, "why not")
 
 
-def verdict(**changes) -> Verdict:
-    made = Verdict(1, "k1", "small", GoalKind.REACH, "go", Outcome.REACHED, True, 40)
+def goal_outcome(**changes) -> GoalOutcome:
+    made = GoalOutcome(1, "k1", "small", GoalKind.REACH, "go", Outcome.REACHED, True, 40)
     return replace(made, **changes)
 
 
 def test_the_games_are_told_at_once_that_a_model_sets_goals(bench):
     (told,) = bench.vector.told
-    assert (told.is_on, told.is_whole, told.model_share, told.ignore_share) == (
+    assert (told.is_on, told.is_whole, told.model_share, told.holdout_fraction) == (
         True,
         True,
         0.8,
         0.2,
     )
-    assert told.setters == ("rules",)
+    assert told.goal_sources == ("rules",)
     assert bench.planner.is_running
 
 
 def test_questions_are_asked_one_at_a_time_and_at_intervals(bench):
     for index in range(NUM_ENVS):
-        bench.vector.questions[index] = replace(situation(), env_index=index)
+        bench.vector.questions[index] = replace(query(), env_index=index)
     bench.step(wants={1, 2}, watched=2)
     assert [asked.env_index for asked, _ in bench.planner.asked] == [2]
     bench.planner.is_open = False
@@ -155,18 +155,18 @@ def test_questions_are_asked_one_at_a_time_and_at_intervals(bench):
 
 
 def test_an_environment_that_has_nothing_to_ask_after_all_keeps_nobody_waiting(bench):
-    bench.vector.questions[3] = situation()
+    bench.vector.questions[3] = query()
     bench.step(wants={0, 3})
     assert len(bench.planner.asked) == 1
 
 
-def test_a_new_plan_is_told_once_with_its_setter(bench):
+def test_a_new_plan_is_told_once_with_its_goal_source(bench):
     bench.planner.plans = [plan(), plan("k2", ("small", "large"))]
     bench.step()
     told = bench.vector.told[-1]
     assert ([p.key for p in told.plans], told.is_whole) == (["k1", "k2"], False)
-    assert told.setters == ("rules", "small", "small+large")
-    assert bench.planning.setters == [("rules",), ("small",), ("small", "large")]
+    assert told.goal_sources == ("rules", "small", "small+large")
+    assert bench.planning.goal_sources == [("rules",), ("small",), ("small", "large")]
     bench.step()
     assert len(bench.vector.told) == 2
 
@@ -176,13 +176,18 @@ def test_another_strategy_gives_the_model_another_share(bench):
     assert bench.vector.told[-1].model_share == 0.2
 
 
-def test_a_verdict_is_counted_for_those_who_set_the_goal(bench):
-    bench.planner.plans = [plan(setters=("small", "large")), plan("k2")]
+def test_a_goal_outcome_is_counted_for_those_who_set_the_goal(bench):
+    bench.planner.plans = [plan(goal_sources=("small", "large")), plan("k2")]
     bench.step()
-    bench.step(verdicts=[verdict(setter="small+large"), verdict(outcome=Outcome.FAILED)])
-    assert bench.calibration.goal_trust("large", GoalKind.REACH) == 2 / 3
-    assert bench.calibration.goal_trust("small", GoalKind.REACH) == 2 / 4
-    assert [e.total_steps for e in bench.events if isinstance(e, GoalJudged)] == [100, 100]
+    bench.step(
+        goal_outcomes=[
+            goal_outcome(goal_source="small+large"),
+            goal_outcome(outcome=Outcome.FAILED),
+        ]
+    )
+    assert bench.calibration.goal_reliability("large", GoalKind.REACH) == 2 / 3
+    assert bench.calibration.goal_reliability("small", GoalKind.REACH) == 2 / 4
+    assert [e.total_steps for e in bench.events if isinstance(e, GoalEvaluated)] == [100, 100]
     bench.exchanges.flush()
     assert "small+large" in bench.exchanges.path.read_text()
 
@@ -191,8 +196,15 @@ def test_the_uplift_is_shown_with_the_models_state_and_outlives_the_run(bench, t
     bench.planner.events = [PlannerStatusChanged("small", "ready")]
     bench.step()
     assert math.isnan(bench.events[-1].uplift)
-    ignored = verdict(is_ignored=True, outcome=Outcome.FAILED, made_progress=False)
-    bench.step(verdicts=[verdict(), verdict(), ignored, verdict(outcome=Outcome.REPLACED)])
+    ignored = goal_outcome(is_control=True, outcome=Outcome.FAILED, made_progress=False)
+    bench.step(
+        goal_outcomes=[
+            goal_outcome(),
+            goal_outcome(),
+            ignored,
+            goal_outcome(outcome=Outcome.REPLACED),
+        ]
+    )
     status = bench.events[-1]
     assert (status.followed, status.ignored, status.uplift) == (3, 1, 1.0)
     assert status.uplift_low < 1.0
@@ -228,18 +240,18 @@ def test_what_was_planned_without_a_model_is_asked_again_once_it_is_back(bench, 
     resumed.history.close()
 
 
-def test_plans_setters_and_summary_outlive_the_run(bench, tmp_path):
+def test_plans_goal_sources_and_summary_outlive_the_run(bench, tmp_path):
     bench.planner.plans = [plan("k1"), plan("k2", ("small", "large"))]
-    bench.step(verdicts=[verdict(text="reach GYM")])
+    bench.step(goal_outcomes=[goal_outcome(text="reach GYM")])
     facts = json.loads(json.dumps(bench.planning.save()))
     resumed = Bench(tmp_path)
     resumed.planning.load(facts)
     resumed.planning.tell(resumed.vector, 0.8, {})
     told = resumed.vector.told[-1]
     assert (told.is_whole, [p.key for p in told.plans]) == (True, ["k1", "k2"])
-    assert told.setters == ("rules", "small", "small+large")
+    assert told.goal_sources == ("rules", "small", "small+large")
     assert told.plans[1] == plan("k2", ("small", "large"))
-    resumed.vector.questions[0] = situation()
+    resumed.vector.questions[0] = query()
     resumed.step(wants={0})
     assert "reach GYM" in resumed.planner.asked[0][1].summary
     assert resumed.planner.loaded == {"count": 0}
@@ -269,63 +281,65 @@ def test_what_costs_money_without_a_price_is_warned_of(tmp_path, monkeypatch, se
     assert "secret" not in str(told)
 
 
-def test_nobody_is_asked_where_nobody_would_follow(tmp_path):
+def test_planner_is_not_asked_when_its_share_is_zero(tmp_path):
     folder = SimpleNamespace(exchanges_path=tmp_path / "exchanges.jsonl")
     for settings in ({"mode": "rl_only"}, {"agent": "random"}, {"llm_model": " , "}):
         config = RunConfig(**{"llm_model": "smollm2:1.7b", **settings})
         assert build_planning(config, folder, Calibration(), None, print) is None
 
 
-def test_who_makes_no_difference_is_not_believed_any_more(bench):
-    assert bench.planning.worth == pytest.approx(0.45, abs=0.01)
-    assert bench.planning.proof == 0.0
-    alike = [verdict(), verdict(made_progress=False)]
-    ignored = [replace(one, is_ignored=True) for one in alike]
+def test_planner_without_uplift_loses_its_reliability(bench):
+    assert bench.planning.uplift_probability == pytest.approx(0.45, abs=0.01)
+    assert bench.planning.imitation_weight == 0.0
+    alike = [goal_outcome(), goal_outcome(made_progress=False)]
+    ignored = [replace(one, is_control=True) for one in alike]
     worths = []
     for _ in range(400):
-        bench.step(verdicts=[*alike, *ignored])
-        worths.append(bench.planning.worth)
+        bench.step(goal_outcomes=[*alike, *ignored])
+        worths.append(bench.planning.uplift_probability)
     assert worths[10] > 0.3  # too little is known yet
     assert worths == sorted(worths, reverse=True)
     assert worths[-1] < 0.05
-    assert bench.planning.proof == 0.0
+    assert bench.planning.imitation_weight == 0.0
 
 
-def test_who_does_better_than_chance_is_believed_fully_and_what_is_known_fades(bench):
-    useless = verdict(is_ignored=True, made_progress=False, outcome=Outcome.FAILED)
+def test_planner_with_uplift_is_believed_fully_and_evidence_fades(bench):
+    useless = goal_outcome(is_control=True, made_progress=False, outcome=Outcome.FAILED)
     for _ in range(200):
-        bench.step(verdicts=[verdict(), useless])
-    assert bench.planning.worth == pytest.approx(1.0)
-    assert bench.planning.proof == pytest.approx(1.0)
+        bench.step(goal_outcomes=[goal_outcome(), useless])
+    assert bench.planning.uplift_probability == pytest.approx(1.0)
+    assert bench.planning.imitation_weight == pytest.approx(1.0)
     for _ in range(400):
-        bench.step(verdicts=[verdict(made_progress=False), replace(useless, made_progress=True)])
-    assert bench.planning.worth == pytest.approx(0.0)
+        bench.step(
+            goal_outcomes=[goal_outcome(made_progress=False), replace(useless, made_progress=True)]
+        )
+    assert bench.planning.uplift_probability == pytest.approx(0.0)
     for _ in range(500):
         bench.planning.count(EpisodeSummary(0, 0.0, 1, ()))
-    faded = bench.planning.worth
+    faded = bench.planning.uplift_probability
     assert faded > 0.4
     facts = json.loads(json.dumps(bench.planning.save()))
     bench.planning.load(facts)
-    assert bench.planning.worth == faded
+    assert bench.planning.uplift_probability == faded
 
 
-def test_a_wish_is_told_and_everything_is_asked_about_again(bench):
+def test_a_instruction_is_told_and_everything_is_asked_about_again(bench):
     bench.planner.plans = [plan()]
     bench.step()
-    bench.vector.questions = {0: situation(), 1: situation()}
+    bench.vector.questions = {0: query(), 1: query()}
     bench.step(wants=[0])
-    assert bench.planner.asked[-1][1].wish == ""
+    assert bench.planner.asked[-1][1].instruction == ""
     bench.planning.want(bench.vector, "catch a fish")
     told = bench.vector.told[-1]
     assert (told.is_whole, told.asks_anew, told.plans) == (True, True, ())
     bench.step(wants=[1])
-    assert bench.planner.asked[-1][1].wish == "catch a fish"
+    assert bench.planner.asked[-1][1].instruction == "catch a fish"
     assert len(bench.planner.asked) == 2
     assert bench.planning.save()["plans"] == []
     assert not bench.vector.told[-1].asks_anew or bench.vector.told[-1] is told
 
 
-def test_an_answer_to_what_was_asked_before_a_wish_is_not_followed(bench):
+def test_an_answer_to_what_was_asked_before_a_instruction_is_not_followed(bench):
     bench.planner.is_open = False
     bench.planning.want(bench.vector, "catch a fish")
     bench.planner.plans = [plan("old")]
@@ -340,7 +354,7 @@ def test_an_answer_to_what_was_asked_before_a_wish_is_not_followed(bench):
 
 
 def test_nothing_is_asked_while_it_is_paused(bench):
-    bench.vector.questions = {0: situation()}
+    bench.vector.questions = {0: query()}
     bench.planning.is_paused = True
     bench.step(wants=[0])
     assert not bench.planner.asked

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.bench.ollama_server import OllamaServer
-from engine.bench.scripted_planner import ScriptedPlanner
-from engine.commands import Wish
+from engine.commands import Instruct
 from engine.config import EnvConfig, PlannerConfig, PPOConfig, RunConfig
 from engine.env.vector import VectorEnv
 from engine.events import (
-    GoalJudged,
+    GoalEvaluated,
     PlanAnswered,
     PlannerStatusChanged,
     PlanRequested,
@@ -27,13 +25,15 @@ from engine.events import (
     RunStopped,
 )
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.choices import name_of
 from engine.llm.exchanges import read_exchanges
-from engine.plans import Outcome, Situation
+from engine.llm.option_names import name_of
+from engine.planning_types import Outcome, PlanningQuery
 from engine.session import EngineSession
 from engine.strategy.advised import make_env
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from tests.engine.llm.servers.ollama import ScriptedOllama
+from tests.engine.llm.servers.scripted_ollama import OllamaServer
+from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.engine.processes import wait_until
 from tests.engine.training import ordering_game
 
@@ -57,8 +57,8 @@ class Watching(VectorEnv):
     def __init__(self, config: RunConfig, factory: str = GAMES) -> None:
         super().__init__(factory, config, config.num_envs, config.worker_count())
         self.steps = 0
-        self.setters: Counter[int] = Counter()
-        self.situations: list[Situation] = []
+        self.goal_sources: Counter[int] = Counter()
+        self.situations: list[PlanningQuery] = []
         self.wrongs: list[str] = []
         self._mask: np.ndarray | None = None
 
@@ -68,14 +68,14 @@ class Watching(VectorEnv):
         return self._noted(super().step(actions, **how))
 
     def question(self, index):
-        situation = super().question(index)
-        if situation is not None:
-            self.situations.append(situation)
-        return situation
+        query = super().question(index)
+        if query is not None:
+            self.situations.append(query)
+        return query
 
     def _noted(self, batch):
         self.steps += 1
-        self.setters.update(batch.setters.tolist())
+        self.goal_sources.update(batch.goal_sources.tolist())
         self._mask = batch.mask
         if (batch.prior[~batch.mask] > 0).any():
             self.wrongs.append(f"advised: {batch.prior}")
@@ -83,7 +83,7 @@ class Watching(VectorEnv):
 
 
 class Loop:
-    """A run that goes on until what is waited for has happened, and what it told."""
+    """A run that continues until what is waited for has happened, and what it told."""
 
     def __init__(
         self,
@@ -128,12 +128,15 @@ class Loop:
         return [event for event in self.events if isinstance(event, kind)]
 
     @property
-    def verdicts(self) -> list[Any]:
-        return [event.verdict for event in self.of(GoalJudged)]
+    def goal_outcomes(self) -> list[Any]:
+        return [event.goal_outcome for event in self.of(GoalEvaluated)]
 
     @property
     def has_model_led(self) -> bool:
-        return self.games is not None and sum(self.games.setters.values()) > self.games.setters[0]
+        return (
+            self.games is not None
+            and sum(self.games.goal_sources.values()) > self.games.goal_sources[0]
+        )
 
     def has_stepped(self, steps: int) -> bool:
         return self.games is not None and self.games.steps >= steps
@@ -184,9 +187,9 @@ def closed_port() -> Iterator[str]:
         yield f"http://127.0.0.1:{bound.getsockname()[1]}"
 
 
-def judged(loop: Loop, *, is_ignored: bool) -> int:
+def judged(loop: Loop, *, is_control: bool) -> int:
     """Return how many planning events were judged, those that a newer plan cut short too."""
-    return sum(verdict.is_ignored is is_ignored for verdict in loop.verdicts)
+    return sum(goal_outcome.is_control is is_control for goal_outcome in loop.goal_outcomes)
 
 
 def goals(loop: Loop) -> list[str]:
@@ -195,7 +198,7 @@ def goals(loop: Loop) -> list[str]:
 
 
 def has_reached_and_ignored(loop: Loop) -> bool:
-    outcomes = {(v.is_ignored, v.outcome) for v in loop.verdicts}
+    outcomes = {(v.is_control, v.outcome) for v in loop.goal_outcomes}
     return (False, Outcome.REACHED) in outcomes and any(ignored for ignored, _ in outcomes)
 
 
@@ -219,14 +222,14 @@ def stopped(oracles_run, tmp_path) -> Path:
 def test_goals_of_a_model_are_pursued_judged_and_remembered(oracles_run):
     folder, loop = oracles_run
     assert loop.games is not None
-    assert loop.games.setters[1]
+    assert loop.games.goal_sources[1]
     assert not loop.games.wrongs
-    assert {verdict.setter for verdict in loop.verdicts} == {MODEL}
+    assert {goal_outcome.goal_source for goal_outcome in loop.goal_outcomes} == {MODEL}
     run = run_of(folder)
     with DecisionHistoryAnalyzer(run / "decisions.db", run=run.name) as history:
         uplift = history.planner_uplift()
-    assert uplift.followed == judged(loop, is_ignored=False)
-    assert uplift.ignored == judged(loop, is_ignored=True)
+    assert uplift.followed == judged(loop, is_control=False)
+    assert uplift.ignored == judged(loop, is_control=True)
     exchanges = read_exchanges(run / "exchanges.jsonl")
     assert {exchange["model"] for exchange in exchanges} == {MODEL}
     assert sum(exchange["verdicts"]["ignored"] for exchange in exchanges)
@@ -262,8 +265,8 @@ def test_a_run_goes_on_without_a_model_and_later_with_it_again(stopped, closed_p
     before = checkpoint_of(stopped).facts["planning"]
     alone = play(stopped, "", lambda loop: loop.has_stepped(50), resume="latest", llm_model="")
     assert alone.games is not None
-    assert set(alone.games.setters) == {0}
-    assert not alone.of(GoalJudged) + alone.of(PlannerStatusChanged)
+    assert set(alone.games.goal_sources) == {0}
+    assert not alone.of(GoalEvaluated) + alone.of(PlannerStatusChanged)
     again = play(stopped, closed_port, lambda loop: loop.has_model_led, resume="latest")
     after = checkpoint_of(stopped).facts["planning"]
     assert after["plans"] == before["plans"]
@@ -382,22 +385,22 @@ def test_a_model_that_obeys_the_games_text_can_only_pick_what_is_offered(tmp_pat
     assert loop.games is not None
     assert not loop.games.wrongs
     offered = {
-        (situation.key, name_of(choice), choice.text)
-        for situation in loop.games.situations
-        for choice in situation.choices
+        (query.key, name_of(option), option.text)
+        for query in loop.games.situations
+        for option in query.options
     }
     plans = checkpoint_of(tmp_path).facts["planning"]["plans"]
     assert plans
     for facts in plans:
         name = f"{facts['kind']} {facts['target']}".strip()
         assert (facts["key"], name, facts["text"]) in offered
-    texts = {choice.text for s in loop.games.situations for choice in s.choices}
+    texts = {option.text for s in loop.games.situations for option in s.options}
     assert {event.goal for event in loop.of(PlanAnswered) if event.goal} <= texts
     for exchange in read_exchanges(run_of(tmp_path) / "exchanges.jsonl"):
         assert exchange["reasoning"].isprintable()
 
 
-def test_a_wish_is_in_the_questions_from_then_on(tmp_path):
+def test_a_instruction_is_in_the_questions_from_then_on(tmp_path):
     def asked(loop: Loop) -> list[bool]:
         return ["A person wants: see the sea" in event.prompt for event in loop.of(PlanRequested)]
 
@@ -406,7 +409,7 @@ def test_a_wish_is_in_the_questions_from_then_on(tmp_path):
         try:
             loop.until(lambda loop: loop.of(PlanAnswered))
             assert not any(asked(loop))
-            loop.session.send(Wish("see the sea"))
+            loop.session.send(Instruct("see the sea"))
             loop.until(lambda loop: sum(asked(loop)) > 1).stop()
         finally:
             loop.session.stop()

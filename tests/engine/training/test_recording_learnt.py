@@ -9,16 +9,19 @@ from engine.agents.dqn import DQN
 from engine.commands import GiveBack, StartRecording, StopRecording, TakeOver
 from engine.config import DQNConfig, ImitationConfig, RunConfig
 from engine.demos.demonstration import read_demo
-from engine.env.features import FEATURE_SIZE
+from engine.env.observation import spaces_of_game
 from engine.errors import DemoError
 from engine.events import PolicyUpdated, ReasoningLogged, RecordingEnded, WarningRaised
+from engine.games.catalog import load_game
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.settings import CloningConfig
 from engine.training.aggregation import aggregate
 from engine.training.from_demonstrations import Source, clone_policy
 from engine.types import Action
 from tests.engine.training.helpers import Run
-from tests.engine.training.test_recording import act, playing, press, steps
+from tests.engine.training.test_demo_recording import act, playing, press, steps
+
+SPACES = spaces_of_game(load_game(""))
 
 SMALL = DQNConfig(capacity=400, warmup_steps=16, batch_size=16, hidden_size=32)
 SHOWN = 4
@@ -30,7 +33,7 @@ def walk(run: Run) -> list[int]:
     pressed = []
     for number in range(SHOWN):
         ways = (Action.LEFT, Action.RIGHT, Action.UP, Action.DOWN, Action.B)
-        mask = run.trainer.batch.mask[1]
+        mask = run.trainer.state.batch.mask[1]
         pressed.append(next(way for way in ways[number % 2 :] if mask[way]))
         press(run, pressed[-1])
     act(run, GiveBack())
@@ -50,7 +53,7 @@ def shown_by_a_person(folder: Path) -> tuple[Path, list[int]]:
 
 def learner(path: Path, config: RunConfig) -> DQN:
     """Return an agent that learns from a demonstration."""
-    agent = DQN(SMALL, 2, FEATURE_SIZE, 0, imitation=ImitationConfig(offline_gradients=4))
+    agent = DQN(SMALL, 2, SPACES, 0, imitation=ImitationConfig(offline_gradients=4))
     seen = CloningConfig(network="dqn", inputs="features")
     agent.add_demonstrations(read_examples(path, seen, config).transitions())
     return agent
@@ -60,7 +63,7 @@ def said(run: Run) -> list[str]:
     return [event.text for event in run.of(ReasoningLogged) if event.source == "human"]
 
 
-def test_of_a_mixed_demonstration_only_the_persons_steps_are_shown(tmp_path: Path) -> None:
+def test_mixed_demonstration_shows_only_the_human_steps(tmp_path: Path) -> None:
     path, pressed = shown_by_a_person(tmp_path)
     demo = read_demo(path)
     assert len(demo.actions) == 16
@@ -88,7 +91,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
     path, _ = shown_by_a_person(tmp_path)
     settings = {"agent": learner(path, RunConfig(save_dir=str(tmp_path)))}
     with playing(tmp_path / "dqn", dqn=SMALL, **settings) as run:
-        demos = run.trainer.agent._demos
+        demos = run.trainer.learning.agent._demos
         former = demos._replay.count
         steps(run, 40)
         walk(run)
@@ -100,8 +103,8 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
         steps(run, 40)
         assert np.isfinite(run.of(PolicyUpdated)[-1].figures["cloning_loss"])
         run.trainer.save()
-        facts, arrays = run.trainer.agent.save()
-        other = DQN(SMALL, 2, FEATURE_SIZE, 0, imitation=ImitationConfig())
+        facts, arrays = run.trainer.learning.agent.save()
+        other = DQN(SMALL, 2, SPACES, 0, imitation=ImitationConfig())
         other.load(facts, arrays)
         assert other._demos._replay.count == count
         for name, array in other.save()[1].items():
@@ -110,7 +113,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
 
 
 def test_an_agent_that_learns_from_no_demonstrations_goes_on_as_before(tmp_path: Path) -> None:
-    agent = DQN(SMALL, 2, FEATURE_SIZE, 0)
+    agent = DQN(SMALL, 2, SPACES, 0)
     with playing(tmp_path, dqn=SMALL, agent=agent) as run:
         walk(run)
         walk(run)
@@ -137,13 +140,13 @@ def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> 
 
 def test_the_proposals_are_what_the_agent_would_have_done(tmp_path: Path) -> None:
     config = SMALL.model_copy(update={"epsilon_end": 0.0})
-    agent = DQN(config, 2, FEATURE_SIZE, 0)
+    agent = DQN(config, 2, SPACES, 0)
     best = []
     with playing(tmp_path, dqn=config, agent=agent, mode="rl_only") as run:
         steps(run, 20)
         act(run, TakeOver())
         for action in (Action.LEFT, Action.UP, Action.RIGHT, Action.DOWN, Action.A):
-            batch = run.trainer.batch
+            batch = run.trainer.state.batch
             values = np.where(batch.mask, agent.evaluate(batch).numpy(), -np.inf)
             best.append(int(values[1].argmax()))
             press(run, action)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.env.batch import Batch
-from engine.plans import Outcome, Verdict
+from engine.planning_types import GoalOutcome, Outcome
 from engine.training.shaping import Shaping
-from engine.types import NUM_ACTIONS, GoalKind
+from engine.types import Action, GoalKind
 
 GAMMA = 0.99
 WORTH = 0.5
@@ -20,28 +20,28 @@ def batch(
     confidence: float = 1.0,
     terminated: bool = False,
     truncated: bool = False,
-    verdicts: tuple[Verdict, ...] = (),
+    goal_outcomes: tuple[GoalOutcome, ...] = (),
 ) -> Batch:
     return Batch(
         features=np.zeros((1, 1), np.float32),
-        mask=np.ones((1, NUM_ACTIONS), np.bool_),
-        prior=np.zeros((1, NUM_ACTIONS), np.float32),
+        mask=np.ones((1, len(Action)), np.bool_),
+        prior=np.zeros((1, len(Action)), np.float32),
         advice_confidence=np.array([confidence], np.float32),
         rewards=np.array([1.0], np.float32),
         terminated=np.array([terminated]),
         truncated=np.array([truncated]),
         final_features=np.zeros((1, 1), np.float32),
-        verdicts=verdicts,
+        goal_outcomes=goal_outcomes,
         nearness=np.array([nearness], np.float32),
     )
 
 
 def shape(shaping: Shaping, made: Batch, trust: float = 1.0) -> float:
-    return float(shaping.shaped(made, trust, lambda verdict: trust).shaping[0])
+    return float(shaping.shaped(made, trust, lambda goal_outcome: trust).shaping[0])
 
 
-def verdict(**changes: object) -> Verdict:
-    made = Verdict(0, "k", "small", GoalKind.REACH, "go out", Outcome.REACHED, True, 9)
+def goal_outcome(**changes: object) -> GoalOutcome:
+    made = GoalOutcome(0, "k", "small", GoalKind.REACH, "go out", Outcome.REACHED, True, 9)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -53,9 +53,9 @@ def test_coming_nearer_pays_and_going_away_costs() -> None:
 
 
 def test_rewards_as_they_are_counted_stay() -> None:
-    shaped = Shaping(WORTH, GAMMA, 1).shaped(batch(0.8), 1.0, lambda verdict: 1.0)
+    shaped = Shaping(WORTH, GAMMA, 1).shaped(batch(0.8), 1.0, lambda goal_outcome: 1.0)
     assert shaped.rewards.tolist() == [1.0]
-    assert shaped.lessons[0] == pytest.approx(1.0 + GAMMA * 0.4)
+    assert shaped.shaped_rewards[0] == pytest.approx(1.0 + GAMMA * 0.4)
 
 
 def test_where_the_way_is_unknown_the_potential_stays() -> None:
@@ -111,18 +111,18 @@ def test_an_episode_cut_short_pays_nothing_for_its_end() -> None:
         ({"made_progress": False}, 0.0),
         ({"outcome": Outcome.FAILED}, 0.0),
         ({"outcome": Outcome.REPLACED}, 0.0),
-        ({"is_ignored": True}, 0.0),
+        ({"is_control": True}, 0.0),
     ],
 )
 def test_a_goal_that_ram_shows_reached_with_progress_pays_once(
     changes: dict[str, object], paid: float
 ) -> None:
     shaping = Shaping(WORTH, GAMMA, 1)
-    judged = batch(np.nan, verdicts=(verdict(**changes),))
+    judged = batch(np.nan, goal_outcomes=(goal_outcome(**changes),))
     assert shape(shaping, judged) == pytest.approx(paid)
     assert shape(shaping, batch(np.nan)) == 0
 
 
 def test_without_trust_or_worth_nothing_is_paid() -> None:
-    assert shape(Shaping(WORTH, GAMMA, 1), batch(0.7, verdicts=(verdict(),)), 0.0) == 0
-    assert shape(Shaping(0.0, GAMMA, 1), batch(0.7, verdicts=(verdict(),))) == 0
+    assert shape(Shaping(WORTH, GAMMA, 1), batch(0.7, goal_outcomes=(goal_outcome(),)), 0.0) == 0
+    assert shape(Shaping(0.0, GAMMA, 1), batch(0.7, goal_outcomes=(goal_outcome(),))) == 0

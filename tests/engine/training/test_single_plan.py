@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine.config import EnvConfig, RunConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
-from engine.plans import Situation
+from engine.env.game_env import GameEnv
+from engine.planning_types import PlanningQuery
 from engine.strategy.advisor import RuleAdvisor
 from engine.training.single_plan import first_situation
 from engine.types import BattleKind, GameState, GoalKind
@@ -32,9 +32,9 @@ MOMENTS: dict[str, Callable[[GameState], bool]] = {
 def states(tmp_path_factory) -> dict[str, Path]:
     """Saved states of a game that the rules play: each moment's first."""
     folder = tmp_path_factory.mktemp("states")
-    game = EnhancedPyBoyPokemonCrystalEnv(observation_type="state", config=EnvConfig())
+    game = GameEnv(observation_type="state", config=EnvConfig())
     game.reset(seed=0)
-    rules = RuleAdvisor(game.profile)
+    rules = RuleAdvisor(game.game)
     rules.reset(game.state)
     saved: dict[str, Path] = {}
     while set(saved) != set(MOMENTS):
@@ -49,9 +49,9 @@ def states(tmp_path_factory) -> dict[str, Path]:
     return saved
 
 
-def asked(state: Path, tmp_path: Path) -> tuple[Situation, dict[str, str]]:
-    situation = first_situation(RunConfig(start_state=str(state), save_dir=str(tmp_path)))
-    return situation, {part.name: part.text for part in situation.sections}
+def asked(state: Path, tmp_path: Path) -> tuple[PlanningQuery, dict[str, str]]:
+    query = first_situation(RunConfig(start_state=str(state), save_dir=str(tmp_path)))
+    return query, {part.name: part.text for part in query.sections}
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def asked(state: Path, tmp_path: Path) -> tuple[Situation, dict[str, str]]:
     ],
 )
 def test_a_battle_that_a_run_begins_in_is_asked_about(states, tmp_path, name, wanted):
-    situation, text = asked(states[name], tmp_path)
-    assert {choice.kind for choice in situation.choices} == wanted
+    query, text = asked(states[name], tmp_path)
+    assert {option.kind for option in query.options} == wanted
     assert "battle" in text
 
 
-def test_who_begins_in_town_is_not_sent_home(states, tmp_path):
+def test_single_plan_in_town_does_not_lead_home(states, tmp_path):
     _, text = asked(states["town"], tmp_path)
     assert text["goals"] == "6 of 10 milestones are passed. Next milestone: Enter the gym"

@@ -6,7 +6,6 @@ import pytest
 
 from engine.events import CurriculumChanged, EpisodeEnded, ReasoningLogged, StrategySwitched
 from engine.training.journal import read_journal
-from engine.training.snapshot import restore_snapshot
 from tests.engine.training.helpers import Run
 
 
@@ -21,7 +20,7 @@ def test_each_switch_is_an_event_with_its_cause(run):
     switches = run.of(StrategySwitched)
     assert switches[0] == StrategySwitched("llm_heavy", "balanced", switches[0].cause, 10)
     assert all(switch.cause and switch.old != switch.new for switch in switches)
-    assert len(switches) == run.trainer.strategy.get_strategy_stats()["strategy_switches"]
+    assert len(switches) == run.trainer.learning.strategy.get_strategy_stats()["strategy_switches"]
 
 
 def test_each_switch_is_said_and_journalled(run):
@@ -33,15 +32,18 @@ def test_each_switch_is_said_and_journalled(run):
 
 
 def test_metrics_follow_the_runs_episodes(run):
-    metrics = run.trainer.strategy.metrics
+    metrics = run.trainer.learning.strategy.metrics
     assert metrics["curriculum_stage"] == run.of(CurriculumChanged)[-1].stage
-    assert run.trainer.strategy.get_strategy_stats()["episodes"] == run.trainer.metrics.episodes
+    assert (
+        run.trainer.learning.strategy.get_strategy_stats()["episodes"]
+        == run.trainer.state.metrics.episodes
+    )
 
 
 def test_a_snapshot_holds_the_strategy(run):
     resumed = Run(run.folder, total_steps=1000).resume()
-    saved = run.trainer.strategy.save()
-    assert resumed.trainer.strategy.save() == json.loads(json.dumps(saved))
+    saved = run.trainer.learning.strategy.save()
+    assert resumed.trainer.learning.strategy.save() == json.loads(json.dumps(saved))
     resumed.journal.close()
 
 
@@ -79,7 +81,7 @@ def test_a_run_that_was_saved_without_shares_goes_on_weighing(tmp_path):
     former = first.store.load_newest()[0]
     del former.arrays["shares"]
     second = Run(tmp_path, total_steps=1000, strategy="rule_heavy")
-    restore_snapshot(second.trainer, former)
+    second.trainer.saving.restore(former)
     second.play()
     assert planned_share(second) < 0.18
     assert "shares" not in second.store.load_newest()[0].arrays

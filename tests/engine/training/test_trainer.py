@@ -4,6 +4,7 @@ import torch
 from engine.agents.random import RandomAgent
 from engine.commands import (
     GiveBack,
+    Hold,
     Pause,
     Press,
     Resume,
@@ -30,7 +31,6 @@ from engine.events import (
     WarningRaised,
 )
 from engine.training import reporter
-from engine.training.steering import obey
 from engine.types import Action, Source
 from tests.engine.toy import GOAL
 from tests.engine.training.helpers import Clock, Run
@@ -121,8 +121,10 @@ def test_a_resumed_run_goes_on_bit_for_bit(whole, tmp_path, stop_at):
     second = Run(tmp_path / "parts", total_steps=WHOLE_STEPS, agent=None).resume()
     second.play()
     assert curve(first) + curve(second) == curve(whole)
-    for name, tensor in whole.trainer.agent.ppo.network.state_dict().items():
-        assert torch.equal(tensor, second.trainer.agent.ppo.network.state_dict()[name]), name
+    for name, tensor in whole.trainer.learning.agent.ppo.network.state_dict().items():
+        assert torch.equal(tensor, second.trainer.learning.agent.ppo.network.state_dict()[name]), (
+            name
+        )
     whole_journal = (whole.folder / "journal.jsonl").read_text()
     assert whole_journal == (tmp_path / "parts" / "journal.jsonl").read_text()
 
@@ -134,7 +136,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_curve(whole
         killed.play()
     killed.journal.close()
     resumed = Run(tmp_path / "killed", total_steps=WHOLE_STEPS).resume()
-    assert resumed.trainer.metrics.total_steps == 16 * 4 * 4
+    assert resumed.trainer.state.metrics.total_steps == 16 * 4 * 4
     resumed.play()
     assert (whole.folder / "journal.jsonl").read_text() == (
         tmp_path / "killed" / "journal.jsonl"
@@ -225,20 +227,20 @@ def test_a_person_acts_alone_and_nothing_is_learnt_from_it(tmp_path):
     for _ in range(5):
         trainer.step()
     others = [game.save() for game in run.vector.games[1:]]
-    obey(trainer, TakeOver())
-    rollout = trainer.agent.ppo.rollout
+    trainer.loop.obey(TakeOver())
+    rollout = trainer.learning.agent.ppo.rollout
     assert rollout.boundaries[4, 0]
-    value = trainer.agent.ppo.evaluate(
-        trainer.batch.features, None, trainer.agent.ppo.memory
+    value = trainer.learning.agent.ppo.evaluate(
+        trainer.state.batch.features, None, trainer.learning.agent.ppo.memory
     ).values[0]
     assert rollout.boundary_values[4, 0] == pytest.approx(value)
     for action in (Action.A, Action.B, Action.A):
-        obey(trainer, Press(action))
+        trainer.loop.obey(Press(action))
     assert [game.save() for game in run.vector.games[1:]] == others
     assert rollout.length == 5
-    assert trainer.metrics.total_steps == 20
-    obey(trainer, GiveBack())
-    assert not trainer.controls.is_human
+    assert trainer.state.metrics.total_steps == 20
+    trainer.loop.obey(GiveBack())
+    assert not trainer.handler.controls.is_human
     trainer.step()
     assert rollout.length == 6
     assert [event.is_human for event in run.of(ControlChanged)] == [True, False]
@@ -250,22 +252,24 @@ def test_a_person_acts_alone_and_nothing_is_learnt_from_it(tmp_path):
 def test_an_episode_that_a_person_had_a_hand_in_does_not_count(tmp_path):
     run = Run(tmp_path, headless=False)
     game = run.vector.games[0]
-    obey(run.trainer, TakeOver())
+    run.trainer.loop.obey(TakeOver())
     game.x, game.y = GOAL[0] - 1, GOAL[1]
-    obey(run.trainer, Press(Action.RIGHT))
+    run.trainer.loop.obey(Press(Action.RIGHT))
     assert not run.of(EpisodeEnded)
     assert any("does not count" in event.text for event in run.of(ReasoningLogged))
     run.journal.close()
 
 
-def test_presses_without_control_are_refused(tmp_path):
+def test_presses_without_control_or_of_no_action_are_refused(tmp_path):
     run = Run(tmp_path, total_steps=8)
-    for command in (Press(Action.A), GiveBack()):
+    for command in (Press(Action.A), GiveBack(), Press(9), Hold(frozenset({-1}))):
         run.commands.put(command)
     run.play()
     assert [event.reason for event in run.of(CommandRefused)] == [
         "Take control first.",
         "The agent has control already.",
+        "There are actions 0 to 8.",
+        "There are actions 0 to 8.",
     ]
 
 

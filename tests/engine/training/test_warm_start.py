@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from engine.agents.hybrid import GuidedPolicy
-from engine.agents.hybrid_agent import HybridAgent
+from engine.api.hybrid_agent import HybridAgent
+from engine.api.hybrid_trainer import HybridLLMRLTrainer
 from engine.config import RunConfig
-from engine.env.crystal_env import EnhancedPyBoyPokemonCrystalEnv
+from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
 from engine.events import PolicyUpdated
+from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.build import build_trainer
 from engine.training.checkpoint import Checkpoint, CheckpointStore
-from engine.training.controls import CommandQueue
 from engine.training.from_demonstrations import Source, clone_policy
-from engine.training.hybrid_trainer import HybridLLMRLTrainer
 from engine.training.journal import read_journal
 from engine.training.policies import read_policy
 from engine.training.runs import RunFolder
-from tests.engine.training.test_hybrid_trainer import SHORT
+from tests.engine.api.test_hybrid_trainer import SHORT
 
 pytestmark = pytest.mark.slow
 SETTINGS = {
@@ -63,9 +63,9 @@ def go_on(folder: RunFolder, config: RunConfig, steps: int, *, is_resumed: bool)
     try:
         trainer.run()
     finally:
-        trainer.vector.close()
-        trainer.journal.close()
-        trainer.recorder.close()
+        trainer.state.vector.close()
+        trainer.log.journal.close()
+        trainer.log.recorder.close()
     return CheckpointStore(folder.checkpoints_path, keep=1).load_newest()[0]
 
 
@@ -92,10 +92,10 @@ def test_a_run_from_a_policy_goes_on_bit_for_bit_after_a_break(saves, cloned, ne
 
 def documented(saves: Path, config: RunConfig, hidden_size: int = 16) -> HybridLLMRLTrainer:
     strategy = AdaptiveStrategySystem()
-    env = EnhancedPyBoyPokemonCrystalEnv("", True, "state", config=SHORT)
+    env = GameEnv("", True, "state", config=SHORT)
     agent = HybridAgent(None, strategy)
     ppo = config.ppo.model_copy(update={"hidden_size": hidden_size})
-    agent.make_policy = lambda size: GuidedPolicy(ppo, 1, size, seed=3)
+    agent.make_policy = lambda spaces: GuidedPolicy(ppo, 1, spaces, seed=3)
     trainer = HybridLLMRLTrainer(env, agent, strategy, None, None, str(saves), "WARNING")
     trainer.config = config.model_copy(update={"eval_episodes": 1})
     return trainer

@@ -1,6 +1,6 @@
 """Servers on loopback that speak the real protocols, and do all that servers do when they fail."""
 
-from engine.bench.loopback import Call, HungUp, LoopbackServer
+from tests.engine.llm.servers.loopback import Call, HungUp, LoopbackServer
 
 GOOD = '{"reasoning": "The lead is weak.", "goal": "HEAL", "confidence": 70}'
 THOUGHT = "It has 2 of 20 HP."

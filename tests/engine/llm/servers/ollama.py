@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.bench.ollama_server import OllamaServer, line
 from tests.engine.llm.servers import GOOD, Call, Scenarios
+from tests.engine.llm.servers.scripted_ollama import OllamaServer, line
 
 
 class ScriptedOllama(Scenarios, OllamaServer):

@@ -1,0 +1,88 @@
+"""Build the documented trainer, with all its parts, from a file of settings."""
+
+import logging
+from pathlib import Path
+
+from engine.api.goal_planning import GoalOrientedPlanner
+from engine.api.hybrid_agent import AgentMode, HybridAgent
+from engine.api.hybrid_trainer import HybridLLMRLTrainer
+from engine.config import RunConfig, load_config
+from engine.env.game_env import GameEnv
+from engine.env.start_states import states_folder
+from engine.errors import ConfigurationError
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.training.build import build_agent, build_strategy
+
+_TOLD_TO_TRAIN = {"total_episodes", "save_interval", "eval_interval"}
+_log = logging.getLogger(__name__)
+
+_ONE_ENV_PPO = {"rollout_steps": 512, "minibatch_size": 128}
+"""In place of defaults that are made for many environments."""
+
+
+def create_trainer_from_config(config_path: str) -> HybridLLMRLTrainer:
+    """Build a trainer from a JSON or TOML file.
+
+    Every setting is known: the documented keys at the top, and all others of `RunConfig`. One
+    environment is trained in, so that `num_envs` may only be 1. The language model that
+    `llm_model` names sets goals and is never waited for.
+
+    Args:
+        config_path: The file.
+
+    Raises:
+        ConfigurationError: A key or value is wrong; the error names it and what is allowed.
+        RomError: The ROM is missing, damaged or not supported.
+    """
+    config = _for_one_environment(load_config(Path(config_path)), config_path)
+    env = GameEnv(
+        config.rom_path,
+        # A window is opened only where it is asked for: the setting is False for a cockpit's sake.
+        headless=config.headless or "headless" not in config.model_fields_set,
+        observation_type=config.observation_type,
+        config=config.env,
+        rewards=config.rewards,
+        cache_dir=states_folder(config),
+        start_state=config.start_state,
+        allow_unknown_rom=config.allow_unknown_rom,
+    )
+    history = DecisionHistoryAnalyzer(config.decision_db_path)
+    strategy = build_strategy(config, history, GoalOrientedPlanner(env.game))
+    curriculum = config.curriculum.model_dump(exclude_unset=True)
+    agent = HybridAgent(None, strategy, curriculum_config=curriculum)
+    agent.mode = AgentMode(config.mode)
+    agent.max_context_length = config.max_context_length
+    learning = config.model_copy(update={"mode": "adaptive"})
+    agent.make_policy = lambda spaces: build_agent(learning, spaces)
+    trainer = HybridLLMRLTrainer(
+        env, agent, strategy, history, None, config.save_dir, config.log_level
+    )
+    trainer.config = config
+    return trainer
+
+
+def _for_one_environment(config: RunConfig, origin: str) -> RunConfig:
+    """Return the settings with the defaults that suit one environment.
+
+    Raises:
+        ConfigurationError: They ask for more.
+    """
+    given = config.model_fields_set
+    for key in sorted(given & _TOLD_TO_TRAIN):
+        _log.warning("%s: %s has no effect here: give it to train().", origin, key)
+    if "num_envs" in given and config.num_envs != 1:
+        raise ConfigurationError(
+            f"{origin}: num_envs = {config.num_envs}: this trainer has one environment.",
+            "Leave it out, or train with `poketui run --config`.",
+        )
+    if config.agent not in {"ppo", "dqn"}:
+        raise ConfigurationError(
+            f"{origin}: agent = '{config.agent}': this trainer's agent learns.",
+            "Allowed are 'ppo' and 'dqn'; with mode = 'llm_only' the planner acts alone.",
+        )
+    changes: dict[str, object] = {"num_envs": 1, "workers": 1}
+    if "ppo" not in given:
+        changes["ppo"] = config.ppo.model_copy(update=_ONE_ENV_PPO)
+    if "encoder" not in given and config.observation_type == "screen":
+        changes["encoder"] = "pixels"
+    return config.model_copy(update=changes)

@@ -1,0 +1,275 @@
+"""Put the one trainer over an environment and an agent of a user's, in a run folder."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from engine.agents.base import Guidance
+from engine.agents.calibration import Calibration
+from engine.api.agent_adapter import HybridAgentAdapter
+from engine.api.hybrid_agent import AgentMode, HybridAgent
+from engine.api.summary import NOBODY_ASKED, ModelCounts
+from engine.config import RunConfig
+from engine.env.analysis import GameStateAnalysis
+from engine.env.game_env import GameEnv
+from engine.env.local import GymnasiumEnv, LocalVector
+from engine.events import EpisodeEnded, Event, PlannerStatusChanged
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.llm.status import ANSWERING
+from engine.loop.controls import CommandQueue
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.advisor import known_goals
+from engine.strategy.planned import PlannedAdvisor
+from engine.training.build import (
+    build_curriculum,
+    build_planning,
+    environment_seeds,
+    seed_everything,
+)
+from engine.training.checkpoint import CheckpointStore
+from engine.training.evaluation import ALONE, evaluation_seed, play_episodes, summarise
+from engine.training.journal import Journal
+from engine.training.kept_states import StateFiles
+from engine.training.runs import RunFolder
+from engine.training.trainer import Trainer
+from engine.training.warm_start import begin_from_demonstrations, begins_from_others
+from engine.types import Decision, Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a user brings."""
+
+    env: GameEnv
+    agent: HybridAgent
+    strategy: AdaptiveStrategySystem
+    history: DecisionHistoryAnalyzer | None
+
+
+class LocalRun:
+    """A trainer over a user's parts.
+
+    Args:
+        parts: The user's.
+        config: The run's settings.
+        folder: Where it is saved.
+        commands: What the outside asks for.
+        emit: Takes events to the outside.
+        between_steps: Called before every decision of the training, while everything is whole.
+
+    Attributes:
+        trainer: What trains; before `begin` or a restored snapshot it has seen nothing.
+        folder: Where it is saved.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        config: RunConfig,
+        folder: RunFolder,
+        commands: CommandQueue,
+        emit: Callable[[Event], None],
+        between_steps: Callable[[], None],
+    ) -> None:
+        torch.set_num_threads(1)
+        self.folder = folder
+        self._parts = parts
+        self._emit = emit
+        self._is_working = False
+        self._is_episode_noted = False
+        self._is_model_failing: bool | None = None
+        game = parts.env.game
+        self._stepped = GymnasiumEnv(
+            parts.env, PlannedAdvisor(game, seed=config.seed), sees_pixels=config.needs_pixels
+        )
+        vector = LocalVector(self._stepped)
+        batch = vector.mend()
+        self._led = HybridAgentAdapter(
+            parts.agent, self._stepped, batch, self._record, between_steps
+        )
+        journal = Journal(folder.journal_path, folder.is_held)
+        journal.close()  # until `working`
+        calibration = Calibration()
+        self._planning = None
+        if parts.agent.llm_manager is None:  # one that is waited for needs no planner beside it
+            self._planning = build_planning(config, folder, calibration, parts.history, self._emit)
+        self.trainer = Trainer(
+            config=config,
+            vector=vector,
+            batch=batch,
+            agent=self._led,
+            curriculum=build_curriculum(config, game),
+            strategy=parts.strategy,
+            make_vector=lambda _: _Rehearsal(self._stepped, self._led),
+            store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
+            journal=journal,
+            milestones=game.milestones,
+            commands=commands,
+            emit=self._take,
+            calibration=calibration,
+            planning=self._planning,
+            known_goals=known_goals(game),
+            state_files=StateFiles(folder.path / "states", game.sha1),
+            folder=folder,
+        )
+
+    def close(self) -> None:
+        """End the asking of language models."""
+        if self._planning is not None:
+            self._planning.close()
+
+    def begin(self) -> None:
+        """Take the first look at a new run's environment; what learns may know something already.
+
+        Raises:
+            PokeTUIError: The policy or the demonstrations that it shall begin from are no use.
+        """
+        config = self.trainer.state.config
+        seed_everything(config.seed)
+        self.trainer.state.batch = self.trainer.state.vector.reset(environment_seeds(config))
+        agent = self._parts.agent
+        if agent.mode is not AgentMode.LLM_ONLY and begins_from_others(config):
+            begin_from_demonstrations(
+                agent.policy_for(self.trainer.state.batch), config, self._emit
+            )
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Hold the folder and write the journal; within another `working` this does nothing.
+
+        Raises:
+            ConfigurationError: Another process works in the folder.
+        """
+        if self._is_working:
+            yield
+            return
+        self.folder.lock()
+        self.trainer.log.journal = Journal(self.folder.journal_path, self.folder.is_held)
+        agent = self._parts.agent
+        own_loop, agent.lead = agent.lead, self._led
+        self._is_working = True
+        try:
+            yield
+        finally:
+            self._is_working = False
+            agent.lead = own_loop
+            self.trainer.log.journal.close()
+            self.folder.unlock()
+
+    def go_on(self, config: RunConfig, max_episode_steps: int) -> None:
+        """Take the settings of the next stretch; the curriculum stays where it is."""
+        trainer = self.trainer
+        curriculum = build_curriculum(config, self._parts.env.game)
+        curriculum.load(trainer.learning.curriculum.save())
+        trainer.state.config, trainer.learning.curriculum = config, curriculum
+        trainer.handler.controls.stop_reason = ""
+        self._stepped.max_episode_steps = max_episode_steps
+
+    def evaluate(self) -> Evaluation:
+        """Let the agent play as it does now, with as much advice, but without learning."""
+        return self._evaluate(self.trainer.learning.guidance())
+
+    def evaluate_policy(self) -> Evaluation | None:
+        """Let what is learnt play alone; None where nothing learns."""
+        return None if self._parts.agent.mode is AgentMode.LLM_ONLY else self._evaluate(ALONE)
+
+    def _evaluate(self, guidance: Guidance) -> Evaluation:
+        config = self.trainer.state.config
+        seed = evaluation_seed(config)
+        vector = _Rehearsal(self._stepped, self._led)
+        try:
+            player = self._led.player(seed)
+            played = play_episodes(player, vector, config.eval_episodes, seed, guidance)
+        finally:
+            vector.close()
+        if self._planning is not None:
+            self._planning.collect()
+        return summarise(played or [])
+
+    def model_counts(self) -> ModelCounts:
+        """Return the result of asking language models by now."""
+        agent = self._parts.agent
+        if agent.llm_manager is not None:
+            counts = agent.consultation
+            asked, failed, error = counts.asked, counts.failed + counts.invalid, counts.error
+        elif self._planning is not None and self._planning.status is not None:
+            status = self._planning.status
+            asked, failed = status.calls, min(status.calls, status.failures)
+            is_well = status.state in ANSWERING or status.state == "loading"
+            error = "" if is_well else f"{status.state}: {status.detail}".removesuffix(": ")
+        else:
+            return NOBODY_ASKED
+        return {
+            "llm_asked": asked,
+            "llm_answered": asked - failed,
+            "llm_failed": failed,
+            "llm_error": error,
+        }
+
+    def _tell_of_model(self) -> None:
+        """Return whether the language model that is waited for can be asked, if that has
+        changed.
+        """
+        manager, counts = self._parts.agent.llm_manager, self._parts.agent.consultation
+        is_failing = bool(counts.error)
+        if manager is not None and counts.asked and is_failing is not self._is_model_failing:
+            self._is_model_failing = is_failing
+            self._emit(
+                PlannerStatusChanged(
+                    model=type(manager).__name__,
+                    state="waiting" if is_failing else "ready",
+                    detail=counts.error,
+                    calls=counts.asked,
+                    failures=counts.failed + counts.invalid,
+                )
+            )
+
+    def _take(self, event: Event) -> None:
+        history = self._parts.history
+        if isinstance(event, EpisodeEnded) and history is not None:
+            history.end_episode(event.summary.total_reward)
+            self._is_episode_noted = False
+        self._emit(event)
+
+    def _record(self, decision: Decision, info: dict[str, Any], reward: float) -> None:
+        self._tell_of_model()
+        history, game = self._parts.history, self._parts.env.game
+        if history is None:
+            return
+        if not self._is_episode_noted:
+            number = self.trainer.state.metrics.episodes + 1
+            history.begin_episode(f"{self.folder.run_id}/{number}")
+            self._is_episode_noted = True
+        goal = self._led.goal
+        analysis = GameStateAnalysis.of(
+            info["state"], game, info["milestones"], goal.text if goal else ""
+        )
+        answer = self._parts.agent.model_answer
+        history.record_decision(
+            analysis,
+            int(decision.action),
+            decision.reason,
+            min(max(decision.confidence, 0.0), 1.0),
+            reward,
+            goal_kind=goal.kind if goal else "",
+            source=(answer.source if answer is not None else "") or decision.source,
+        )
+
+
+class _Rehearsal(LocalVector):
+    """The environment of the training, for an evaluation: `close` puts it and the agent back."""
+
+    def __init__(self, stepped: GymnasiumEnv, led: HybridAgentAdapter) -> None:
+        super().__init__(stepped)
+        self._led = led
+        self._before = stepped.save(), stepped.observation, stepped.info
+
+    def close(self) -> None:
+        """Continue with the training."""
+        saved, observation, info = self._before
+        self.stepped.restore(saved)
+        self.stepped.observation, self.stepped.info = observation, info
+        self._led.resume()

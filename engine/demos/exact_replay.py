@@ -1,0 +1,306 @@
+"""Play a demonstration again, bit for bit, or say at which step it goes another way."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import EnvConfig, RewardConfig, RunConfig
+from engine.demos.decisions import decisions, directions_of
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration
+from engine.demos.noted import NotedEvents
+from engine.env.game_env import GameEnv
+from engine.env.input_recording import begin_replay, moves
+from engine.env.live import LiveStretch
+from engine.env.state_file import pack_state
+from engine.env.stepping import make_game_env
+from engine.errors import PokeTUIError, ReplayError
+from engine.types import Frame, GameState
+
+END = -1
+"""Stands as action in the last `Step` of `play(with_end=True)`: nothing follows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What was seen, what was done then, and the result.
+
+    Attributes:
+        number: Steps of the episode before it.
+        features: (F,) float32, as seen before the action.
+        mask: (A,) bool, actions that could have an effect. What was pressed may be masked.
+        frame: (H, W, 3) uint8, None where no pictures are wanted.
+        action: The button; `END` after the last.
+        state: The game before the action.
+        is_live: Played in real time: a button that went down, or a direction that stayed down.
+    """
+
+    number: int
+    features: NDArray[np.float32]
+    mask: NDArray[np.bool_]
+    frame: Frame | None
+    action: int
+    reward: float
+    done: bool
+    state: GameState
+    proposal: int = NO_PROPOSAL
+    is_intervention: bool = False
+    is_live: bool = False
+
+
+def play(
+    demo: Demonstration,
+    config: RunConfig,
+    *,
+    renders: bool = True,
+    as_recorded: bool = True,
+    with_end: bool = False,
+) -> Iterator[Step]:
+    """Play a demonstration from the step at which it begins to show something.
+
+    Args:
+        demo: What to play.
+        config: Names the ROM.
+        renders: Bring pictures.
+        as_recorded: Use the demonstration's own settings of episodes and rewards, and check what
+            is paid; else those of `config`, all but the frames of a press.
+        with_end: Bring what is seen at the end, too, as a last step with `END` for an action.
+
+    Raises:
+        ReplayError: It goes another way, or belongs to another game or emulator.
+        PokeTUIError: The game cannot be set up.
+    """
+    with closing(DemoPlayer(config, renders=renders, as_recorded=as_recorded)) as player:
+        yield from player.play(demo, with_end=with_end)
+
+
+class DemoPlayer:
+    """Plays demonstrations, one after the other, in one game where that is possible.
+
+    Args:
+        config: Names the ROM.
+        renders: Bring pictures.
+        as_recorded: As for `play`.
+    """
+
+    def __init__(
+        self, config: RunConfig, *, renders: bool = True, as_recorded: bool = True
+    ) -> None:
+        self._config = config
+        self._renders = renders
+        self._as_recorded = as_recorded
+        self._env: GameEnv | None = None
+        self._made_for: tuple[str, RunConfig] | None = None
+
+    def play(self, demo: Demonstration, *, with_end: bool = False) -> Iterator[Step]:
+        """Play one, as `play` does."""
+        env = self._env_for(demo)
+        begin_replay(env, demo.recording)
+        checks = Checks(demo, env, pays_alike=self._pays_alike(demo))
+        noted = NotedEvents(demo, env) if self._as_recorded and demo.settings else None
+        for move in moves(demo.recording.segments[-1]):
+            if isinstance(move, LiveStretch):
+                yield from self._play_live(env, move, demo.begin.frame_in(move), noted)
+                checks.pays_alike = False  # rewards of live play depend on when they are counted
+                continue
+            number = env.episode_steps
+            is_shown = number >= demo.begins_at
+            before = self._look(env) if is_shown else None
+            reward, *ends = env.advance(move)
+            _refuse(number + 1, checks.difference(number, reward, is_done=any(ends)))
+            if noted is not None:
+                _refuse(*noted.difference(is_done=any(ends)))
+                _refuse(number + 1, noted.map_difference())
+            if before is not None:
+                yield self._step(
+                    before,
+                    env.episode_steps - 1,
+                    move,
+                    reward,
+                    any(ends),
+                    int(demo.proposals[number]),
+                    bool(demo.is_intervention[number]),
+                )
+        _refuse(env.episode_steps, checks.end_difference())
+        if noted is not None:
+            _refuse(*noted.end_difference())
+        if with_end:
+            yield self._step(self._look(env), env.episode_steps, END, 0.0, False)
+
+    def env_at_end(self) -> GameEnv | None:
+        """Return the game as the last demonstration left it, None before the first."""
+        return self._env
+
+    def close(self) -> None:
+        """Free the emulator."""
+        if self._env is not None:
+            self._env.close()
+            self._env = None
+
+    def _env_for(self, demo: Demonstration) -> GameEnv:
+        settings = settings_for(demo, self._config, as_recorded=self._as_recorded)
+        wanted = (demo.recording.start, settings)
+        if self._env is None or self._made_for != wanted:
+            self.close()
+            self._env, self._made_for = open_env(demo, settings), wanted
+            self._env.is_rendering = self._renders
+        return self._env
+
+    def _pays_alike(self, demo: Demonstration) -> bool:
+        """Return whether rewards must be those that were recorded."""
+        return self._as_recorded and pays_as_recorded(demo, self._config)
+
+    def _look(
+        self, env: GameEnv
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState]:
+        frame = env.frame() if self._renders else None
+        return env.features().copy(), env.action_mask().copy(), frame, env.state
+
+    def _step(
+        self,
+        before: tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState],
+        number: int,
+        action: int,
+        reward: float,
+        done: bool,
+        proposal: int = NO_PROPOSAL,
+        is_intervention: bool = False,
+        is_live: bool = False,
+    ) -> Step:
+        features, mask, frame, state = before
+        return Step(
+            number, features, mask, frame, action, reward, done, state,
+            proposal, is_intervention, is_live,
+        )  # fmt: skip
+
+    def _play_live(
+        self,
+        env: GameEnv,
+        stretch: LiveStretch,
+        first: int,
+        noted: NotedEvents | None,
+    ) -> Iterator[Step]:
+        """Play real-time play; bring what was decided from frame `first` on."""
+        frames, at = env.config.hold_frames + env.config.wait_frames, 0
+        directions = directions_of(env.game.actions.names)
+        for action, moments in decisions(stretch, frames, directions):
+            before = self._look(env) if at >= first and action is not None else None
+            for buttons, count in moments:
+                env.play_frames(buttons, count, render=self._renders)
+                at += count
+            reward, done, _ = env.advance_live()
+            if noted is not None:
+                _refuse(*noted.difference(is_done=done, is_live=True))
+            if before is not None and action is not None:
+                yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
+
+
+class Checks:
+    """Compares what happens with what was recorded, after every step."""
+
+    def __init__(self, demo: Demonstration, env: GameEnv, *, pays_alike: bool) -> None:
+        self._demo = demo
+        self._env = env
+        self._hashes = dict(demo.memory_hashes)
+        self._sound = 0
+        self.pays_alike = pays_alike
+
+    def difference(self, number: int, reward: float, *, is_done: bool) -> str:
+        """Return how the step that had `number` before it differs, "" if it does not."""
+        step = number + 1
+        # What was paid before somebody took over was not recorded.
+        if self.pays_alike and number >= self._demo.begins_at:
+            recorded = float(self._demo.rewards[number])
+            if np.float32(reward) != self._demo.rewards[number]:
+                return f"it paid {reward:.3f}, not {recorded:.3f}"
+            if is_done != bool(self._demo.dones[number]):
+                return "the episode ends" if is_done else "the episode goes on"
+        if step in self._hashes:
+            if self._env.memory_digest() != self._hashes[step]:
+                return self._since("the memory is another")
+            self._sound = step
+        return ""
+
+    def end_difference(self) -> str:
+        """Compare the memory at the end, live play after the last step included."""
+        memory = self._demo.recording.memory
+        if memory and self._env.memory_digest() != memory:
+            return self._since("the memory is another")
+        return ""
+
+    def _since(self, what: str) -> str:
+        return f"{what}, since some step after {self._sound:,}"
+
+
+def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
+    """Return what of a demonstration nothing can be compared with, in words.
+
+    Marks and notes are what a person said, and tags and tasks, too.
+    """
+    found = []
+    last = max((step for step, _ in demo.memory_hashes), default=0)
+    if not demo.recording.memory and last < demo.episode_length:
+        found.append(
+            f"the memory after step {last:,}" if last else "the memory, of which none is kept"
+        )
+    if demo.settings and demo.has_live:
+        found.append("what was paid in real time and later")
+    elif not pays_as_recorded(demo, config):
+        found.append("what was paid")
+    if not demo.settings:
+        found.append("milestones and goal")
+    return tuple(found)
+
+
+def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
+    """Return whether rewards must be those that were recorded, with the demonstration's
+    settings.
+    """
+    if not demo.settings or demo.has_live:
+        return False
+    return not json.loads(demo.settings)["extra"] and not config.rewards.extra
+
+
+def _refuse(step: int, difference: str) -> None:
+    if difference:
+        raise ReplayError(
+            f"The demonstration goes another way at step {step:,}: {difference}.",
+            "It is damaged, or was not recorded with this game.",
+        )
+
+
+def settings_for(demo: Demonstration, config: RunConfig, *, as_recorded: bool = True) -> RunConfig:
+    """Return the settings with which a demonstration is played: see `play`."""
+    hold, wait = demo.recording.frames
+    if not (as_recorded and demo.settings):
+        env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
+        return config.model_copy(update={"env": env})
+    facts = json.loads(demo.settings)
+    rewards = RewardConfig(**{**facts["rewards"], "extra": config.rewards.extra})
+    return config.model_copy(update={"env": EnvConfig(**facts["env"]), "rewards": rewards})
+
+
+def open_env(demo: Demonstration, config: RunConfig) -> GameEnv:
+    """Build the game of a demonstration, at its start state.
+
+    Raises:
+        ReplayError: The demonstration is of another ROM.
+        PokeTUIError: The game cannot be set up.
+    """
+    with tempfile.TemporaryDirectory(prefix="poketui-") as folder:
+        start = Path(folder) / "start.state"
+        start.write_bytes(pack_state(demo.recording.rom, demo.start_state))
+        try:
+            return make_game_env(config.model_copy(update={"start_state": str(start)}), 0)
+        except PokeTUIError as error:
+            if str(start) not in error.message:
+                raise
+            raise ReplayError(
+                "The demonstration was recorded with another ROM or emulator.",
+                "Name its ROM with --rom.",
+            ) from None

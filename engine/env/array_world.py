@@ -1,0 +1,234 @@
+"""Step environments together and call them singly, wherever they run: a world over `ArrayEnv`s."""
+
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.env.array_env import ArrayEnv, Inspection
+from engine.env.batch import Batch, Outcome
+from engine.env.demo_requests import DemoFacts, DemoRequest
+from engine.env.host import EnvHost, LocalHost, on_envs, on_host
+from engine.env.pool import StandingCalls, WorkerPool
+from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
+from engine.types import EpisodeSummary, Frame
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class ArrayWorld:
+    """A `World` of games with all powers; what each does is said in `engine.world`.
+
+    What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
+    with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
+
+    Args:
+        hosts: Run the environments.
+        num_envs: N.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        num_actions: A.
+        component_names: Reward components in order.
+        milestone_keys: The game's milestones in order.
+        reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
+        frames_per_s: As fast as the game runs on its own machine.
+    """
+
+    def __init__(self, hosts: WorkerPool | LocalHost, num_envs: int) -> None:
+        facts = hosts.facts
+        self.num_envs = num_envs
+        self.feature_size = facts.feature_size
+        self.num_actions = facts.num_actions
+        self.component_names = facts.component_names
+        self.milestone_keys = facts.milestone_keys
+        self.reward_weights = facts.reward_weights
+        self.can_record = facts.can_record
+        self.frames_per_s = facts.frames_per_s
+        self._hosts = hosts
+        self._arrays = hosts.arrays
+        self._watched: int | None = None
+        self._watch_call = on_host(EnvHost.watch, None, renders=True)
+        self._book = SubgoalBook()
+        self._overrides = UserOverrides()
+        self._num_steps = 0
+        self._last = self._batch(Outcome())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
+        self._hosts.reset({index: int(seed) for index, seed in enumerate(seeds)})
+        self._arrays.clear()
+        return self._batch(Outcome())
+
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
+        """Take (N,) actions, each in its environment; `shows`: `inspect` is called next."""
+        return self._step(actions, None, shows=shows)
+
+    def step_one(self, index: int, action: int) -> Batch:
+        """Take an action in one environment; the others stand still, with reward 0."""
+        return self._step(action, index, shows=True)
+
+    def call(
+        self,
+        index: int,
+        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _R:
+        """Call a method of an environment, e.g. `call(0, ArrayEnv.snapshot)`.
+
+        Raises:
+            PokeTUIError: The environment cannot do it, or its process failed; then the next step
+                replaces it.
+        """
+        ((result,),) = self._hosts.ask(index, on_envs((index,), method, *args, **kwargs))
+        return result
+
+    def try_call(
+        self,
+        index: int,
+        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _R | None:
+        """Call a method of an environment; None if it goes wrong, which replaces its process."""
+        found = self._hosts.try_ask(index, on_envs((index,), method, *args, **kwargs))
+        return found[0][0] if found else None
+
+    def play_frames(
+        self, index: int, buttons: frozenset[int], frames: int, *, shows: bool
+    ) -> Frame | None:
+        """Let one game run with `buttons` down; the others stand still."""
+        return self.try_call(index, ArrayEnv.play_frames, buttons, frames, render=shows)
+
+    def count_frames(self, index: int, *, is_over: bool) -> Batch:
+        """Take in the result of live frames in one environment; the others stand still."""
+        self._arrays.clear()
+        outcome = Outcome()
+        call = on_host(EnvHost.count_frames, index, is_over=is_over)
+        for part in self._hosts.try_ask(index, call):
+            outcome.add(part)
+        return self._mended(outcome)
+
+    def mend(self) -> Batch:
+        """Replace the processes that are known to have failed; the others stand still."""
+        self._arrays.clear()
+        return self._mended(Outcome())
+
+    def update_planner(self, update: PlannerUpdate) -> None:
+        """Tell every environment of the planner's plans; they follow from the next step on.
+
+        What was told before stays known, to processes that are replaced too.
+        """
+        self._book.take(update)
+        self._hosts.try_ask(None, on_envs(None, ArrayEnv.update_planner, update))
+
+    def override(self, overrides: UserOverrides) -> None:
+        """Tell every environment what a person wants; they obey from the next step on.
+
+        Processes that are replaced are told, too.
+        """
+        self._overrides = overrides
+        self._hosts.try_ask(None, on_envs(None, ArrayEnv.override, overrides))
+
+    def question(self, index: int) -> PlanningQuery | None:
+        """Return what an environment asks the planner, once; None when there is nothing."""
+        return self.try_call(index, ArrayEnv.question)
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        """Let `inspect` show this environment, rendered from its next step on or not."""
+        self._watched = index
+        self._watch_call = on_host(EnvHost.watch, index, renders=renders)
+        self._hosts.try_ask(None, self._watch_call)
+
+    def inspect(self) -> Inspection | None:
+        """Return what the watched environment shows, None if nothing changed since last time."""
+        if self._watched is None:
+            return None
+        found = self._hosts.try_ask(self._watched, on_host(EnvHost.inspect))
+        return found[0] if found else None
+
+    def save(self) -> list[bytes]:
+        """Return every environment wholly, for a checkpoint."""
+        return [self.call(index, ArrayEnv.save) for index in range(self.num_envs)]
+
+    def load(self, states: Sequence[bytes]) -> Batch:
+        """Put every environment back as saved."""
+        if len(states) != self.num_envs:
+            raise ValueError(f"{len(states)} states for {self.num_envs} environments")
+        for index, state in enumerate(states):
+            self.call(index, ArrayEnv.restore, state)
+        self._arrays.clear()
+        return self._batch(Outcome())
+
+    def snapshot(self, index: int) -> bytes:
+        """Return the game of an environment as it is now."""
+        return self.call(index, ArrayEnv.snapshot)
+
+    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
+        """Let the next episode of an environment begin at a snapshot."""
+        self.call(index, ArrayEnv.reset_from, milestone, snapshot)
+
+    def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
+        """Leave an environment's episode, which counts as aborted, and begin another."""
+        self._arrays.clear()
+        self.try_call(index, ArrayEnv.begin_now, snapshot)
+        outcome = Outcome()
+        self._abort(index, outcome)
+        return self._mended(outcome)
+
+    def record(self, index: int, order: DemoRequest) -> DemoFacts:
+        """Do what is asked about a demonstration; its process writes it, and outlives this one."""
+        return self.call(index, ArrayEnv.record, order)
+
+    def place(self, index: int) -> str:
+        """Return the name of the map that an environment is on."""
+        (name,) = self._hosts.ask(index, on_host(EnvHost.place, index))
+        return name
+
+    def close(self) -> None:
+        """Free what was made for the world. May be called again."""
+        self._hosts.close()
+
+    def _step(self, actions: NDArray[np.int64] | int, only: int | None, *, shows: bool) -> Batch:
+        self._arrays.clear()
+        self._num_steps += 1
+        self._arrays["actions"][:] = actions
+        return self._mended(self._hosts.step(only, shows=shows))
+
+    def _mended(self, outcome: Outcome) -> Batch:
+        """Replace what failed, and return everything."""
+        replacements = self._hosts.replace_failed(self._num_steps, self._standing)
+        for index in (index for replacement in replacements for index in replacement.indices):
+            self._abort(index, outcome)
+        return self._batch(outcome, [replacement.text for replacement in replacements])
+
+    def _standing(self) -> StandingCalls:
+        updated = on_envs(None, ArrayEnv.update_planner, self._book.whole())
+        overridden = on_envs(None, ArrayEnv.override, self._overrides)
+        return (updated, overridden), (self._watch_call,)
+
+    def _abort(self, index: int, outcome: Outcome) -> None:
+        """Note that an episode was left before its end, in its last state that is known."""
+        arrays, last = self._arrays, self._last
+        arrays["rewards"][index] = 0.0
+        arrays["terminated"][index], arrays["truncated"][index] = False, True
+        arrays["final_features"][index] = last.features[index]
+        if last.pixels is not None:
+            arrays["final_pixels"][index] = last.pixels[index]
+        outcome.summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
+
+    def _batch(self, outcome: Outcome, warnings: Sequence[str] = ()) -> Batch:
+        self._last = Batch.of(self._arrays.copies(), outcome, warnings)
+        return self._last

@@ -1,0 +1,148 @@
+"""Lay out the arrays that the trainer shares with its worker processes, by one table."""
+
+import mmap
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.env.array_env import ArrayEnv, EnvFacts
+
+_ALIGNMENT = 64
+"""Bytes; an array begins at a multiple of them."""
+
+
+class Role(Enum):
+    """Who writes an array, and when."""
+
+    ACTION = auto()
+    """The trainer, before a step."""
+    OBSERVATION = auto()
+    """The worker, whenever an environment has changed."""
+    RESULT = auto()
+    """The worker, of a step; zero before the next."""
+    FINAL = auto()
+    """The worker, of an episode that ends; zero before the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """One array of shape (N, *size) for N environments.
+
+    Attributes:
+        name: Of the array, and of the field of `Batch` that it becomes.
+        size: Behind N: "" for none, "features" for (F,), "actions" for (A,), or "pixels".
+        source: Attribute of `ArrayEnv` that an observation or a final one is copied from.
+    """
+
+    name: str
+    role: Role
+    dtype: DTypeLike
+    size: str = ""
+    source: str = ""
+
+
+SPECS = (
+    ArraySpec("actions", Role.ACTION, np.int64),
+    ArraySpec("features", Role.OBSERVATION, np.float32, "features", "features"),
+    ArraySpec("mask", Role.OBSERVATION, np.bool_, "actions", "mask"),
+    ArraySpec("prior", Role.OBSERVATION, np.float32, "actions", "prior"),
+    ArraySpec("advice_confidence", Role.OBSERVATION, np.float32, source="confidence"),
+    ArraySpec("nearness", Role.OBSERVATION, np.float32, source="nearness"),
+    ArraySpec("goal_kinds", Role.OBSERVATION, np.int64, source="goal_kind"),
+    ArraySpec("goal_sources", Role.OBSERVATION, np.int64, source="goal_source"),
+    ArraySpec("wants_plan", Role.OBSERVATION, np.bool_, source="wants_plan"),
+    ArraySpec("is_walking", Role.OBSERVATION, np.bool_, source="is_walking"),
+    ArraySpec("pixels", Role.OBSERVATION, np.uint8, "pixels", "pixels"),
+    ArraySpec("rewards", Role.RESULT, np.float32),
+    ArraySpec("terminated", Role.RESULT, np.bool_),
+    ArraySpec("truncated", Role.RESULT, np.bool_),
+    ArraySpec("final_features", Role.FINAL, np.float32, "features", "features"),
+    ArraySpec("final_pixels", Role.FINAL, np.uint8, "pixels", "pixels"),
+)
+"""What `engine.env.batch.Batch` says of each holds here."""
+
+
+class SharedArrays(Mapping[str, NDArray[Any]]):
+    """The arrays of `SPECS` by name, without those of pixels where nobody looks at any.
+
+    Args:
+        num_envs: N.
+        facts: Give the sizes.
+        file: Shared memory, which is made large enough; None: memory of this process.
+    """
+
+    def __init__(self, num_envs: int, facts: EnvFacts, file: BinaryIO | None = None) -> None:
+        sizes: dict[str, tuple[int, ...] | None] = {
+            "": (),
+            "features": (facts.feature_size,),
+            "actions": (facts.num_actions,),
+            "pixels": facts.pixels_shape,
+        }
+        parts, end = [], 0
+        for spec in SPECS:
+            size = sizes[spec.size]
+            if size is not None:
+                parts.append((spec, (num_envs, *size), end))
+                length = int(np.prod((num_envs, *size))) * np.dtype(spec.dtype).itemsize
+                end += -(-length // _ALIGNMENT) * _ALIGNMENT
+        if file is not None and os.fstat(file.fileno()).st_size < end:
+            os.ftruncate(file.fileno(), end)
+        memory = mmap.mmap(-1 if file is None else file.fileno(), end)
+        self._views: dict[str, NDArray[Any]] = {
+            spec.name: np.ndarray(shape, spec.dtype, memory, start) for spec, shape, start in parts
+        }
+        self._published = self._sourced(Role.OBSERVATION)
+        self._final = self._sourced(Role.FINAL)
+        cleared = (Role.RESULT, Role.FINAL)
+        self._cleared = [self[spec.name] for spec, *_ in parts if spec.role in cleared]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._views[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._views)
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def publish(self, index: int, env: ArrayEnv) -> None:
+        """Copy what environment `index` shows now."""
+        for view, source in self._published:
+            view[index] = getattr(env, source)
+
+    def publish_final(self, index: int, env: ArrayEnv) -> None:
+        """Copy what environment `index` shows at the end of its episode."""
+        for view, source in self._final:
+            view[index] = getattr(env, source)
+
+    def clear(self) -> None:
+        """Forget the results of the last step, and the ends of episodes."""
+        for view in self._cleared:
+            view[...] = 0
+
+    def copies(self) -> dict[str, Any]:
+        """Return copies of all arrays but the actions, for the fields of `Batch`."""
+        return {name: view.copy() for name, view in self.items() if name != "actions"}
+
+    def _sourced(self, role: Role) -> list[tuple[NDArray[Any], str]]:
+        return [
+            (self[spec.name], spec.source)
+            for spec in SPECS
+            if spec.role is role and spec.name in self._views
+        ]
+
+
+def shared_file() -> BinaryIO:
+    """Open a file without a name: it is gone with the last process that holds it, however it ends.
+
+    multiprocessing.shared_memory is not used because its segments outlive a killed process.
+    """
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("poketui-envs"), "r+b")
+    return tempfile.TemporaryFile()

@@ -1,0 +1,118 @@
+"""Say what is asked of an environment that keeps what is played in it, and how that stands."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.commands import (
+    DescribeRecording,
+    DiscardRecording,
+    MarkRecording,
+    Rewind,
+    StopRecording,
+)
+
+CANNOT_RECORD = "These games cannot be recorded."
+
+
+@dataclass(frozen=True, slots=True)
+class BeginDemo:
+    """Keep what is played from now on.
+
+    Attributes:
+        folder: Where the file is written.
+        by: Who plays.
+        task: What is shown, in words.
+        tags: Single words.
+        needs_human: What holds no step of a person's is thrown away when it ends.
+    """
+
+    folder: str
+    by: str = "human"
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    needs_human: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeStep:
+    """The next step is a person's.
+
+    Attributes:
+        proposal: What the agent would do.
+    """
+
+    proposal: int
+
+
+@dataclass(frozen=True, slots=True)
+class InspectDemo:
+    """Say how it stands."""
+
+
+DemoRequest = (
+    BeginDemo
+    | ProposeStep
+    | InspectDemo
+    | StopRecording
+    | DiscardRecording
+    | Rewind
+    | MarkRecording
+    | DescribeRecording
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoEnded:
+    """A demonstration ended.
+
+    Attributes:
+        env_index: Where it was played.
+        path: Of its file; "" where it was thrown away or could not be written.
+        steps: How often something was pressed in it, in real time, too.
+        human_steps: How often a person did.
+        is_live: A person played in real time, too.
+        total_reward: What was paid since it began.
+        failure: Why it could not be written, and where the rest is; "" where all is well.
+    """
+
+    env_index: int
+    path: str
+    steps: int
+    human_steps: int
+    is_live: bool
+    total_reward: float
+    failure: str = ""
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> "DemoEnded":
+        """Read what `dataclasses.asdict` made."""
+        return cls(**facts)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFacts:
+    """How the demonstration of an environment stands.
+
+    Attributes:
+        path: Where its file will be; "" while none is kept.
+        steps: How often something was pressed in it, in real time, too.
+        human_steps: How often a person did.
+        rewindable: How many of its last actions can be taken back.
+        episode_steps: Steps of the episode, those before it included.
+        taken_back: How many actions the order took back.
+        task: What is shown.
+        tags: In order.
+        is_marked: Somebody said that it shows what was wanted.
+        ended: What the order brought to its end.
+    """
+
+    path: str = ""
+    steps: int = 0
+    human_steps: int = 0
+    rewindable: int = 0
+    episode_steps: int = 0
+    taken_back: int = 0
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    is_marked: bool = False
+    ended: DemoEnded | None = None

@@ -1,0 +1,553 @@
+"""Play the game as a Gymnasium environment."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from engine.config import EnvConfig, RewardConfig
+from engine.emulator.window import Window
+from engine.env.episode import TRUE_START, Episode, Origin
+from engine.env.features import FeatureEncoder
+from engine.env.input_recording import Recording
+from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
+from engine.env.observation import (
+    ObservationType,
+    observation_space,
+    state_variables,
+    strategic_context,
+)
+from engine.env.saved import pack, unpack
+from engine.env.start_states import make_start_state
+from engine.errors import ConfigurationError
+from engine.games.catalog import load_game
+from engine.rewards.base import Transition
+from engine.rewards.composer import CUSTOM, RewardComposer
+from engine.types import (
+    EpisodeSummary,
+    Frame,
+    GameState,
+    Observation,
+    RewardBreakdown,
+)
+
+_UNLIMITED = 1 << 30
+_REST_FRAMES = 120
+"""Longest wait for rest after live play: in Crystal a jump takes 32, a door 51."""
+
+
+class GameEnv(gymnasium.Env[Observation, np.int64]):
+    """A game, one action a step.
+
+    An episode starts where the player first has control. It ends with `config.goal`, at first a
+    badge (terminated), or after `config.max_steps` and what milestones added to them (truncated).
+
+    Args:
+        rom_path: The game's file; empty: the practice game.
+        headless: False: show every step in a window, too.
+        observation_type: "multi_modal": everything; "screen": picture and mask; "state": no
+            picture, which is the fastest.
+        config: How an action is pressed and when an episode ends.
+        rewards: Weights of the reward components.
+        cache_dir: Folder for start states; None: none are kept on disk.
+        start_state: File to start from instead of the introduction's end: see `start_states`.
+        allow_unknown_rom: Take a changed Crystal as if it were the original.
+        env_index: Named in episode summaries.
+
+    Attributes:
+        state: The game now.
+        breakdown: The last step's reward by component.
+
+    Raises:
+        RomError: The ROM is missing, damaged or not supported.
+        EnvironmentError: No window can be opened, as `headless` asks for.
+        ConfigurationError: There is no such `observation_type` or `render_mode`; the goal is no
+            milestone of this game, or already reached; or nothing can be started from the file in
+            `start_state`.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 60}  # noqa: RUF012 (gymnasium's form)
+
+    def __init__(
+        self,
+        rom_path: str = "",
+        headless: bool = True,
+        observation_type: ObservationType = "multi_modal",
+        *,
+        config: EnvConfig | None = None,
+        rewards: RewardConfig | None = None,
+        cache_dir: Path | None = None,
+        start_state: str = "",
+        allow_unknown_rom: bool = False,
+        env_index: int = 0,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigurationError(
+                f"render_mode = {render_mode!r}.", "Allowed are None and 'rgb_array'."
+            )
+        self.render_mode = render_mode
+        self.observation_type = observation_type
+        self.game = load_game(rom_path, allow_unknown_rom)
+        num_actions = len(self.game.actions)
+        self.action_space = spaces.Discrete(num_actions)
+        self.observation_space = observation_space(
+            observation_type, num_actions, self.game.frame_shape
+        )
+        self.env_index = env_index
+        self.config = config or EnvConfig()
+        self.is_rendering = observation_type != "state" or not headless
+        self.emulator = self.game.start()
+        self._reader = self.game.reader(self.emulator)
+        self._pad = LivePad(self.emulator, self.game.actions.idle)
+        self._buttons = frozenset(self.game.actions.buttons)
+        self.rewards = rewards or RewardConfig()
+        self._composer = RewardComposer(self.rewards)
+        self._episode = Episode(self.game, self.component_names, self.config)
+        self._encoder = FeatureEncoder(self.game.tables, self.milestone_keys, num_actions)
+        self._features = np.zeros(self.feature_size, np.float32)
+        self._blocked: dict[int, str] | None = None
+        self._has_frame = False
+        self._start_frame: Frame | None = None
+        self._start = make_start_state(self.game, self.emulator, cache_dir, start_state)
+        self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
+        self.state = self._reader.read()
+        self._begin((0, 0))
+        self._check_goal()
+        self._window = None if headless else Window(self.game.name, self.game.frame_shape)
+
+    @property
+    def feature_size(self) -> int:
+        """Return F, the length of the feature vector."""
+        return self._encoder.size
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """Return the reward components in their order."""
+        return self._composer.names
+
+    @property
+    def reward_weights(self) -> tuple[tuple[str, float], ...]:
+        """Return (reward component, weight) as they count now."""
+        return tuple(self._composer.weights.items())
+
+    def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
+        """Let these reward components count so much from the next step on."""
+        self._composer.weigh(weights)
+
+    @property
+    def start_state(self) -> bytes:
+        """Return the machine that episodes start from, as the emulator saved it."""
+        return self._start
+
+    @property
+    def milestone_keys(self) -> tuple[str, ...]:
+        """Return the keys of the game's milestones in order."""
+        return self._episode.milestones.keys
+
+    @property
+    def milestones(self) -> frozenset[str]:
+        """Return the keys of the milestones reached in this episode."""
+        return frozenset(self._episode.milestones.steps)
+
+    @property
+    def episode_steps(self) -> int:
+        """Return the steps taken in this episode."""
+        return self._episode.length
+
+    @property
+    def steps_from_start(self) -> int:
+        """Return the steps since the true start, over all episodes that led to this one's."""
+        return sum(len(segment.actions) for segment in self._episode.now.segments)
+
+    @property
+    def last_live(self) -> LiveStretch | None:
+        """Return the episode's last frames at a person's hands, None before the first."""
+        return self._episode.live[-1] if self._episode.live else None
+
+    @property
+    def just_reached(self) -> tuple[str, ...]:
+        """Return the keys of the milestones that the last step reached."""
+        return tuple(key for key, _ in self._transition.reached)
+
+    @property
+    def episode_sums(self) -> tuple[tuple[str, float], ...]:
+        """Return this episode's reward so far by component."""
+        return tuple(self._episode.sums.items())
+
+    def stood_on(self) -> NDArray[np.bool_]:
+        """Return (height, width) which tiles of this map the episode has stood on."""
+        view = self.state.map
+        return self._episode.tiles.stood_on(self.state.place.map, view.width, view.height)
+
+    @property
+    def is_success(self) -> bool:
+        """Return whether the run's goal is reached: a milestone, or one badge more."""
+        return self._episode.is_success(self.state)
+
+    @property
+    def max_steps(self) -> int:
+        """Return after how many steps this episode is truncated, as far as it has come."""
+        return self._episode.max_steps
+
+    def lift_limits(self) -> None:
+        """Truncate no episode from now on: a person takes the time it takes."""
+        unlimited = {"max_steps": _UNLIMITED, "stuck_steps": 0}
+        self.config = self.config.model_copy(update=unlimited)
+        self._episode.limit(self.config)
+
+    def limit_steps(self, max_steps: int) -> None:
+        """Truncate episodes after so many steps from now on, whatever `config` says of it."""
+        limits = {"max_steps": max_steps, "progress_steps": 0}
+        self._episode.limit(self.config.model_copy(update=limits))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode at the first control; the seed decides the game's random numbers."""
+        super().reset(seed=seed)
+        self.begin_episode()
+        self._show()
+        return self.observe()
+
+    def observe(self) -> tuple[Observation, dict[str, Any]]:
+        """Return the current observation and info, as after `restore`."""
+        return self._observation(), self._info()
+
+    def seed_random(self, seed: int) -> None:
+        """Draw the next episodes' random numbers from `seed`."""
+        super().reset(seed=seed)
+
+    def begin_episode(self) -> None:
+        """Go back to the start with the next random numbers, without an observation."""
+        self.begin_recorded(self._next_random())
+
+    def begin_recorded(self, random: tuple[int, int]) -> None:
+        """Go back to the start with these two bytes as the game's random state."""
+        self.emulator.load_state(self._start)
+        self._pad.begin()
+        self._reader = self.game.reader(self.emulator)
+        self._begin_here(random)
+
+    def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
+        """Start an episode where another one was when `save` returned `saved`.
+
+        What was reached by then is not paid again.
+
+        Args:
+            saved: May be of another environment with the same game and settings.
+            random: The game's random state; None: the next random numbers.
+
+        Raises:
+            CheckpointError: It was not saved by this version.
+        """
+        self._episode.restore(self._load(saved)["episode"])
+        self._begin_here(random or self._next_random(), self._episode.now)
+
+    def _begin_here(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
+        self._has_frame = False
+        self.game.seed(self.emulator, random)
+        self.state = self._reader.read()
+        self._begin(random, origin)
+
+    def _next_random(self) -> tuple[int, int]:
+        first, second = self.np_random.integers(256, size=2)
+        return int(first), int(second)
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Press a button, let the game run, and pay for the result.
+
+        Raises:
+            DecisionValidationError: There is no such action.
+        """
+        reward, is_terminated, is_truncated = self.advance(self.game.actions.check(action))
+        self._show()
+        return self._observation(), reward, is_terminated, is_truncated, self._info()
+
+    def advance(self, action: int) -> tuple[float, bool, bool]:
+        """Step without building an observation; return reward, terminated, truncated."""
+        previous = self.state
+        self._pad.let_go()
+        self.game.play(self.emulator, action, previous, self.config, self.is_rendering)
+        self._has_frame = self.is_rendering
+        self.state = self._reader.read()
+        self._transition = self._episode.follow(previous, self.state, action)
+        reward, is_terminated = self._pay(previous, action)
+        is_truncated = not is_terminated and self._episode.is_spent
+        return reward, is_terminated, is_truncated
+
+    def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool = False) -> None:
+        """Let the game run with `buttons` down; `advance_live` reads it and pays."""
+        buttons &= self._buttons
+        self._pad.run(buttons, frames, render)
+        self._episode.ran(buttons, frames)
+        self._has_frame = render
+
+    def come_to_rest(self) -> None:
+        """Let go of all buttons and wait until no step and no way through a door is under way."""
+        for _ in range(0, _REST_FRAMES, 2):
+            self.play_frames(frozenset(), 2)
+            if not self.state.control.in_game or self.game.is_at_rest(self.emulator):
+                return
+
+    @property
+    def is_readable(self) -> bool:
+        """Return whether the game can be read now: it is not on its way between two maps."""
+        return not self.state.control.in_game or self.game.is_readable(self.emulator)
+
+    def advance_live(self) -> tuple[float, bool, bool]:
+        """Pay for the result of live frames since the last time, but count no step.
+
+        Between two maps, where the game cannot be read, it pays later.
+
+        Returns:
+            As `advance`; nothing is ever truncated.
+        """
+        if not self.is_readable:
+            return 0.0, False, False
+        previous, self.state = self.state, self._reader.read()
+        action = self._pad.take_pressed()
+        self._transition = self._episode.follow_live(previous, self.state, action)
+        reward, is_terminated = self._pay(previous, action)
+        return reward, is_terminated, False
+
+    def replay_live(self, stretch: LiveStretch) -> tuple[float, bool, bool]:
+        """Play live frames again, exactly; return what `advance_live` returns."""
+        for each in stretch.spans():
+            self.play_frames(*each)
+        return self.advance_live()
+
+    def _pay(self, previous: GameState, action: int) -> tuple[float, bool]:
+        """Pay for the transition; return its reward, and whether the goal is reached."""
+        self._blocked = None
+        self.breakdown = RewardBreakdown(())  # for an override that does not call this class
+        reward = self._book(self._calculate_reward(self.state, previous, action))
+        return reward, self.is_success
+
+    def _calculate_reward(
+        self, current_state: GameState, previous_state: GameState, action: int
+    ) -> float:
+        """Return a step's reward; may be overridden and extended.
+
+        What an override adds to this value is shown as the component "custom".
+        """
+        self.breakdown = self._composer.pay(self._transition)
+        return self.breakdown.total
+
+    def features(self) -> NDArray[np.float32]:
+        """Return the (F,) float32 features of now, overwritten by the next call."""
+        view, place, episode = self.state.map, self.state.place, self._episode
+        is_known = view.bordered is not None and self.state.battle is None
+        self._encoder.encode(
+            self._features,
+            self.state,
+            episode.tiles.plane(place.map, view.width, view.height) if is_known else None,
+            episode.milestones.steps,
+            idle_steps=episode.idle_steps,
+            episode_share=episode.length / episode.max_steps,
+            last_action=episode.last_action,
+        )
+        return self._features
+
+    @property
+    def blocked(self) -> dict[int, str]:
+        """Return the masked actions of now, each with its reason."""
+        if self._blocked is None:
+            blocked = self.game.blocked(self.state)
+            idle = self._episode.anti_stuck.blocked(self.state)
+            # Something must stay allowed, even if it was tried in vain.
+            self._blocked = (
+                both if len(both := idle | blocked) < len(self.game.actions) else blocked
+            )
+        return self._blocked
+
+    def action_mask(self) -> NDArray[np.bool_]:
+        """Return (A,) bool for the game's A actions, False where one can have no effect now."""
+        mask = np.ones(len(self.game.actions), np.bool_)
+        if self.blocked:
+            mask[list(self.blocked)] = False
+        return mask
+
+    def render(self) -> Frame | None:
+        """Return the current frame, (height, width, 3) uint8."""
+        return self.frame() if self.render_mode == "rgb_array" else None
+
+    def frame(self) -> Frame:
+        """Return the current frame, whatever the render mode.
+
+        Where no step has rendered it, one more frame is emulated for the picture and taken back, so
+        that looking never changes the game. That takes 20 ms, so the start's picture is kept.
+        """
+        if self._has_frame:
+            return self.emulator.frame()
+        if self.steps_from_start:
+            return self._next_frame()
+        if self._start_frame is None:
+            self._start_frame = self._next_frame()
+        return self._start_frame.copy()
+
+    def _next_frame(self) -> Frame:
+        state = self.emulator.save_state()
+        self.emulator.tick(1, render=True)
+        frame = self.emulator.frame()
+        self.emulator.load_state(state)
+        return frame
+
+    def close(self) -> None:
+        """Free the emulator, and close the window."""
+        self.emulator.close()
+        if self._window is not None:
+            self._window.close()
+
+    def _show(self) -> None:
+        if self._window is not None:
+            self._window.show(self.frame())
+
+    def summary(self) -> EpisodeSummary:
+        """Return the episode so far."""
+        episode = self._episode
+        return EpisodeSummary(
+            env_index=self.env_index,
+            total_reward=episode.total,
+            length=episode.length,
+            components=self.episode_sums,
+            steps_to_milestone=dict(episode.milestones.steps),
+            maps_seen=len(episode.tiles.maps),
+            is_success=self.is_success,
+            battles_won=episode.battles_won,
+            interventions=episode.anti_stuck.interventions,
+            recording=self.recording().encode(),
+        )
+
+    def recording(self) -> Recording:
+        """Return the episode so far as its start and inputs, for
+        `engine.env.input_recording.replay`.
+        """
+        return Recording(
+            rom=self.game.sha1,
+            start=self.start_hash,
+            emulator=self.game.emulator_version,
+            frames=(self.config.hold_frames, self.config.wait_frames),
+            segments=self._episode.now.segments,
+            memory=self.memory_digest(),
+        )
+
+    def memory_digest(self) -> str:
+        """Return the SHA-1 of the game's work memory now."""
+        return self.game.digest(self.emulator)
+
+    def save(self) -> bytes:
+        """Return the whole environment; `restore` continues exactly as this one would."""
+        facts = {
+            "episode": self._episode.save(),
+            "rewards": self._composer.save(),
+            "breakdown": [
+                self.breakdown.components,
+                self.breakdown.causes,
+                self.breakdown.payers,
+            ],
+            "reader": self._reader.save(),
+            "held": mask_of(self._pad.held),
+            "random": self.np_random.bit_generator.state,
+        }
+        return pack(facts, self.emulator.save_state())
+
+    def restore(self, saved: bytes) -> None:
+        """Put back what `save` returned.
+
+        Raises:
+            CheckpointError: It was not saved by this version.
+        """
+        facts = self._load(saved)
+        self.state = self._reader.read()
+        self._put_back(facts)
+
+    def _load(self, saved: bytes) -> dict[str, Any]:
+        """Put the machine and its reader back; return the facts about the rest."""
+        facts, machine = unpack(saved)
+        self.emulator.load_state(machine)
+        self._pad.begin(buttons_of(facts.get("held", 0)))
+        self._has_frame = False
+        self._reader = self.game.reader(self.emulator)
+        self._reader.restore(facts["reader"])
+        return facts
+
+    def _put_back(self, facts: dict[str, Any]) -> None:
+        self._episode.restore(facts["episode"])
+        self._composer.restore(facts["rewards"])
+        components, *noted = facts["breakdown"]  # causes and, not in older ones, payers
+        self.breakdown = RewardBreakdown(
+            tuple((name, value) for name, value in components), *map(tuple, noted)
+        )
+        self.np_random.bit_generator.state = facts["random"]
+        self._blocked = None
+
+    def _begin(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
+        """Start an episode at `self.state`."""
+        self._blocked = None
+        self.breakdown = RewardBreakdown(tuple((name, 0.0) for name in self.component_names))
+        self._composer.reset(self.state)
+        self._transition = Transition(self.state, self.state, 0)
+        self._episode.begin(self.state, random, origin)
+
+    def _check_goal(self) -> None:
+        goal = self.config.goal
+        if goal and goal not in self.milestone_keys:
+            raise ConfigurationError(
+                f"env.goal = {goal!r} is no milestone of {self.game.name}.",
+                f"Choose one of: {', '.join(self.milestone_keys)}.",
+            )
+        if self.is_success:
+            raise ConfigurationError(
+                f"env.goal = {goal!r} is already reached in the start state.",
+                "Choose a later milestone, or start earlier.",
+            )
+
+    def _book(self, reward: float) -> float:
+        """Count the step; show what an overridden reward added as a component of its own.
+
+        Returns the components' sum: with a component added it may miss `reward` by a rounding.
+        """
+        extra = reward - self.breakdown.total
+        if extra:
+            self.breakdown = RewardBreakdown(
+                (*self.breakdown.components, (CUSTOM, extra)),
+                self.breakdown.causes,
+                self.breakdown.payers,
+            )
+        self._episode.count(self.breakdown)
+        return self.breakdown.total
+
+    def _observation(self) -> Observation:
+        observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
+        if self.observation_type != "state":
+            observation["screen"] = self.frame()
+        if self.observation_type != "screen":
+            potions = self._encoder.count_potions(self.state)
+            observation["state_variables"] = state_variables(self.state, potions)
+            observation["features"] = self.features().copy()
+        if self.observation_type == "multi_modal":
+            observation["strategic_context"] = strategic_context(
+                self.state,
+                self._episode.milestones.next_text(),
+                (),
+                self.game.actions,
+                self.blocked,
+            )
+        return observation
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "breakdown": self.breakdown,
+            "milestones": self.milestones,
+            "blocked": self.blocked,
+            "is_success": self.is_success,
+            "max_steps": self.max_steps,
+            "state": self.state,
+            "game": self.game,
+        }

@@ -1,0 +1,236 @@
+"""Run the environments of one process, and write what they show into the shared arrays."""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Concatenate, Generic, Never, ParamSpec, TypeVar
+
+from engine.config import RunConfig
+from engine.env.array_env import (
+    ENV_METHODS,
+    PUBLISHED_METHODS,
+    ArrayEnv,
+    EnvFacts,
+    Inspection,
+    public_methods,
+)
+from engine.env.arrays import SharedArrays
+from engine.env.batch import Outcome
+from engine.errors import DemoError, WorkerError
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class EnvHost:
+    """The environments of one process, by index.
+
+    In a worker process its public methods are what the trainer can call; an operation on single
+    environments is a method of `ArrayEnv` and goes through `call`.
+
+    Args:
+        file: Memory that is shared with the trainer; None: nothing is shared.
+    """
+
+    def __init__(self, file: BinaryIO | None = None) -> None:
+        self._file = file
+        self._envs: dict[int, ArrayEnv] = {}
+        self._shared: SharedArrays | None = None
+        self._watched: int | None = None
+        self._has_news = False
+
+    def build(self, factory: str, config: RunConfig, indices: Sequence[int]) -> EnvFacts:
+        """Make environments.
+
+        Args:
+            factory: "module:callable" that makes an `ArrayEnv` from (config, env_index).
+            config: The run's settings.
+            indices: Which of the run's environments.
+
+        Returns:
+            What is the same in all of them.
+        """
+        module, _, name = factory.partition(":")
+        make = getattr(importlib.import_module(module), name)
+        return self.take({index: make(config, index) for index in indices})
+
+    def take(self, envs: Mapping[int, ArrayEnv]) -> EnvFacts:
+        """Run environments that are there already; return what is the same in all of them."""
+        self._envs.update(envs)
+        return EnvFacts.of(next(iter(self._envs.values())))
+
+    def share(self, num_envs: int, facts: EnvFacts) -> None:
+        """Lay the arrays of a run's environments over the memory."""
+        self._shared = SharedArrays(num_envs, facts, self._file)
+
+    @property
+    def arrays(self) -> SharedArrays:
+        """Return what the environments are published in."""
+        if self._shared is None:
+            raise WorkerError("The worker has no shared memory yet.")
+        return self._shared
+
+    def reset(self, seeds: Mapping[int, int]) -> None:
+        """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
+        for index, env in self._envs.items():
+            env.begin(seeds[index])
+            self.arrays.publish(index, env)
+
+    def step(self, only: int | None = None, *, shows: bool = True) -> Outcome:
+        """Take the shared actions, each in its environment.
+
+        Args:
+            only: Step this environment alone.
+            shows: `inspect` is called next, so that the watched environment draws its picture.
+        """
+        if self._watched is not None:
+            self._envs[self._watched].render(shows)
+        outcome, actions = Outcome(), self.arrays["actions"]
+        for index in self._envs if only is None else (only,):
+            self._finish(index, self._envs[index].step(int(actions[index])), outcome)
+        return outcome
+
+    def count_frames(self, index: int, *, is_over: bool) -> Outcome:
+        """Take in the result of live frames in one environment, see `ArrayEnv.count_frames`."""
+        outcome = Outcome()
+        self._finish(index, self._envs[index].count_frames(is_over=is_over), outcome)
+        return outcome
+
+    def call(
+        self,
+        indices: Sequence[int] | None,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> list[Any]:
+        """Call a method of `ArrayEnv` on environments, None for all; return what each returned.
+
+        Raises:
+            WorkerError: `ArrayEnv` has no such method.
+        """
+        if name not in ENV_METHODS:
+            raise WorkerError(f"An environment has no method {name!r}.")
+        results = []
+        for index in self._envs if indices is None else indices:
+            env = self._envs[index]
+            try:
+                results.append(getattr(env, name)(*args, **kwargs))
+            except DemoError:  # what cannot be done with a demonstration may have moved the game
+                self._publish(index)
+                raise
+            if name in PUBLISHED_METHODS:
+                self._publish(index)
+        return results
+
+    def publish(self) -> None:
+        """Publish all environments as they are now."""
+        for index, env in self._envs.items():
+            self.arrays.publish(index, env)
+
+    def place(self, index: int) -> str:
+        """Return the name of the map that an environment is on."""
+        return self._envs[index].place
+
+    def watch(self, index: int | None, *, renders: bool) -> None:
+        """Let `inspect` show environment `index`, if it is one of these, and no other."""
+        if self._watched is not None:
+            self._envs[self._watched].watch(False)
+        self._watched = index if index in self._envs else None
+        if self._watched is not None:
+            self._envs[self._watched].watch(True, renders=renders)
+            self._has_news = True
+
+    def inspect(self) -> Inspection | None:
+        """Return what the watched environment shows, None if nothing changed since last time."""
+        if self._watched is None or not self._has_news:
+            return None
+        self._has_news = False
+        return self._envs[self._watched].inspect()
+
+    def _publish(self, index: int) -> None:
+        self.arrays.publish(index, self._envs[index])
+        self._has_news = self._has_news or self._watched == index
+
+    def _finish(self, index: int, result: tuple[float, bool, bool], outcome: Outcome) -> None:
+        """Publish what an environment's step returned, and begin the next episode if it ended."""
+        env, arrays = self._envs[index], self.arrays
+        arrays["rewards"][index], arrays["terminated"][index], arrays["truncated"][index] = result
+        if result[1] or result[2]:
+            arrays.publish_final(index, env)
+            outcome.summaries[index] = env.summary()
+            env.begin()
+        elif env.milestone:
+            outcome.reached[index] = (env.milestone, env.steps_from_start)
+        outcome.goal_outcomes += env.take_goal_outcomes()
+        outcome.demos += env.take_demos()
+        self._publish(index)
+
+
+_HOST_METHODS = public_methods(EnvHost)
+
+
+@dataclass(frozen=True, slots=True)
+class HostCall(Generic[_R]):
+    """A call of a method of `EnvHost`, as it goes to another process; see `on_host`, `on_envs`."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+    def on(self, host: EnvHost) -> _R:
+        """Call it.
+
+        Raises:
+            WorkerError: `EnvHost` has no such method.
+        """
+        if self.name not in _HOST_METHODS:
+            raise WorkerError(f"A worker has no method {self.name!r}.")
+        result: _R = getattr(host, self.name)(*self.args, **self.kwargs)
+        return result
+
+
+def on_host(
+    method: Callable[Concatenate[EnvHost, _P], _R], *args: _P.args, **kwargs: _P.kwargs
+) -> HostCall[_R]:
+    """Return the call of a method of `EnvHost`."""
+    return HostCall(method.__name__, args, kwargs)
+
+
+def on_envs(
+    indices: Sequence[int] | None,
+    method: Callable[Concatenate[ArrayEnv, _P], _R],
+    *args: _P.args,
+    **kwargs: _P.kwargs,
+) -> HostCall[list[_R]]:
+    """Return the call of a method of `ArrayEnv` on environments of a host, None: all of them."""
+    return HostCall(EnvHost.call.__name__, (indices, method.__name__, args, kwargs), {})
+
+
+class LocalHost(EnvHost):
+    """Environments in this process, with the interface of `engine.env.pool.WorkerPool`.
+
+    Nothing is replaced: what goes wrong is raised.
+
+    Args:
+        envs: Whoever made them closes them.
+    """
+
+    def __init__(self, envs: Sequence[ArrayEnv]) -> None:
+        super().__init__()
+        self.facts = self.take(dict(enumerate(envs)))
+        self.share(len(envs), self.facts)
+
+    def ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+        """Do a call."""
+        return [call.on(self)]
+
+    def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+        """Do a call; None is no result."""
+        return [result for result in self.ask(index, call) if result is not None]
+
+    def replace_failed(self, at_step: int, standing: Callable[[], object]) -> list[Never]:
+        """Replace nothing."""
+        return []
+
+    def close(self) -> None:
+        """Leave the environments to their owner."""

@@ -1,0 +1,175 @@
+"""Be Pokémon Crystal: put its reader, buttons, masks and tables together as a `Game`."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from engine.config import EnvConfig
+from engine.emulator.base import GAME_BOY_FRAMES_PER_S, Emulator
+from engine.emulator.cartridge import Battery, Cartridge
+from engine.errors import ConfigurationError, RomError
+from engine.games.base import Atlas, Game, GameTables, Reader, Recognised
+from engine.games.crystal import introduction, pressing
+from engine.games.crystal.masking import blocked_actions
+from engine.games.crystal.reader import CrystalReader
+from engine.games.crystal.symbols import SYMBOLS
+from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Action, GameState
+
+_TITLE = "PM_CRYSTAL"
+# SHA-1 sums from the README of pret/pokecrystal; both are the English game, revisions 0 and 1.
+_KNOWN: Mapping[str, str] = {
+    "f4cd194bdee0d04ca4eac29e09b8e4e9d818c133": "Pokémon Crystal (1.0)",
+    "f2f52230b536214ef7c9924f483392993e226cfb": "Pokémon Crystal (1.1)",
+}
+_SISTERS = {"POKEMON_GLD": "Pokémon Gold", "POKEMON_SLV": "Pokémon Silver"}
+_JAPANESE = "J"
+_OTHER_ADDRESSES = (
+    "Playing it would need a table of its own RAM addresses, maps and events in engine/games; "
+    "there is one for the English Crystal only."
+)
+
+_RANDOM = (SYMBOLS["hRandomAdd"], SYMBOLS["hRandomSub"])
+# Where Crystal marks its saved game and the backup of it, and by what: sCheckValue1 01:A008 and
+# sCheckValue2 01:AD0F, sBackupCheckValue1 00:B208 and 2 00:BF0F (pret/pokecrystal symbols).
+_SAVED_GAME_MARKS = (
+    ((0x2008, b"\x63"), (0x2D0F, b"\x7f")),
+    ((0x1208, b"\x63"), (0x1F0F, b"\x7f")),
+)
+
+
+ATLAS = Atlas(rest_name="CENTER", healer=1)
+"""What the names of maps and the order of their objects say of Crystal's world."""
+
+
+class CrystalGame(Game):
+    """Pokémon Crystal, or a game that keeps its state as Crystal does.
+
+    Args:
+        sha1: Of the ROM, lower-case hexadecimal.
+        title: From the cartridge's header.
+        name: For people.
+        rom: The image, already checked: PyBoy runs truncated and corrupted ones without a word.
+        tables: Names and figures; a module holds them.
+        atlas: What is known of its world.
+        is_select_used: The game gives SELECT a meaning.
+    """
+
+    actions = GAME_BOY_ACTIONS
+    frame_shape = GAME_BOY_FRAME_SHAPE
+    frames_per_s = GAME_BOY_FRAMES_PER_S
+
+    def __init__(
+        self,
+        sha1: str,
+        title: str,
+        name: str,
+        rom: bytes = b"",
+        *,
+        tables: ModuleType | GameTables | None = None,
+        atlas: Atlas | None = None,
+        is_select_used: bool = True,
+    ) -> None:
+        self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
+        if tables is None:
+            from engine.games.crystal import tables
+        self.tables = cast(GameTables, tables)
+        self.atlas = atlas or ATLAS
+        self.emulator_version = version("pyboy")
+        self._is_select_used = is_select_used
+
+    def start(self) -> Emulator:
+        """Switch a new Game Boy Color on."""
+        return self._start(None)
+
+    def start_saved(self, battery: bytes, file: str) -> Emulator:
+        """Switch a new Game Boy Color on with a battery file's memory.
+
+        Raises:
+            ConfigurationError: It is not of this cartridge, or holds no saved game.
+        """
+        memory = Battery.of(battery, Cartridge.of(self.rom), file)
+        if not any(
+            all(memory.ram[at : at + 1] == value for at, value in marks)
+            for marks in _SAVED_GAME_MARKS
+        ):
+            raise ConfigurationError(
+                f"{file} holds no saved game of Pokémon Crystal.",
+                "Save in the game first, or leave --state out.",
+            )
+        return self._start(memory)
+
+    def _start(self, battery: Battery | None) -> Emulator:
+        from engine.emulator.gameboy import GameBoy  # it takes long: `poketui rom` needs no PyBoy
+
+        return GameBoy(self.rom, battery)
+
+    def reader(self, emulator: Emulator) -> Reader:
+        """Return a reader of a machine that runs this game."""
+        return CrystalReader(emulator, self.tables)
+
+    def play_introduction(
+        self,
+        emulator: Emulator,
+        read: Callable[[], GameState],
+        report: Callable[[int, int], None] = lambda done, most: None,
+    ) -> None:
+        """Press through title, menus and introduction, then make text and battles fast."""
+        introduction.play_introduction(emulator, read, report)
+
+    def prepare(self, emulator: Emulator) -> None:
+        """Choose fast text and no battle scenes, as a player could."""
+        introduction.make_fast(emulator)
+
+    def seed(self, emulator: Emulator, random: tuple[int, int]) -> None:
+        """Set hRandomAdd and hRandomSub."""
+        for symbol, value in zip(_RANDOM, random, strict=True):
+            emulator.write(symbol.bank, symbol.address, bytes((value,)))
+
+    def play(
+        self, emulator: Emulator, action: int, state: GameState, config: EnvConfig, render: bool
+    ) -> None:
+        """Press a button and wait until what it began has come to its end: see `pressing`."""
+        pressing.play(emulator, Action(action), state, config, render)
+
+    def is_at_rest(self, emulator: Emulator) -> bool:
+        """Return whether no step and no way through a door is under way."""
+        return pressing.is_at_rest(emulator)
+
+    def is_readable(self, emulator: Emulator) -> bool:
+        """Return whether the game is not on its way from one map to another."""
+        return not pressing.is_between_maps(emulator)
+
+    def blocked(self, state: GameState) -> dict[int, str]:
+        """Return the actions that are of no use now, each with the reason."""
+        return blocked_actions(state, is_select_used=self._is_select_used)
+
+    def digest(self, emulator: Emulator) -> str:
+        """Return the SHA-1 of C000-DFFF with bank 1."""
+        memory = emulator.read(0, 0xC000, 0x1000) + emulator.read(1, 0xD000, 0x1000)
+        return hashlib.sha1(memory, usedforsecurity=False).hexdigest()
+
+
+def recognise(file: Path, sha1: str, cartridge: Cartridge, rom: bytes) -> Recognised | None:
+    """Return what a whole image is if it is Crystal or one of its sisters, else None."""
+    title, language = cartridge.title, cartridge.code[-1:]
+    if sha1 in _KNOWN:
+        return Recognised(_KNOWN[sha1], CrystalGame(sha1, title, _KNOWN[sha1], rom))
+    if title.startswith(_TITLE) and language == _JAPANESE:
+        message = f"{file} is the Japanese Pokémon Crystal, which keeps its state elsewhere."
+        return Recognised("Pokémon Crystal (Japan)", None, RomError(message, _OTHER_ADDRESSES))
+    if title.startswith(_TITLE):
+        name = "Pokémon Crystal (unknown build)"
+        refusal = RomError(
+            f"{file} calls itself Pokémon Crystal but is not a known build (SHA-1 {sha1}).",
+            "It may be damaged, translated or modified. Give the original English ROM, or add "
+            "--allow-unknown-rom to try it all the same.",
+        )
+        return Recognised(name, CrystalGame(sha1, title, name, rom), refusal)
+    sister = _SISTERS.get(title[:11])
+    if sister is None:
+        return None
+    message = f"{file} is {sister}, which keeps its state elsewhere than Crystal."
+    return Recognised(sister, None, RomError(message, _OTHER_ADDRESSES))

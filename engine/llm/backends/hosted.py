@@ -1,0 +1,284 @@
+"""Hold what models behind a server have in common: connections, streams, refusals, failures."""
+
+import asyncio
+import importlib
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import AbstractContextManager, aclosing, contextmanager
+from typing import Any, Generic, Protocol, TypeVar
+
+from engine.errors import ConfigurationError, LLMConnectionError
+from engine.llm.backends.base import (
+    ChatRequest,
+    Chunk,
+    ModelStatus,
+    check_address,
+    key_from,
+    redacted,
+    refusal,
+    shown_address,
+    status_of,
+)
+from engine.llm.backends.dialect import Dialect, Refusal, adapt
+from engine.providers import PROVIDERS
+
+_PROBE_FACTOR = 5
+"""A probe may take this many times as long as connecting."""
+
+
+class Client(Protocol):
+    """A client library's connection to a server."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        ...
+
+
+ClientT = TypeVar("ClientT", bound=Client)
+
+
+class HostedBackend(Generic[ClientT]):
+    """A model behind a server that a client library speaks to; see `Backend`.
+
+    A server that refuses a part of a question is asked again without it, and from then on.
+    Subclasses say how to make a client (`_make_client`, in a thread since it may take long), ask
+    (`_answer`) and look for the model (`_look`), which errors refuse a form of the question
+    (`_refusal_of`), and what all others mean (`_failures`).
+
+    Args:
+        model: As the server names it.
+        server: How messages name the server.
+        connect_timeout_s: Longest time to connect.
+
+    Attributes:
+        name: Of the backend; its client library's package is called the same.
+    """
+
+    name: str
+
+    def __init__(self, model: str, server: str, connect_timeout_s: float) -> None:
+        self.model = model
+        self._server = server
+        self._connect_timeout_s = connect_timeout_s
+        self._dialect = Dialect(frozenset())
+        self._client: ClientT | None = None
+
+    @property
+    def is_paid(self) -> bool:
+        """Return whether answers cost money; see `Backend.is_paid`."""
+        return False
+
+    async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        """Stream an answer; see `Backend.chat`."""
+        client = await self._open()
+        with self._failures():
+            async with aclosing(self._stream(client, request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+
+    async def probe(self) -> ModelStatus:
+        """Look whether the model can be asked; see `Backend.probe`."""
+        try:
+            client = await self._open()
+            with self._failures():
+                async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
+                    return await self._look(client)
+        except LLMConnectionError as error:
+            return status_of(error)
+
+    async def load(self) -> None:
+        """Return at once: most servers load by themselves."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _open(self) -> ClientT:
+        if self._client is None:
+            # Importing it and reading certificates take long enough to hold up the loop.
+            await asyncio.to_thread(importlib.import_module, self.name)
+            with self._failures():
+                client = await asyncio.to_thread(self._make_client)
+            self._client = self._client or client
+        return self._client
+
+    def _stream(self, client: ClientT, request: ChatRequest) -> AsyncGenerator[Chunk]:
+        """Stream an answer in the first form that the server takes, and keep to that form."""
+        return adapt(
+            self._dialect,
+            lambda dialect: self._answer(client, request, dialect),
+            self._refusal_of,
+            self._learn,
+            is_named=self.is_paid,
+        )
+
+    def _learn(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    def _make_client(self) -> ClientT:
+        raise NotImplementedError
+
+    def _answer(
+        self, client: ClientT, request: ChatRequest, dialect: Dialect
+    ) -> AsyncGenerator[Chunk]:
+        raise NotImplementedError
+
+    async def _look(self, client: ClientT) -> ModelStatus:
+        raise NotImplementedError
+
+    def _refusal_of(self, error: Exception) -> Refusal | None:
+        """Return what a server refuses with an error; None if it is another failure."""
+        raise NotImplementedError
+
+    def _failures(self) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+
+class KeyedBackend(HostedBackend[ClientT]):
+    """A model of a provider that wants a key, or of another server that speaks its protocol.
+
+    Args:
+        model: As the server names it.
+        base_url: Of the server; "": as the provider's variable says, else the provider's own.
+        key: Else as the provider's variable says.
+        connect_timeout_s: Longest time to connect.
+
+    Attributes:
+        provider: What the provider is called; as in its library's names.
+        key_remedy: What to do without a key.
+        address_remedy: What to do where something else answers.
+
+    Raises:
+        ConfigurationError: The key is missing, and no other server is named.
+    """
+
+    provider: str
+    key_remedy: str
+    address_remedy: str
+
+    def __init__(
+        self, model: str, *, base_url: str = "", key: str = "", connect_timeout_s: float = 1.0
+    ) -> None:
+        known = PROVIDERS[self.name]
+        self._base_url = base_url or os.environ.get(known.address_variable, "").strip()
+        self._key = key or key_from(known.key_variable)
+        if self._base_url:
+            check_address(self._base_url, "llm_base_url" if base_url else known.address_variable)
+        elif not self._key:
+            raise ConfigurationError(f"{model} needs a key of {self.provider}.", self.key_remedy)
+        shown = shown_address(self._base_url)
+        server = f"The server at {shown}" if shown else self.provider
+        super().__init__(model, server, connect_timeout_s)
+
+    @property
+    def is_paid(self) -> bool:
+        """Return whether the model is asked of whom it belongs to."""
+        return not self._base_url
+
+    def _connection(self, **http: Any) -> dict[str, Any]:
+        """Return what the library's client is made with.
+
+        Args:
+            http: Further settings of its HTTP client.
+        """
+        library = importlib.import_module(self.name)
+        return {
+            # Always given: without one, some clients look for keys on the disk, or refuse to ask.
+            "api_key": self._key or "none",
+            "base_url": self._base_url or None,
+            "timeout": library.Timeout(None, connect=self._connect_timeout_s),
+            "max_retries": 0,
+            # The key stays here: redirects are not followed.
+            "http_client": library.DefaultAsyncHttpxClient(follow_redirects=False, **http),
+        }
+
+    def _unlisted(self) -> ModelStatus:
+        """Return what it says of the model that a server does not list it."""
+        if self._base_url:  # many have one model and answer to any name, or have no list
+            return ModelStatus("ready", f"{self._server} does not list {self.model!r}.")
+        return ModelStatus(
+            "missing", f"{self._server} has no model {self.model!r} for this key. Check the name."
+        )
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Turn all that the client raises into LLMConnectionError."""
+        import httpx2
+
+        library = importlib.import_module(self.name)
+        try:
+            yield
+        except library.APIStatusError as error:
+            # An error in the middle of an answer may have the status of its beginning.
+            status = error.status_code if error.status_code >= 300 else -1
+            detail = redacted(said_of(error.body) or error.message, self._key)
+            variable = PROVIDERS[self.name].key_variable
+            hint = f"Check {variable}." if status in (401, 403) else ""
+            raise refusal(self._server, status, detail, hint) from None
+        except (library.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+            raise self._unreachable("does not answer in time") from None
+        except (library.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            cause = redacted(type(error.__cause__ or error).__name__)
+            raise self._unreachable(f"cannot be reached or broke off ({cause})") from None
+        except getattr(library, f"{self.provider}Error") as error:
+            detail = redacted(error, self._key)
+            raise refusal(self._server, -1, detail) from None
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            # The client expects certain fields in every event.
+            raise LLMConnectionError(
+                f"{self._server} sent what is not {self.provider}'s protocol.",
+                self.address_remedy,
+            ) from None
+
+    def _unreachable(self, what: str) -> LLMConnectionError:
+        variable = PROVIDERS[self.name].address_variable
+        return LLMConnectionError(
+            f"{self._server} {what}.", f"Check the network, and {variable} if it is set."
+        )
+
+
+class Reading:
+    """What the events of an answer have said of its end so far.
+
+    Attributes:
+        done_reason: Why it ended; "" before.
+        prompt_tokens: 0 until the server says how many.
+        answer_tokens: 0 until the server says how many.
+    """
+
+    def __init__(self) -> None:
+        self.done_reason = ""
+        self.prompt_tokens = 0
+        self.answer_tokens = 0
+
+    def take(self, event: Any) -> Iterator[Chunk]:
+        """Return what an event adds to the answer."""
+        raise NotImplementedError
+
+    def last(self) -> Chunk:
+        """Return the chunk that ends the answer."""
+        return Chunk(
+            done_reason=self.done_reason or "cut",
+            prompt_tokens=self.prompt_tokens,
+            answer_tokens=self.answer_tokens,
+        )
+
+
+async def read(stream: Any, reading: Reading) -> AsyncGenerator[Chunk]:
+    """Stream an answer from a library's stream of events, and close that in any case."""
+    try:
+        async for event in stream:
+            for chunk in reading.take(event):
+                yield chunk
+        yield reading.last()
+    finally:
+        await stream.close()
+
+
+def said_of(body: object) -> str:
+    """Return the message of an error's body: {"message": ...} or {"error": {"message": ...}}."""
+    while isinstance(body, dict):
+        body = body.get("message") or body.get("error") or body.get("detail")
+    return body if isinstance(body, str) else ""

@@ -1,0 +1,112 @@
+"""Hold how a person steers a session, and keep its pace."""
+
+import queue
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.commands import Command, Stop
+
+MAX_SPEED = 1000.0
+"""Actions a second and environment; more is the same as unlimited."""
+
+
+@dataclass(slots=True)
+class Controls:
+    """What was asked for and holds until something else is asked for.
+
+    Attributes:
+        is_paused: No environment steps.
+        steps_due: Steps to take although paused.
+        is_human: A person acts in the watched environment; all others wait.
+        is_live: It runs at its own pace meanwhile, and does not wait for each press.
+        watched_env: The environment that is shown.
+        stop_reason: Why to end; "" continues.
+        skips_evaluation: The evaluation that is in progress is to be left.
+    """
+
+    is_paused: bool = False
+    steps_due: int = 0
+    is_human: bool = False
+    is_live: bool = False
+    watched_env: int = 0
+    stop_reason: str = ""
+    skips_evaluation: bool = False
+
+    @property
+    def may_step(self) -> bool:
+        """Return whether the agent takes the next step."""
+        if self.is_human or self.stop_reason:
+            return False
+        return not self.is_paused or self.steps_due > 0
+
+    def step_taken(self) -> None:
+        """Note that a step was taken."""
+        self.steps_due = max(0, self.steps_due - 1)
+
+    @property
+    def press_refusal(self) -> str:
+        """Return why nobody can press a button now; "" where a person can."""
+        if not self.is_human:
+            return "Take control first."
+        return "The game runs in real time." if self.is_live else ""
+
+
+class Pace:
+    """Say when the next step is due.
+
+    Args:
+        clock: Seconds that only rise.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._due_s = 0.0
+        self._actions_per_s = 0.0
+
+    @property
+    def actions_per_s(self) -> float:
+        """Return the limit for every environment; 0 is unlimited."""
+        return self._actions_per_s
+
+    def limit(self, actions_per_s: float) -> None:
+        """Set the limit."""
+        self._actions_per_s = 0.0 if actions_per_s >= MAX_SPEED else max(0.0, actions_per_s)
+        self._due_s = self._clock()
+
+    def mark(self) -> None:
+        """Note that a step begins now."""
+        if self._actions_per_s:
+            # A late step does not make the next ones hurry.
+            self._due_s = max(self._due_s + 1 / self._actions_per_s, self._clock())
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next step is due; 0 when it is."""
+        return max(0.0, self._due_s - self._clock()) if self._actions_per_s else 0.0
+
+
+class CommandQueue:
+    """Bring commands from any thread to the session's.
+
+    Attributes:
+        stop: The last Stop that was put, known before anybody drains; None while there is none.
+    """
+
+    def __init__(self) -> None:
+        self.stop: Stop | None = None
+        self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
+
+    def put(self, command: Command) -> None:
+        """Add a command; never blocks, in a signal's handler neither."""
+        if isinstance(command, Stop):
+            self.stop = command
+        self._queue.put(command)
+
+    def drain(self, wait_s: float = 0.0) -> Iterator[Command]:
+        """Yield the commands that are there, having waited up to `wait_s` for the first."""
+        try:
+            yield self._queue.get(timeout=wait_s) if wait_s > 0 else self._queue.get_nowait()
+            while True:
+                yield self._queue.get_nowait()
+        except queue.Empty:
+            return

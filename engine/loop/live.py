@@ -1,0 +1,153 @@
+"""Let a person play the watched game in real time."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from engine.loop.controls import Controls
+from engine.loop.reporter import Reporter
+
+FRAMES_PER_PICTURE = 2
+FRAMES_PER_READING = 10
+SHORTEST_HOLD_FRAMES = 4
+"""However short a press, the game gets to see it: parts of it look every second frame or third."""
+IDLE_S = 60.0
+"""Paused for longer than this, the game is played by turns again."""
+
+_STALL_S = 0.1
+"""What is later than this is not caught up with."""
+_MAX_FRAMES_AT_ONCE = 3
+_MAX_WAITING = 16
+
+
+class LiveGame(Protocol):
+    """A game that can run in real time."""
+
+    @property
+    def frames_per_s(self) -> float:
+        """Return as fast as it runs on its own machine."""
+        ...
+
+    def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
+        """Run frames with these buttons down; `shows`: show the picture after them."""
+        ...
+
+    def read_frames(self, *, is_over: bool) -> None:
+        """Read the result of the frames; `is_over`: let what has begun come to its end before."""
+        ...
+
+
+class LivePlay:
+    """Run the watched game at its own pace, with the buttons down that a person holds.
+
+    It has the game read six times a second, for rewards, milestones and what is shown.
+
+    Args:
+        game: The watched game.
+        controls: What was asked for; `is_live` is set here.
+        reporter: Tells when it begins and ends.
+        clock: Seconds that only rise.
+    """
+
+    def __init__(
+        self,
+        game: LiveGame,
+        controls: Controls,
+        reporter: Reporter,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._game = game
+        self._controls = controls
+        self._reporter = reporter
+        self._clock = clock
+        self._held: frozenset[int] = frozenset()
+        self._held_frames = 0
+        self._waiting: deque[frozenset[int]] = deque(maxlen=_MAX_WAITING)
+        self._due_s = 0.0
+        self._since_picture = 0
+        self._since_reading = 0
+
+    def begin(self) -> None:
+        """Let the game run from now on."""
+        if not self._controls.is_live:
+            self.restart()
+            self._controls.is_live = True
+            self._reporter.say("human", "the game runs in real time")
+            self._reporter.status()
+
+    def end(self) -> None:
+        """Let go of all buttons, and let what has begun come to its end."""
+        if self._controls.is_live:
+            self.let_go()
+            self._controls.is_live = False
+            self._reporter.say("human", "the game waits for each press again")
+            self._read(is_over=True)
+            self._reporter.status()
+
+    def rest(self) -> None:
+        """Bring the game to where it can be saved, or acted in; what is held is held on after."""
+        if self._controls.is_live:
+            self._read(is_over=True)
+
+    def restart(self) -> None:
+        """Run from this moment on, with no button down."""
+        self.let_go()
+        self._due_s = self._clock()
+
+    def let_go(self) -> None:
+        """Hold nothing, and forget what was to be held."""
+        self._waiting.clear()
+        self._held = frozenset()
+        self._held_frames = SHORTEST_HOLD_FRAMES
+        self._since_picture = self._since_reading = 0
+
+    def hold(self, buttons: frozenset[int]) -> None:
+        """Hold these buttons and no others, from the next frame on that is free for it."""
+        newest = self._waiting[-1] if self._waiting else self._held
+        if buttons != newest:
+            self._waiting.append(buttons)
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next frame is due; 0 when it is."""
+        return max(0.0, self._due_s - self._clock())
+
+    def advance(self) -> None:
+        """Run the frames that are due; after a long pause the game is played by turns again."""
+        if self._controls.is_paused:
+            if self._clock() - self._due_s > IDLE_S:
+                self.end()
+            return
+        frames = self._due_frames(self._clock())
+        while frames:
+            frames -= self._run(frames)
+        if self._since_reading >= FRAMES_PER_READING:
+            self._read(is_over=False)
+
+    def _due_frames(self, now: float) -> int:
+        """Return how many frames to run now; a stall is forgotten, small delays are made up for."""
+        late_s = now - self._due_s
+        if late_s < 0:
+            return 0
+        if late_s > _STALL_S:
+            self._due_s, late_s = now, 0.0
+        frames = min(_MAX_FRAMES_AT_ONCE, 1 + int(late_s * self._game.frames_per_s))
+        self._due_s += frames / self._game.frames_per_s
+        return frames
+
+    def _run(self, frames: int) -> int:
+        """Run up to `frames` frames with the same buttons down; return how many."""
+        if self._waiting and self._held_frames >= SHORTEST_HOLD_FRAMES:
+            self._held, self._held_frames = self._waiting.popleft(), 0
+        if self._waiting:
+            frames = min(frames, max(1, SHORTEST_HOLD_FRAMES - self._held_frames))
+        shows = self._since_picture + frames >= FRAMES_PER_PICTURE
+        self._game.run_frames(self._held, frames, shows=shows)
+        self._held_frames += frames
+        self._since_picture = 0 if shows else self._since_picture + frames
+        self._since_reading += frames
+        return frames
+
+    def _read(self, *, is_over: bool) -> None:
+        self._since_reading = 0
+        self._game.read_frames(is_over=is_over)

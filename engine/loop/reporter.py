@@ -1,0 +1,192 @@
+"""Publish what every session publishes: pictures, the game's state, rewards and the status line."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine import events
+from engine.loop.metrics import DecisionShares, RunMetrics, SpeedMeter
+from engine.types import ActionSet, Decision, Frame, Goal, RewardBreakdown, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.agents.base import ActionBatch
+    from engine.env.array_env import Inspection
+    from engine.loop.controls import Controls, Pace
+
+FRAME_INTERVAL_S = 1 / 30
+_STATUS_INTERVAL_S = 1 / 10
+_WORTH_A_LINE = 0.25
+"""Smallest payment that is published on its own."""
+
+
+class Reporter:
+    """Emit the events of the game that is shown, and of how the session stands.
+
+    Args:
+        controls: What was asked for; `watched_env` is the game that is shown.
+        pace: The speed limit.
+        emit: Takes the events.
+        clock: Seconds that only rise.
+        metrics: The session's sums.
+        phase: What is done at first, see `StatusChanged.phase`.
+
+    Attributes:
+        emit: Takes the events.
+        metrics: The session's sums.
+        episode_steps: Of the shown game's episode.
+        work: The phase, how much of it is done and how much there is; 0 where that is not known.
+    """
+
+    def __init__(
+        self,
+        controls: Controls,
+        pace: Pace,
+        emit: Callable[[events.Event], None],
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        metrics: RunMetrics | None = None,
+        phase: str = "acting",
+    ) -> None:
+        self.metrics = metrics or RunMetrics()
+        self.episode_steps = 0
+        self.work: tuple[str, float, float] = (phase, 0.0, 0.0)
+        self._controls = controls
+        self._pace = pace
+        self.emit = emit
+        self._clock = clock
+        self._meter = SpeedMeter()
+        self._shares = DecisionShares()
+        self._goal: Goal | None = None
+        self._started_s = clock()
+        self._frame_due_s = self._status_due_s = 0.0
+
+    def uptime_s(self) -> float:
+        """Return how long the session has lasted, over all its starts."""
+        return self._clock() - self._started_s
+
+    def phase(self, phase: str, done: float = 0.0, total: float = 0.0) -> None:
+        """Note what the engine is busy with, and how much of it is done, where that is known."""
+        self.work = phase, done, total
+        self.status()
+
+    def idle(self) -> None:
+        """Keep the status line going while no step is due."""
+        if self._controls.is_paused or self._controls.is_human:
+            self._meter.forget()
+        if self._clock() >= self._status_due_s:
+            self.status()
+
+    def status(self) -> None:
+        """Emit the status line's figures."""
+        self._status_due_s = self._clock() + _STATUS_INTERVAL_S
+        self.emit(self._figures())
+
+    def _figures(self) -> events.StatusChanged:
+        controls = self._controls
+        phase, done, total = self.work
+        return events.StatusChanged(
+            total_steps=self.metrics.total_steps,
+            steps_per_s=self._meter.steps_per_s(),
+            episode=self.metrics.episodes,
+            uptime_s=self.uptime_s(),
+            is_paused=controls.is_paused,
+            is_human=controls.is_human,
+            is_live=controls.is_live,
+            speed=self._pace.actions_per_s,
+            watched_env=controls.watched_env,
+            episode_steps=self.episode_steps,
+            phase="paused" if controls.is_paused else phase,
+            shares=self._shares.shares(),
+            done=done,
+            total=total,
+        )
+
+    def say(self, source: str, text: str, confidence: float | None = None) -> None:
+        """Log a line of reasoning."""
+        self.emit(events.ReasoningLogged(self.metrics.total_steps, source, text, confidence))
+
+    def obeyed(self, command: str, text: str) -> None:
+        """Log the result of a command, and publish it."""
+        self.say("run", text)
+        self.emit(events.CommandObeyed(command, text))
+
+    def count_step(self, action_batch: ActionBatch | None, is_walking: NDArray[np.bool_]) -> None:
+        """Count who decided, and how fast steps are taken.
+
+        Args:
+            action_batch: Of the agent; None: a person decided.
+            is_walking: (envs,) whether the player could walk before the step, or one for all.
+        """
+        if action_batch is None:
+            self._shares.add_human()
+        else:
+            self._shares.add(action_batch, is_walking)
+        self._meter.mark(self._clock(), self.metrics.total_steps)
+
+    def picture(self, frame: Frame) -> None:
+        """Show a picture of the watched game."""
+        self.emit(events.FrameRendered(frame, self._controls.watched_env))
+
+    def observe(self, seen: Inspection) -> None:
+        """Publish the state of the watched game, and its last reward with the sums."""
+        self.emit(
+            events.GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
+        )
+        self.emit(events.RewardPaid(seen.breakdown, seen.episode, self.metrics.mean_components()))
+
+    def show(self, seen: Inspection) -> None:
+        """Publish all there is to see of the watched game: picture, state, payouts and goal."""
+        if seen.frame is not None:
+            self.picture(seen.frame)
+        self.observe(seen)
+        self.pay(seen.paid or seen.breakdown)
+        goal, former = seen.goal, self._goal
+        if goal is None:
+            return
+        self._goal = goal
+        if former is None or (goal.key, goal.text) != (former.key, former.text):
+            self.say("planner", f"goal: {goal.text}")
+
+    def pay(self, paid: RewardBreakdown) -> None:
+        """Publish what of a reward is worth a line."""
+        for component, value, cause in payouts(paid):
+            self.emit(events.PayoutMade(self.episode_steps, component, value, cause))
+
+
+def payouts(paid: RewardBreakdown) -> list[tuple[str, float, str]]:
+    """Return component, value and cause of what is worth a line; cause "" where none is known."""
+    return [
+        (name, value, _cause(paid, name))
+        for name, value in paid.components
+        if abs(value) >= _WORTH_A_LINE
+    ]
+
+
+def _cause(paid: RewardBreakdown, component: str) -> str:
+    # A breakdown that was saved by an older version does not know who noted what.
+    noted = Counter(
+        cause for cause, payer in zip(paid.causes, paid.payers, strict=False) if payer == component
+    )
+    return "; ".join(f"{cause} ×{count}" if count > 1 else cause for cause, count in noted.items())
+
+
+def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:
+    """Return a person's decision in words, beside what somebody else proposed.
+
+    Args:
+        actions: The game's.
+        action: What the person pressed.
+        proposal: What `by` would have done; None: nobody was asked.
+        by: Who was asked.
+    """
+    text = "You pressed it."
+    if proposal is not None:
+        same = proposal == action
+        text += f" {by} would, too." if same else f" {by} would press {actions.name(proposal)}."
+    return Decision(action, Source.HUMAN, 1.0, text)

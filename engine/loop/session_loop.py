@@ -1,0 +1,146 @@
+"""Obey, advance, report: the one loop that trains, records and replays.
+
+What differs between the three is their `Activity`: what is advanced, and what else it can be asked.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.commands import Command, Hold, Pause, PlayLive, Press, Resume, SetSpeed, StepOnce, Stop
+from engine.events import CommandRefused
+from engine.loop.controls import CommandQueue, Controls, Pace
+from engine.loop.live import LivePlay
+from engine.loop.reporter import Reporter
+from engine.types import ActionSet
+
+IDLE_S = 0.1
+"""Longest wait for a command while nothing is due."""
+
+
+class Activity(Protocol):
+    """What a session does: train, record, or replay.
+
+    Attributes:
+        not_here: Why commands are refused that only another activity knows.
+    """
+
+    not_here: str
+
+    def is_over(self) -> bool:
+        """Return whether there is nothing more to do."""
+        ...
+
+    def wait_s(self) -> float | None:
+        """Return the seconds to wait for commands; None: until the next step or frame is due."""
+        ...
+
+    def obey(self, command: Command) -> str | None:
+        """Carry out a command in this activity's own way.
+
+        Returns:
+            Why it had no effect, "" if it had one; None: do with it what every session does.
+        """
+        ...
+
+    def advance(self) -> None:
+        """Do what is due."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLoop:
+    """Advances an activity, and obeys commands between two steps.
+
+    Attributes:
+        activity: What is advanced.
+        controls: What was asked for and holds.
+        pace: When the next step is due.
+        reporter: Publishes refusals, and the status after every other command.
+        commands: What the outside asks for.
+        actions: The game's.
+        live: Play in real time; None: there is none.
+    """
+
+    activity: Activity
+    controls: Controls
+    pace: Pace
+    reporter: Reporter
+    commands: CommandQueue
+    actions: ActionSet
+    live: LivePlay | None = None
+
+    def run(self) -> None:
+        """Obey and advance until the activity is over."""
+        while not self.activity.is_over():
+            self.obey_waiting(self._wait_s())
+            if not self.controls.stop_reason:
+                self.activity.advance()
+
+    def obey_waiting(self, wait_s: float = 0.0) -> None:
+        """Obey the commands that are there, having waited up to `wait_s` for the first."""
+        for command in self.commands.drain(wait_s):
+            self.obey(command)
+
+    def obey(self, command: Command) -> None:
+        """Carry out a command, or refuse it with a reason."""
+        refusal: str | None = self._unknown_action(command)
+        if not refusal:
+            refusal = self.activity.obey(command)
+        if refusal is None:
+            refusal = self._carry_out(command)
+        if refusal:
+            self.reporter.emit(CommandRefused(type(command).__name__, refusal))
+        else:
+            self.reporter.status()
+
+    def _unknown_action(self, command: Command) -> str:
+        """Return why a command names no action of the game, "" if it does or names none."""
+        match command:
+            case Press(action):
+                named = frozenset({action})
+            case Hold(buttons):
+                named = buttons
+            case _:
+                return ""
+        is_known = named <= set(range(len(self.actions)))
+        return "" if is_known else f"There are actions 0 to {len(self.actions) - 1}."
+
+    def _wait_s(self) -> float:
+        wait_s, controls = self.activity.wait_s(), self.controls
+        if wait_s is not None:
+            return wait_s
+        if self.live is not None and controls.is_live and not controls.is_paused:
+            return min(IDLE_S, self.live.wait_s())
+        return min(IDLE_S, self.pace.wait_s()) if controls.may_step else IDLE_S
+
+    def _carry_out(self, command: Command) -> str:
+        """Do what every session does with a command; return why it had no effect, or ""."""
+        controls = self.controls
+        match command:
+            case Pause():
+                controls.is_paused = True
+            case Resume():
+                controls.is_paused, controls.steps_due = False, 0
+            case StepOnce():
+                if not controls.is_paused:
+                    return "Pause first."
+                controls.steps_due += 1
+            case SetSpeed(actions_per_s):
+                self.pace.limit(actions_per_s)
+            case Stop(reason):
+                controls.stop_reason = reason or "asked to stop"
+            case PlayLive(is_live) if self.live is not None:
+                if not controls.is_human:
+                    return "Take control first." if is_live else ""
+                if is_live:
+                    self.live.begin()
+                else:
+                    self.live.end()
+            case Hold(buttons) if self.live is not None:
+                if controls.is_live:
+                    self.live.hold(buttons)
+                elif buttons:  # letting go too late, after live play has ended, needs no word
+                    return "The game does not run in real time."
+            case _:
+                return self.activity.not_here
+        return ""

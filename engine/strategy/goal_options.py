@@ -1,0 +1,160 @@
+"""List what can be wanted right now; a planner picks one of these and nothing else."""
+
+from collections.abc import Iterable, Iterator
+
+from engine.games.base import Game
+from engine.planning_types import Condition, GoalOption
+from engine.strategy.navigation import WorldMap
+from engine.strategy.surroundings import Spot, Surroundings, survey
+from engine.strategy.ways import heal_goal, needs_healing
+from engine.types import BattleKind, GameState, Goal, GoalKind, MapId, Terrain
+
+MOST = 24
+"""As many options are listed at most."""
+
+_FAR = 6
+"""Places for maps that are farther away, if as many are known."""
+
+_FIGHT = GoalOption(
+    GoalKind.FIGHT,
+    "",
+    "win this battle",
+    Goal("fight", "Win the battle", kind=GoalKind.FIGHT),
+    (Condition.BATTLE_WON, Condition.LEVEL_GAINED),
+)
+_RUN = GoalOption(
+    GoalKind.RUN,
+    "",
+    "run away from this battle",
+    Goal("run", "Run away", kind=GoalKind.RUN),
+    (Condition.BATTLE_LEFT,),
+)
+_CATCH_IT = GoalOption(
+    GoalKind.CATCH,
+    "",
+    "weaken and catch it",
+    Goal("catch", "Catch it", kind=GoalKind.CATCH),
+    (Condition.CAUGHT,),
+)
+_EXPLORE = GoalOption(
+    GoalKind.EXPLORE,
+    "",
+    "walk where you have not been",
+    Goal("explore", "Walk where nobody has been", kind=GoalKind.EXPLORE),
+    (Condition.NEW_TILES, Condition.MILESTONE),
+)
+
+
+def choices(state: GameState, game: Game, world: WorldMap) -> tuple[GoalOption, ...]:
+    """Return the goals that make sense now, at least one, what is near first.
+
+    Args:
+        state: The game now.
+        game: What is played.
+        world: Which map leads to which, as far as it is known.
+    """
+    if state.battle is not None:
+        return tuple(_in_battle(state))
+    around = survey(state, game)
+    near = sorted(
+        (*_exits(state, world, around), *_answering(state, around)), key=lambda one: one[0]
+    )
+    far = list(_far_maps(state, game, world))
+    always = list(_anywhere(state, game, world))
+    num_far = min(len(far), max(_FAR, MOST - len(always) - len(near)))
+    chosen = [option for _, option in near[: MOST - len(always) - num_far]]
+    return (*chosen, *always, *far[:num_far])
+
+
+def _in_battle(state: GameState) -> Iterator[GoalOption]:
+    yield _FIGHT
+    if state.battle is not None and state.battle.kind is BattleKind.WILD:
+        if state.bag.balls:
+            yield _CATCH_IT
+        yield _RUN
+
+
+def _exits(
+    state: GameState, world: WorldMap, around: Surroundings
+) -> Iterator[tuple[int, GoalOption]]:
+    """Yield steps and option of every way out that is in reach and leads elsewhere."""
+    here = state.place.map
+    targets = [_target(state, world, spot) for spot in around.exits]
+    for spot, target in zip(around.exits, targets, strict=True):
+        name = f"exit {spot.mark}" if spot.tiles else f"{spot.side} edge"
+        if spot.steps is None or target in {None, here} or (spot.tiles and not spot.mark):
+            continue
+        text = f"{name} to {spot.name}" if spot.name else name
+        goal = Goal("reach", f"Go to {spot.name or name}", target, kind=GoalKind.REACH)
+        if targets.count(target) > 1 and spot.tiles:
+            # Which of several doors is taken matters: they may lead to different parts.
+            goal = Goal(
+                "reach", f"Take the way to {spot.name}", here, spot.tiles[0], kind=goal.kind
+            )
+        yield spot.steps, _near(name, f"{text}, {spot.nearness}", goal, Condition.ENTERED)
+
+
+def _target(state: GameState, world: WorldMap, spot: Spot) -> MapId | None:
+    view = state.map
+    if spot.tiles:
+        warps = (warp.target for warp in view.warps if (warp.x, warp.y) == spot.tiles[0])
+        return next(warps, None)
+    edges = (edge.target for edge in view.edges if edge.side == spot.side)
+    links = (link.target for link in world.links_from(state.place.map) if link.side == spot.side)
+    return next(edges, None) or next(links, None)
+
+
+def _answering(state: GameState, around: Surroundings) -> Iterator[tuple[int, GoalOption]]:
+    """Yield steps and option of everyone and everything in reach that may answer A."""
+    here = state.place.map
+    people = [
+        (f"person {spot.mark}", "Meet who stands", spot) for spot in around.people if spot.mark
+    ]
+    signs = [(f"sign {i}", "Read what is", spot) for i, spot in enumerate(around.signs, 1)]
+    for name, verb, spot in (*people, *signs):
+        if spot.steps is None:
+            continue
+        x, y = spot.tiles[0]
+        text = f"{verb} at ({x},{y}) in {state.place.name}"
+        goal = Goal("meet", text, here, (x, y), is_interaction=True, kind=GoalKind.MEET)
+        yield (
+            spot.steps,
+            _near(name, f"{name} ({x},{y}), {spot.nearness}", goal, Condition.ANSWERED),
+        )
+
+
+def _near(name: str, text: str, goal: Goal, condition: Condition) -> GoalOption:
+    return GoalOption(goal.kind, name, text, goal, (condition, Condition.MILESTONE))
+
+
+def _anywhere(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOption]:
+    here, name = state.place.map, state.place.name
+    rest = heal_goal(state, game, world) if needs_healing(state.party) else None
+    if rest is not None:
+        yield GoalOption(
+            GoalKind.HEAL, "", f"heal the party: {rest.text}", rest, (Condition.HEALED,)
+        )
+    if state.party and bool((state.map.terrain & Terrain.GRASS).any()):
+        goal = Goal("train", f"Train in the grass of {name}", here, kind=GoalKind.TRAIN)
+        text = "train in the tall grass here"
+        yield GoalOption(goal.kind, "", text, goal, (Condition.LEVEL_GAINED, Condition.MILESTONE))
+        if state.bag.balls:
+            goal = Goal("catch", f"Catch one in {name}", here, kind=GoalKind.CATCH)
+            yield GoalOption(
+                goal.kind, "", "catch one in the grass here", goal, (Condition.CAUGHT,)
+            )
+    yield _EXPLORE
+
+
+def _far_maps(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOption]:
+    """Yield the maps that are more than one map away, nearest first."""
+    names = game.tables.MAPS
+    for target, distance in world.distances_from(state.place.map).items():
+        name = names.get((target.group, target.number), "")
+        if distance > 1 and name and _is_unique(name, names.values()):
+            goal = Goal("reach", f"Go to {name}", target, kind=GoalKind.REACH)
+            yield _near(name, name, goal, Condition.ENTERED)
+
+
+def _is_unique(name: str, names: Iterable[str]) -> bool:
+    return list(names).count(name) == 1

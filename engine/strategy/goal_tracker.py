@@ -1,0 +1,103 @@
+"""Judge from RAM how the goals of an episode go, and how fresh the present one is."""
+
+from collections.abc import Collection
+from typing import Any
+
+from engine.strategy.battle import is_weak
+from engine.types import GameState, Goal, GoalKind, GoalTally
+
+LIFE_STEPS = 400
+"""Steps after which a goal that is not reached counts as failed; then it is tried anew."""
+
+_RESTED = 0.9
+
+
+class GoalTracker:
+    """Count by kind which goals were reached, and which were not within their life.
+
+    A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
+    training with every level gained. A goal that gives way to another, a rest for example, is
+    judged when it comes true; nothing is held against it meanwhile.
+
+    Args:
+        goal_source: Who sets the goals.
+    """
+
+    def __init__(self, goal_source: str) -> None:
+        self._goal_source = goal_source
+        self.reset()
+
+    def reset(self) -> None:
+        """Start an episode."""
+        self._tallies: dict[GoalKind, tuple[int, int]] = {}
+        self._open: dict[str, tuple[GoalKind, int, int]] = {}  # kind, age, level at the beginning
+        self._present = ""
+
+    def evaluate(self, state: GameState, reached: Collection[str]) -> None:
+        """Close the open goals that have come true.
+
+        Args:
+            state: The game now.
+            reached: Keys of the milestones reached in this episode.
+        """
+        for key, (kind, _, level) in list(self._open.items()):
+            match kind:
+                case GoalKind.HEAL:
+                    is_true = not is_weak(state.party, _RESTED)
+                case GoalKind.TRAIN:
+                    is_true = _highest_level(state) > level
+                case _:
+                    is_true = key in reached
+            if is_true:
+                del self._open[key]
+                self._count(kind, 1, 0)
+
+    def pursue(self, goal: Goal, state: GameState) -> float:
+        """Note what is pursued in this step; return how fresh the goal is, 1 falling to 0."""
+        self._present = goal.key
+        if goal.kind is GoalKind.EXPLORE:
+            return 1.0
+        kind, age, level = self._open.get(goal.key, (goal.kind, 0, _highest_level(state)))
+        if age == LIFE_STEPS:
+            self._count(kind, 0, 1)
+            age = 0
+        self._open[goal.key] = (kind, age + 1, level)
+        return 1 - age / LIFE_STEPS
+
+    def pause(self) -> None:
+        """Note that somebody else leads: none of the open goals is pursued in this step."""
+        self._present = ""
+
+    def outcomes(self) -> tuple[GoalTally, ...]:
+        """Return how the goals went if the episode ends now: the present one has failed.
+
+        One that was set in the last state only has not: nobody could act for it.
+        """
+        tallies = dict(self._tallies)
+        kind, age, _ = self._open.get(self._present, (GoalKind.EXPLORE, 0, 0))
+        if age > 1:
+            reached, failed = tallies.get(kind, (0, 0))
+            tallies[kind] = (reached, failed + 1)
+        return tuple(
+            GoalTally(self._goal_source, kind, *counts) for kind, counts in tallies.items()
+        )
+
+    def save(self) -> list[Any]:
+        """Return all of it, JSON-able."""
+        return [dict(self._tallies), dict(self._open), self._present]
+
+    def load(self, saved: list[Any]) -> None:
+        """Restore the state that `save` returned."""
+        tallies, entries, self._present = saved
+        self._tallies = {GoalKind(kind): (won, lost) for kind, (won, lost) in tallies.items()}
+        self._open = {
+            key: (GoalKind(kind), age, level) for key, (kind, age, level) in entries.items()
+        }
+
+    def _count(self, kind: GoalKind, reached: int, failed: int) -> None:
+        before = self._tallies.get(kind, (0, 0))
+        self._tallies[kind] = (before[0] + reached, before[1] + failed)
+
+
+def _highest_level(state: GameState) -> int:
+    return max((creature.level for creature in state.party), default=0)

@@ -1,0 +1,271 @@
+"""Do what a person asks of a running training: play, watch, branch, record, and set its course."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engine import commands
+from engine.env.batch import Batch
+from engine.errors import WorkerError
+from engine.events import CommandObeyed, ControlChanged, WarningRaised
+from engine.loop.controls import Controls
+from engine.loop.live import LivePlay
+from engine.loop.reporter import pressed
+from engine.training.demo_recording import RunRecording
+from engine.training.learning import Learning
+from engine.training.reporter import TrainingReporter
+from engine.training.run_overrides import RunOverrides
+from engine.training.state import RunState
+
+_EVALUATING = "Wait until the evaluation is over."
+_FAILED = "The game's process failed, so its episodes began anew. Try again."
+
+
+@dataclass(slots=True, eq=False)
+class CommandHandler:
+    """Carries out a person's commands between two steps.
+
+    Attributes:
+        state: Where the run stands.
+        learning: What decides and learns.
+        reporter: Tells the result of a command.
+        controls: What was asked for and holds.
+        accept: Takes in what a person's steps led to.
+        save: Writes a checkpoint.
+        clock: Seconds that only rise.
+        overrides: What a person set while the run continues.
+        live: Play in real time.
+        recording: What is recorded of the watched game.
+    """
+
+    state: RunState
+    learning: Learning
+    reporter: TrainingReporter
+    controls: Controls
+    accept: Callable[[Batch], None]
+    save: Callable[[], None]
+    clock: Callable[[], float]
+    overrides: RunOverrides = field(init=False)
+    live: LivePlay = field(init=False)
+    recording: RunRecording = field(init=False)
+
+    def __post_init__(self) -> None:
+        state, learning, reporter = self.state, self.learning, self.reporter
+        self.overrides = RunOverrides(state, learning, reporter)
+        self.live = LivePlay(self, self.controls, reporter, self.clock)
+        self.recording = RunRecording(
+            state, learning, reporter, self.controls, self.live, self.accept, self.clock
+        )
+
+    def obey(self, command: commands.Command) -> str | None:
+        """Carry out a command; see `engine.loop.session_loop.Activity`."""
+        match command:
+            case commands.Watch(env_index):
+                return self._watch(env_index)
+            case commands.PauseRendering():
+                if self.controls.is_human:
+                    return "Give control back first."
+                self.reporter.pause_rendering()
+            case commands.TakeOver():
+                return self._take_over()
+            case commands.GiveBack():
+                return self._give_back()
+            case commands.Press(action):
+                return self._press(action)
+            case commands.Restart():
+                return self._restart()
+            case commands.KeepState():
+                return self._keep_state()
+            case commands.Branch(number):
+                return self._branch(number)
+            case commands.Save():
+                self.save()
+            case commands.SkipEvaluation():
+                if not self.reporter.is_evaluating:
+                    return "No evaluation is going on."
+                self.controls.skips_evaluation = True
+            case commands.Seek():
+                return "Only a replay can go back and forth."
+            case _:
+                return self._set(command)
+        return ""
+
+    def _set(self, command: commands.Command) -> str | None:
+        """Change the course, or what is recorded."""
+        overrides, recording = self.overrides, self.recording
+        match command:
+            case commands.SetMode(mode):
+                return overrides.set_mode(mode)
+            case commands.SetStrategy(strategy):
+                return overrides.set_strategy(strategy)
+            case commands.SetGoal(milestone):
+                return overrides.set_goal(milestone)
+            case commands.Instruct(text):
+                return overrides.set_wish(text)
+            case commands.SetWeight(component, weight):
+                return overrides.set_weight(component, weight)
+            case commands.StartRecording(task, tags):
+                return recording.start(task, tags)
+            case commands.StopRecording():
+                return recording.stop()
+            case commands.DiscardRecording(again):
+                return recording.discard(again)
+            case commands.Rewind(actions):
+                return recording.rewind(actions)
+            case commands.MarkRecording() | commands.DescribeRecording():
+                return recording.describe(command)
+        return None
+
+    def advance(self) -> None:
+        """Run the frames of live play that are due, and tell how a recording stands."""
+        if self.controls.is_live:
+            self.live.advance()
+        self.recording.tick()
+
+    def end(self) -> None:
+        """Leave live play, and save what is recorded: the run ends."""
+        self.live.end()
+        self.recording.stop("the run ended")
+
+    @property
+    def frames_per_s(self) -> float:
+        """Return as fast as the game runs on its own machine."""
+        return self.state.vector.frames_per_s
+
+    def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
+        """Run frames of the watched game; the episode is a person's from now on."""
+        index = self.controls.watched_env
+        self.state.tally.is_touched[index] = True
+        picture = self.state.vector.play_frames(index, buttons, frames, shows=shows)
+        if picture is not None:
+            self.reporter.picture(picture)
+
+    def read_frames(self, *, is_over: bool) -> None:
+        """Read the result, and show it."""
+        index = self.controls.watched_env
+        batch = self.state.vector.count_frames(index, is_over=is_over)
+        self.reporter.played()
+        self.accept(batch)
+
+    def _watch(self, env_index: int) -> str:
+        if not 0 <= env_index < self.state.vector.num_envs:
+            return f"There are environments 0 to {self.state.vector.num_envs - 1}."
+        if self.controls.is_human:
+            return "Give control back first."
+        if self.recording.is_recording:
+            return "Stop the recording first: it is of the game you watch."
+        self.reporter.watch(env_index)
+        return ""
+
+    def _take_over(self) -> str:
+        """Let a person act; what the agent experienced ends here with the worth of this state."""
+        if self.controls.is_human:
+            return "You have control already."
+        env_index = self.controls.watched_env
+        self.learning.truncate_trajectory(env_index)
+        self.learning.shaping.forget(env_index)
+        self.controls.is_human = True
+        self.reporter.emit(ControlChanged(is_human=True))
+        self.recording.take_over()
+        self.reporter.status()
+        return ""
+
+    def _give_back(self) -> str:
+        if not self.controls.is_human:
+            return "The agent has control already."
+        self.live.end()
+        self.controls.is_human = False
+        self.recording.give_back()
+        self.reporter.emit(ControlChanged(is_human=False))
+        self.reporter.status()
+        return ""
+
+    def _press(self, action: int) -> str:
+        if refusal := self.controls.press_refusal:
+            return refusal
+        env_index = self.controls.watched_env
+        if refusal := self.recording.foresee():
+            return refusal
+        batch = self.state.vector.step_one(env_index, action)
+        self.state.tally.steps[env_index] += 1
+        self.state.tally.is_touched[env_index] = True
+        self.reporter.pressed(
+            pressed(self.state.actions, action, self.recording.proposal, "The agent")
+        )
+        self.accept(batch)
+        self.recording.tell()
+        return ""
+
+    def _restart(self) -> str:
+        """Leave the watched episode, uncounted, and begin another at the true start."""
+        if self.reporter.is_evaluating:
+            return _EVALUATING
+        if refusal := self._begin_another():
+            return refusal
+        text = "you began the episode anew; the one before does not count"
+        self.reporter.obeyed("Restart", text)
+        return ""
+
+    def _keep_state(self) -> str:
+        """Keep the watched game of now, and write it where a run can begin from it."""
+        if self.reporter.is_evaluating:
+            return _EVALUATING
+        run, env_index = self.state, self.controls.watched_env
+        self.live.rest()
+        try:
+            state = run.kept_states.keep(
+                run.vector, env_index, int(run.tally.steps[env_index]), run.metrics.episodes
+            )
+        except WorkerError:
+            return _FAILED
+        kept = f"you kept state {state.number}: {state.place}, step"
+        self.reporter.say("run", f"{kept} {state.episode_steps}{self._write_state(state.number)}")
+        told = f"{kept} {state.episode_steps:,} of game {env_index + 1}"
+        self.reporter.emit(CommandObeyed("KeepState", told))
+        self.reporter.emit(run.kept_states.listed)
+        return ""
+
+    def _write_state(self, number: int) -> str:
+        """Write a kept state's file; return how a run begins from it, "" where there is none."""
+        found, files = self.state.kept_states.find(number), self.state.kept_states.files
+        if files is None or found is None:
+            return ""
+        try:
+            path = files.write(*found)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            warning = f"State {number} has no file of its own: {reason}."
+            self.reporter.emit(WarningRaised(warning))
+            return ""
+        return f"; begin a run from it with --state {shlex.quote(str(path))}"
+
+    def _branch(self, number: int) -> str:
+        """Leave the watched episode, and begin another, uncounted as well, at a kept state."""
+        if self.reporter.is_evaluating:
+            return _EVALUATING
+        found = self.state.kept_states.find(number)
+        if found is None:
+            known = ", ".join(str(one.number) for one in self.state.kept_states.listed.states)
+            return f"State {number} is not kept" + (f"; kept are {known}." if known else ".")
+        state, snapshot = found
+        if refusal := self._begin_another(snapshot):
+            return refusal
+        self.state.tally.is_touched[self.controls.watched_env] = True
+        self.reporter.obeyed(
+            "Branch",
+            f"you branched from state {number}: {state.place}, step {state.episode_steps:,}; "
+            "neither this episode nor the one before counts",
+        )
+        return ""
+
+    def _begin_another(self, snapshot: bytes = b"") -> str:
+        """Leave the watched episode, which ends with the worth of its last state."""
+        env_index = self.controls.watched_env
+        self.live.rest()
+        record_on = self.recording.leave_episode()
+        batch = self.state.vector.begin_now(env_index, snapshot)
+        self.learning.shaping.forget(env_index)
+        self.accept(batch)
+        record_on()
+        self.reporter.begun_anew()
+        return _FAILED if batch.warnings else ""

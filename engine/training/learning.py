@@ -1,0 +1,157 @@
+"""Hold what decides and learns: agent, curriculum, strategy, planner, and what each is worth."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.agents.base import ActionBatch, Agent, Guidance
+from engine.agents.calibration import Calibration
+from engine.agents.rollout import FloatArray
+from engine.agents.shares import ExactShares, assign_decisions
+from engine.curriculum.scheduler import Curriculum
+from engine.env.batch import Batch
+from engine.planning_types import GoalOutcome
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.training.experience_updates import ExperienceUpdates
+from engine.training.planning import Planning
+from engine.training.shaping import Shaping
+from engine.training.state import RunState
+from engine.types import EpisodeSummary
+
+
+@dataclass(slots=True, eq=False)
+class Learning:
+    """Decides, and learns from the result.
+
+    Attributes:
+        state: Where the run stands.
+        agent: Chooses and learns.
+        curriculum: How far the planner is followed, from stage to stage.
+        strategy: How far within a stage.
+        calibration: What planner and policy are worth.
+        planning: Asks a language model for goals; None: nobody does.
+        experience_updates: What the games are told of the history of decisions.
+        actor: Who acts: the agent, unless a person wants it otherwise (`RunOverrides`).
+        shaping: What is learnt from besides the rewards.
+        shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
+            fixed strategy only weighed the planner's advice, and still does there.
+        kept_planning: What `Planning.save` returned while a model was asked, in a run that
+            continues
+            without one: plans and what was spent are there when it is asked again.
+    """
+
+    state: RunState
+    agent: Agent
+    curriculum: Curriculum
+    strategy: AdaptiveStrategySystem
+    calibration: Calibration
+    planning: Planning | None
+    experience_updates: ExperienceUpdates
+    actor: Agent = field(init=False)
+    shaping: Shaping = field(init=False)
+    shares: ExactShares | None = field(init=False)
+    kept_planning: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        config, num_envs = self.state.config, self.state.vector.num_envs
+        self.actor = self.agent
+        gamma = config.dqn.gamma if config.agent == "dqn" else config.ppo.gamma
+        self.shaping = Shaping(config.planner.shaping, gamma, num_envs)
+        self.shares = ExactShares(num_envs, 2)
+
+    def decide(self) -> ActionBatch:
+        """Choose an action for every environment."""
+        return self.actor.decide(self.state.batch, self._assigned(self.guidance()))
+
+    def observe(self, batch: Batch) -> None:
+        """Let the agent see what its actions led to, as it learns from it."""
+        self.actor.observe(self._shaped(batch))
+
+    def truncate_trajectory(self, env_index: int) -> None:
+        """End what the agent experienced in an environment with the worth of its last state."""
+        self.agent.truncate_trajectory(env_index, self.state.batch)
+
+    def count(self, summary: EpisodeSummary) -> None:
+        """Learn from an ended episode what planner and policy are worth."""
+        self.calibration.count(summary)
+        if self.planning is not None:
+            self.planning.count(summary)
+
+    def after_step(self, batch: Batch, watched_env: int) -> None:
+        """Tell the games what is new, and ask the language model if it is time.
+
+        Args:
+            batch: What the step led to.
+            watched_env: It is asked for first.
+        """
+        vector, total_steps = self.state.vector, self.state.metrics.total_steps
+        self.experience_updates.after_step(vector, self.planning, total_steps)
+        if self.planning is not None:
+            self.planning.after_step(
+                vector,
+                batch,
+                share=self._model_share(),
+                total_steps=total_steps,
+                watched_env=watched_env,
+            )
+
+    def tell_games(self) -> None:
+        """Tell the environments all that planner and history know."""
+        vector = self.state.vector
+        if self.planning is not None:
+            self.planning.tell(vector, self._model_share(), self.experience_updates.known)
+        else:
+            self.experience_updates.tell(vector, None)
+
+    def guidance(self) -> Guidance:
+        """Return how far the agent is to follow the planner in the current states."""
+        batch = self.state.batch
+        imitation_weight: FloatArray | float = 1.0
+        if self.planning is not None:
+            imitation_weight = np.where(
+                batch.goal_sources > 0, self.planning.imitation_weight, 1.0
+            ).astype(np.float32)
+        return Guidance(
+            self.curriculum.planner_share,
+            self.curriculum.stage.needed_confidence,
+            self.calibration.policy_reliability,
+            self._advice_trust(batch),
+            imitation_weight,
+        )
+
+    def _assigned(self, guidance: Guidance) -> Guidance:
+        """Assign each decision where a strategy is fixed; a HybridAgent does so itself."""
+        forced = self.strategy.forced
+        is_mixed = self.curriculum.fixed_share is None and self.agent.name != "hybrid"
+        if forced is None or self.shares is None or not is_mixed:
+            return guidance
+        return assign_decisions(self.shares, forced.planner_share, self.state.batch, guidance)
+
+    def _shaped(self, batch: Batch) -> Batch:
+        """Return what a step led to as the agent learns from it, where goals are followed."""
+        share = self.curriculum.planner_share
+        if not share and not self.shaping.potential.any():
+            return batch
+        return self.shaping.shaped(batch, share * self._advice_trust(batch), self._trust_of)
+
+    def _trust_of(self, goal_outcome: GoalOutcome) -> float:
+        trust = self.planning.reliability_of(goal_outcome) if self.planning is not None else 0.0
+        return self.curriculum.planner_share * trust
+
+    def _advice_trust(self, batch: Batch) -> FloatArray:
+        if self.planning is None:
+            return self.calibration.advice_reliability(batch.goal_kinds)
+        goal_sources = batch.goal_sources
+        trust = self.calibration.advice_reliability(
+            batch.goal_kinds, goal_sources, self.planning.goal_sources
+        )
+        believed: FloatArray = np.where(
+            goal_sources > 0, trust * self.planning.uplift_probability, trust
+        )
+        return believed.astype(np.float32)
+
+    def _model_share(self) -> float:
+        """Return how many of the goals are the language model's, and not the rules'."""
+        has_rules = self.state.config.planner.fallback == "rules"
+        return self.strategy.current.planner_share if has_rules else 1.0

@@ -1,0 +1,132 @@
+"""Run in worlds that lack a power: do without it, or say why something cannot be done."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import commands
+from engine.env.array_env import public_methods
+from engine.env.batch import Batch
+from engine.errors import WorkerError
+from engine.planning_types import PlannerUpdate, UserOverrides
+from engine.world import (
+    POWERS,
+    FullWorld,
+    Inspectable,
+    LivePlay,
+    Overrides,
+    Recording,
+    SingleSteps,
+    Snapshots,
+    World,
+)
+
+_NEEDED: dict[type, tuple[type, str]] = {
+    commands.Watch: (Inspectable, "be watched"),
+    commands.TakeOver: (SingleSteps, "be played by hand"),
+    commands.Press: (SingleSteps, "be played by hand"),
+    commands.PlayLive: (LivePlay, "run in real time"),
+    commands.Restart: (Snapshots, "leave an episode before its end"),
+    commands.KeepState: (Snapshots, "keep states"),
+    commands.Branch: (Snapshots, "keep states"),
+    commands.SetGoal: (Overrides, "take a goal while it runs"),
+    commands.SetMode: (Overrides, "change its mode while it runs"),
+    commands.SetWeight: (Overrides, "change its rewards while it runs"),
+    commands.StartRecording: (Recording, "be recorded"),
+}
+
+
+def refusal(world: World, command: commands.Command) -> str:
+    """Return why a world without a power cannot do what a command asks, "" if it can."""
+    power, text = _NEEDED.get(type(command), (object, ""))
+    own = world.world if isinstance(world, _Completed) else world
+    return "" if isinstance(own, power) else f"This world cannot {text}."
+
+
+def with_powers(world: World, batch: Batch) -> FullWorld:
+    """Return a world that stands in for the powers that it lacks, or the same if it lacks none.
+
+    Args:
+        world: At whatever point.
+        batch: What it last returned.
+    """
+    lacks_none = all(isinstance(world, power) for power in POWERS)
+    return cast(FullWorld, world if lacks_none else _Completed(world, batch))
+
+
+class _Completed:
+    """A world, and in place of each power that it lacks what does nothing or says that it lacks it.
+
+    Args:
+        world: What it has is used.
+        batch: What it last returned.
+    """
+
+    can_record = False
+    frames_per_s = math.nan
+
+    def __init__(self, world: World, batch: Batch) -> None:
+        self.world = world
+        self._last = batch
+        self._shows = isinstance(world, Inspectable)
+        for power in POWERS:
+            if isinstance(world, power):
+                for name in public_methods(power) - {"step"}:
+                    setattr(self, name, getattr(world, name))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.world, name)
+
+    def reset(self, seeds: Sequence[int]) -> Batch:
+        self._last = self.world.reset(seeds)
+        return self._last
+
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
+        step: Any = self.world.step
+        self._last = step(actions, shows=shows) if self._shows else step(actions)
+        return self._last
+
+    def watch(self, index: int | None, *, renders: bool = True) -> None:
+        """Show nothing."""
+
+    def inspect(self) -> None:
+        """Return nothing."""
+
+    def update_planner(self, update: PlannerUpdate) -> None:
+        """Follow no planner."""
+
+    def question(self, index: int) -> None:
+        """Ask nothing."""
+
+    def override(self, overrides: UserOverrides) -> None:
+        """Change nothing; whoever wants something else is refused before."""
+
+    def save(self) -> list[bytes]:
+        """Return nothing of any environment."""
+        return [b""] * self.world.num_envs
+
+    def load(self, states: Sequence[bytes]) -> Batch:
+        """Continue from where the environments are: at the start of episodes, in a resumed run."""
+        return self._last
+
+    def mend(self) -> Batch:
+        """Replace nothing: rewards and ends are those of the step before, so they are left out."""
+        nothing = np.zeros(self.world.num_envs)
+        return replace(
+            self._last,
+            rewards=nothing.astype(np.float32),
+            terminated=nothing.astype(np.bool_),
+            truncated=nothing.astype(np.bool_),
+            summaries={},
+            reached={},
+        )
+
+    def _cannot(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise WorkerError("This world cannot do that.")
+
+    step_one = play_frames = count_frames = record = _cannot
+    snapshot = place = reset_from = begin_now = _cannot

@@ -1,0 +1,90 @@
+"""Hold what a step changes: the games as they are now, and what was counted of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import RunConfig
+from engine.curriculum.archive import StateArchive
+from engine.env.batch import Batch
+from engine.loop.metrics import RunMetrics
+from engine.training.kept_states import KeptStates
+from engine.training.powers import with_powers
+from engine.types import GAME_BOY_ACTIONS, ActionSet
+from engine.world import FullWorld, World
+
+
+@dataclass(slots=True)
+class EpisodeTally:
+    """What was counted in each environment's current episode.
+
+    Attributes:
+        steps: (envs,) int64.
+        planned_steps: (envs,) int64, actions for which the planner made the difference.
+        llm_steps: (envs,) int64, those of them for which a language model did.
+        is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
+    """
+
+    steps: NDArray[np.int64]
+    planned_steps: NDArray[np.int64]
+    llm_steps: NDArray[np.int64]
+    is_touched: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, num_envs: int) -> "EpisodeTally":
+        """Start with every episode at its beginning."""
+        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
+        return cls(steps, planned, by_model, np.zeros(num_envs, np.bool_))
+
+    def reset(self, env_index: int) -> None:
+        """Begin an episode."""
+        self.steps[env_index] = self.planned_steps[env_index] = self.llm_steps[env_index] = 0
+        self.is_touched[env_index] = False
+
+
+@dataclass(slots=True)
+class RunState:
+    """Where a run stands.
+
+    Attributes:
+        config: The run's settings.
+        vector: Environments that step together.
+        batch: What their last step led to.
+        metrics: The run's sums.
+        tally: Of the current episodes.
+        archive: States from which episodes begin.
+        kept_states: States of the watched game for a person to branch from.
+        actions: The game's.
+        milestone_texts: Of the game, by key.
+        known_goals: Keys of the milestones that the rule planner knows a way to.
+        is_save_due: A checkpoint is to be written after this step.
+    """
+
+    config: RunConfig
+    vector: FullWorld
+    batch: Batch
+    metrics: RunMetrics
+    tally: EpisodeTally
+    archive: StateArchive
+    kept_states: KeptStates
+    actions: ActionSet = GAME_BOY_ACTIONS
+    milestone_texts: dict[str, str] = field(default_factory=dict)
+    known_goals: frozenset[str] = frozenset()
+    is_save_due: bool = False
+
+    @classmethod
+    def begin(
+        cls, config: RunConfig, vector: World, batch: Batch, clock: Callable[[], float]
+    ) -> "RunState":
+        """Return the state of a run before its first step."""
+        return cls(
+            config,
+            with_powers(vector, batch),
+            batch,
+            RunMetrics(),
+            EpisodeTally.empty(vector.num_envs),
+            StateArchive(config.curriculum.archive_share, config.seed),
+            KeptStates(config.keep_states, config.keep_states_interval, clock),
+        )

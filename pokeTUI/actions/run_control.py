@@ -1,0 +1,187 @@
+"""What the keys do by which a run, a recording or a replay is steered."""
+
+import time
+from math import inf
+
+from engine.commands import (
+    GiveBack,
+    KeepState,
+    Pause,
+    ReleaseControl,
+    RequestControl,
+    Restart,
+    Resume,
+    Seek,
+    SetSpeed,
+    SkipEvaluation,
+    StepOnce,
+    TakeOver,
+    Watch,
+)
+from pokeTUI.actions.base import ActionsApp
+from pokeTUI.dashboard.conditions import is_replay, takeable
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.questions import (
+    ask_game,
+    ask_goal,
+    ask_mode,
+    ask_state,
+    ask_strategy,
+    ask_wish,
+)
+from pokeTUI.keys.actions import SPEEDS
+from pokeTUI.terminal.keys import KeyReleased
+
+
+class RunControlActions(ActionsApp):
+    """The part of the cockpit that steers what continues, and plays."""
+
+    _speed: float | None = None
+    _sought: int | None = None
+    _plays_on = False
+
+    def _settle(self, state: DashboardState) -> None:
+        """Forget the speed and the step that were asked for once they are there."""
+        if state.status is not None and state.status.speed == self._speed:
+            self._speed = None
+        if state.status is not None and state.status.episode_steps == self._sought:
+            self._sought = None
+            if self._plays_on:
+                self._plays_on = False
+                self._play_on(state)
+
+    def action_toggle_pause(self) -> None:
+        """Pause or continue."""
+        self.send_command(Resume() if self.dashboard.is_paused else Pause())
+
+    def action_step_once(self) -> None:
+        """Take one step."""
+        self.send_command(StepOnce())
+
+    def action_change_speed(self, direction: int) -> None:
+        """Go to the next speed up or down."""
+        status = self.dashboard.status
+        if self._speed is None:
+            self._speed = status.speed if status is not None else 0.0
+        self._speed = next_speed(self._speed, direction)
+        self.send_command(SetSpeed(self._speed))
+
+    def action_seek(self, steps: int) -> None:
+        """In a replay, go so many steps on; presses that come fast add up."""
+        status = self.dashboard.status
+        if status is not None:
+            now = self._sought if self._sought is not None else status.episode_steps
+            self._seek(min(int(status.total), max(0, now + steps)))
+
+    def action_seek_to(self, share: float) -> None:
+        """In a replay, go to its beginning or its end."""
+        status = self.dashboard.status
+        if status is not None:
+            self._seek(round(share * status.total))
+
+    def _seek(self, step: int) -> None:
+        self._sought = step
+        self.send_command(Seek(step))
+
+    def action_skip_evaluation(self) -> None:
+        """Leave the evaluation that is in progress."""
+        self.send_command(SkipEvaluation())
+
+    def action_watch(self, direction: int) -> None:
+        """Watch the next game, or the one before."""
+        state = self.dashboard
+        if state.run is not None:
+            watched = state.status.watched_env if state.status is not None else 0
+            self.send_command(Watch((watched + direction) % state.run.num_envs))
+
+    def action_watch_number(self) -> None:
+        """Watch a game by its number."""
+        self.ask(ask_game(self.dashboard))
+
+    def action_restart(self) -> None:
+        """Begin the watched game's episode anew."""
+        self.send_command(Restart())
+
+    def action_keep_state(self) -> None:
+        """Keep the watched game's state."""
+        self.send_command(KeepState())
+
+    def action_branch(self) -> None:
+        """Continue from a kept state."""
+        self.ask(ask_state(self.dashboard, time.time()))
+
+    def action_set_mode(self) -> None:
+        """Choose the mode."""
+        self.ask(ask_mode(self.dashboard))
+
+    def action_set_strategy(self) -> None:
+        """Choose the strategy."""
+        self.ask(ask_strategy(self.dashboard))
+
+    def action_set_goal(self) -> None:
+        """Choose the rule planner's goal."""
+        self.ask(ask_goal(self.dashboard))
+
+    def action_wish(self) -> None:
+        """Write what the language model shall aim at."""
+        self.ask(ask_wish(self.dashboard))
+
+    def action_toggle_steering(self) -> None:
+        """Ask to be the viewer that steers, or leave that to another."""
+        viewers = self.dashboard.viewers
+        is_ours = viewers is not None and viewers.is_yours
+        self.send_command(ReleaseControl() if is_ours else RequestControl())
+
+    # Playing
+
+    def action_toggle_control(self) -> None:
+        """Take the game over, or give it back; a replay is left, for the game to continue from
+        it.
+        """
+        if is_replay(self.dashboard) and self.dashboard.status is not None:
+            if self._sought is None:
+                self._play_on(self.dashboard)
+            else:  # only there it is known whether something is left to play for
+                self._plays_on = True
+            return
+        self.send_command(GiveBack() if self.dashboard.is_human else TakeOver())
+
+    def _play_on(self, state: DashboardState) -> None:
+        """Leave a replay, for the game to continue from where it stands, unless nothing is left."""
+        why_not = takeable(state)
+        if why_not:
+            self.notify(f"t (play): {why_not}", timeout=3, markup=False)
+        elif state.status is not None:
+            self.branch_at = state.status.episode_steps
+            self.exit(return_code=0)
+
+    def action_press(self, action: int) -> None:
+        """Press a button of the game."""
+        self.playing.press(action)
+
+    def action_toggle_live(self) -> None:
+        """Play in real time, or by turns."""
+        self.playing.toggle_live()
+
+    def on_key_released(self, event: KeyReleased) -> None:
+        """A key of the game may have gone up."""
+        self.playing.release(event.key)
+
+    def on_releases_reported(self) -> None:
+        """The terminal tells when keys go up."""
+        self.playing.report_releases()
+
+    def on_app_blur(self) -> None:
+        """Nobody holds a key of a terminal that is not looked at."""
+        self.playing.let_go()
+
+
+def next_speed(speed: float, direction: int) -> float:
+    """Return the speed after `speed` in SPEEDS (0 is unlimited, the fastest), or the one before."""
+    ordered = [value or inf for value in SPEEDS]
+    nearest = min(range(len(ordered)), key=lambda index: _gap(ordered[index], speed or inf))
+    return SPEEDS[max(0, min(len(SPEEDS) - 1, nearest + direction))]
+
+
+def _gap(a: float, b: float) -> float:
+    return 0.0 if a == b else abs(a - b)

@@ -1,0 +1,131 @@
+"""What the keys do by which the screen is arranged, and by which other screens are opened."""
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from engine.files import make_subfolder, write_file
+from pokeTUI.actions.base import ActionsApp
+from pokeTUI.layout import Arrangement
+from pokeTUI.screens.compare import CompareScreen
+from pokeTUI.screens.help import HelpScreen
+from pokeTUI.screens.runs import RunsScreen
+from pokeTUI.screens.settings import SettingsScreen
+from pokeTUI.settings import as_steered
+from pokeTUI.theme import THEMES
+
+
+class ViewActions(ActionsApp):
+    """The part of the cockpit that changes what is seen, and nothing of what continues."""
+
+    def action_act(self, pane: str, name: str) -> None:
+        """Let a pane do what one of its keys stands for."""
+        self.board.pane(pane).act(name)
+
+    def action_next_view(self) -> None:
+        """Draw the game in the next way."""
+        mode = self.board.game.next_mode()
+        if self.has_colors:  # a view for a screen without colour is none to remember
+            self.memory.remember(view=mode.value)
+        self.notify(f"Game as {mode.value}", timeout=2)
+
+    def action_show_pane(self, key: str) -> None:
+        """Show a pane, or hide it."""
+        if not self.board.toggle(key):
+            self.notify("The last pane stays.", timeout=2)
+
+    def action_next_pane(self, direction: int) -> None:
+        """Give the keyboard to the next pane, or the one before."""
+        self.board.cycle(direction)
+
+    def action_zoom(self) -> None:
+        """Let one pane fill the screen, or put it back."""
+        self.board.zoom()
+
+    def action_present(self) -> None:
+        """Show the game large, or all as before."""
+        wishes = self.board.arrangement
+        self.board.arrange_as(
+            replace(wishes, is_presentation=not wishes.is_presentation, zoomed="")
+        )
+
+    def action_resize(self, way: str) -> None:
+        """Make the pane with the keyboard wider, narrower, taller or lower."""
+        self.board.resize(way)
+
+    def action_reset_layout(self) -> None:
+        """Forget how the panes were arranged."""
+        self.board.arrange_as(
+            replace(
+                Arrangement(),
+                absent=self.board.arrangement.absent,
+                frame_shape=self.board.arrangement.frame_shape,
+            )
+        )
+
+    def action_next_theme(self) -> None:
+        """Use the next theme."""
+        names = [theme.name for theme in THEMES]
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.memory.remember(theme=self.theme)
+        self.notify(f"Theme {self.theme}", timeout=2)
+
+    def action_picture(self) -> None:
+        """Write the screen as an SVG file."""
+        run = self.dashboard.run
+        folder = Path(run.run_dir if run and Path(run.run_dir).is_dir() else ".") / "screenshots"
+        path = folder / f"{datetime.now():%Y-%m-%d_%H-%M-%S}.svg"
+        try:
+            make_subfolder(folder)
+            write_file(path, self.export_screenshot().encode())
+        except OSError as error:
+            self.notify(
+                f"{error.filename or path}: {error.strerror}", severity="error", markup=False
+            )
+        else:
+            self.notify(f"The screen is in {path}", markup=False)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        self.push_screen(
+            SettingsScreen(
+                as_steered(self.config, self.dashboard.steering),
+                self.memory.preferences,
+                self.send_command,
+                self._prefer,
+                Path("poketui.toml"),
+            )
+        )
+
+    def _prefer(self, name: str, value: str) -> None:
+        """Take a preference from the settings."""
+        self.memory.remember(**{name: value})
+        if name == "theme":
+            self.theme = value
+
+    def action_runs(self) -> None:
+        """List the runs that are saved beside this one, and compare it with one."""
+        run = self.dashboard.run
+        if run is None:
+            return
+        here = Path(run.run_dir)
+        save_dir = str(here.parent.parent)
+
+        def compare(other: str | None) -> None:
+            if other is not None:
+                self.push_screen(CompareScreen(save_dir, here.name, other))
+
+        self.push_screen(
+            RunsScreen(
+                "Other runs",
+                save_dir=save_dir,
+                without=here.name,
+                hint="Picked, it is set beside this run: settings, figures and curves.",
+                keys="enter compares   esc goes back",
+            ),
+            compare,
+        )
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.push_screen(HelpScreen(self.table))

@@ -1,0 +1,147 @@
+"""Say why an action makes no sense now: one function a condition, "" if nothing speaks against."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.events import RECORD, REPLAY
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.layout import FRAMES, GAME_STATE, TRAINING
+
+HUMAN = "you"
+"""Who plays where nobody else does."""
+
+WhyNot = Callable[[DashboardState], str]
+
+
+def always(state: DashboardState) -> str:
+    """Let it be done at any time."""
+    return ""
+
+
+def by_hand(state: DashboardState) -> str:
+    """Let it be done only while a person plays."""
+    return "" if state.is_human else "only while you play"
+
+
+def is_replay(state: DashboardState) -> bool:
+    """Return whether a recorded episode is played again."""
+    return state.run is not None and state.run.mode == REPLAY
+
+
+def only_records(state: DashboardState) -> bool:
+    """Return whether this is no run, but demonstrations are recorded."""
+    return state.run is not None and state.run.mode == RECORD
+
+
+def trains(state: DashboardState) -> str:
+    """Let it be done where something is trained."""
+    return "nothing is trained here: demonstrations are recorded" if only_records(state) else ""
+
+
+def lacks(state: DashboardState, need: str) -> str:
+    """Return why there is not what a pane needs (see `PaneInfo.needs`), "" if there is."""
+    run = state.run
+    if need == TRAINING:
+        return trains(state)
+    if need == GAME_STATE and run is not None and not run.has_game_state:
+        return "this world has no map and no party"
+    if need == FRAMES and run is not None and run.frame_shape is None:
+        return "this world draws no pictures"
+    return ""
+
+
+def is_recording(state: DashboardState) -> bool:
+    """Return whether a demonstration is recorded."""
+    return state.recording is not None and state.recording.is_recording
+
+
+def recording(state: DashboardState) -> str:
+    """Let it be done only while a demonstration is recorded."""
+    return "" if is_recording(state) else "nothing is being recorded: d begins"
+
+
+def rewindable(state: DashboardState) -> str:
+    """Let it be done only where some of the demonstration can be taken back."""
+    there_is = state.recording is not None and state.recording.rewindable > 0
+    return recording(state) or ("" if there_is else "there is nothing to take back")
+
+
+def replaying(state: DashboardState) -> str:
+    """Let it be done only in a replay."""
+    return "" if is_replay(state) else "only in a replay"
+
+
+def evaluating(state: DashboardState) -> str:
+    """Let it be done only while the policy is evaluated."""
+    is_going_on = state.status is not None and state.status.phase == "evaluating"
+    return "" if is_going_on else "no evaluation is going on"
+
+
+def saved_runs(state: DashboardState) -> str:
+    """Let it be done where the folder of runs is within reach."""
+    if state.run is None:
+        return "the run is still starting"
+    if only_records(state):
+        return trains(state)
+    if is_replay(state) and Path(state.run.run_dir).is_file():
+        return "a demonstration belongs to no run"
+    return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
+
+
+def by_agent(state: DashboardState) -> str:
+    """Let it be done only while the agent plays."""
+    return "not while you play" if state.is_human else ""
+
+
+def pausable(state: DashboardState) -> str:
+    """Let it be done while the agent plays; where a person records, time counts for both."""
+    return "" if only_records(state) else by_agent(state)
+
+
+def takeable(state: DashboardState) -> str:
+    """Let it be done where somebody else than a person plays, and there is something to reach."""
+    if is_replay(state) and state.status is not None and state.status.is_goal_reached:
+        return "the goal is reached here: go back first"
+    is_alone = only_records(state) and state.run is not None and state.run.agent == HUMAN
+    return "nobody else plays here: --player names one" if is_alone else ""
+
+
+def paused(state: DashboardState) -> str:
+    """Let it be done only while paused."""
+    return by_agent(state) or ("" if state.is_paused else "only while paused")
+
+
+def several_games(state: DashboardState) -> str:
+    """Let it be done where there is more than one game."""
+    if state.end is not None:
+        return "the run is over"
+    if state.run is not None and state.run.num_envs < 2:
+        return "there is only one game"
+    return by_agent(state)
+
+
+def started(state: DashboardState) -> str:
+    """Let it be done once the run has begun."""
+    return "" if state.run is not None else "the run is still starting"
+
+
+def kept_states(state: DashboardState) -> str:
+    """Let it be done once a state is kept."""
+    return "" if state.kept_states else "no state is kept yet: K keeps one"
+
+
+def with_model(state: DashboardState) -> str:
+    """Let it be done where a language model is asked."""
+    if state.planner.status is None:
+        return "no language model is asked in this run: start it with --llm-model"
+    return ""
+
+
+def beside_others(state: DashboardState) -> str:
+    """Let it be done where others look at the run, too."""
+    viewers = state.viewers
+    if viewers is None:
+        return "this is no attached viewer"
+    if state.end is not None:
+        return "the run is over"
+    return "" if viewers.viewers > 1 or not viewers.is_yours else "there is no other viewer"

@@ -1,0 +1,183 @@
+"""What is asked before some commands can be sent: which mode, which goal, which state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.screen import ModalScreen
+
+from engine.commands import (
+    Branch,
+    Command,
+    DescribeRecording,
+    DiscardRecording,
+    Instruct,
+    MarkRecording,
+    Rewind,
+    SetGoal,
+    SetMode,
+    SetStrategy,
+    Watch,
+)
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dialogs.prompt import ChoiceScreen, PromptScreen
+
+_MODES = (
+    ("adaptive", "adaptive     planner and policy together"),
+    ("rl_only", "rl_only      the policy alone"),
+    ("llm_only", "llm_only     the planner alone"),
+)
+_STRATEGIES = (
+    ("adaptive", "adaptive     by how the episodes go"),
+    ("llm_heavy", "llm_heavy    the planner leads"),
+    ("balanced", "balanced     both about as much"),
+    ("rule_heavy", "rule_heavy   the policy leads"),
+)
+_AWAY, _AGAIN = "away", "again"
+_MOST_CHARACTERS = 400
+_LONGEST_TAG = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the user.
+
+    Attributes:
+        screen: Gives the answer, or None.
+        command: Makes a command of it.
+    """
+
+    screen: ModalScreen[str | None]
+    command: Callable[[str], Command]
+
+
+def ask_mode(state: DashboardState) -> Question:
+    """Ask for the mode."""
+    chosen = state.steering.mode if state.steering else state.run.mode if state.run else ""
+    return Question(ChoiceScreen("Mode", _MODES, chosen), SetMode)
+
+
+def ask_strategy(state: DashboardState) -> Question:
+    """Ask for the strategy."""
+    chosen = state.steering.strategy if state.steering else ""
+    return Question(ChoiceScreen("Strategy", _STRATEGIES, chosen), SetStrategy)
+
+
+def ask_goal(state: DashboardState) -> Question:
+    """Ask for one of the milestones that are not reached yet, or none."""
+    reached = state.game.milestones if state.game else frozenset()
+    milestones = state.run.milestones if state.run else ()
+    choices = [("", "none: the next milestone, whatever it is")]
+    choices += [(key, text) for key, text in milestones if key not in reached]
+    chosen = state.steering.goal if state.steering else ""
+    return Question(ChoiceScreen("Goal of the rule planner", choices, chosen), SetGoal)
+
+
+def ask_state(state: DashboardState, now_s: float) -> Question:
+    """Ask for one of the kept states, the newest first.
+
+    Args:
+        state: With the kept states.
+        now_s: Seconds since 1970.
+    """
+    choices = [
+        (
+            str(kept.number),
+            f"{kept.number:>4}  {_ago(kept.kept_s, now_s):<10} game {kept.env_index + 1:<3}"
+            f"ep {kept.episode:<5,}step {kept.episode_steps:>5,}  "
+            f"{kept.place}{'  (by you)' if kept.is_asked else ''}",
+        )
+        for kept in reversed(state.kept_states)
+    ]
+    return Question(
+        ChoiceScreen("Go on from a kept state", choices), lambda answer: Branch(int(answer))
+    )
+
+
+def _ago(then_s: float, now_s: float) -> str:
+    if not then_s:
+        return ""
+    seconds = max(0.0, now_s - then_s)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
+
+
+def ask_wish(state: DashboardState) -> Question:
+    """Ask for a goal in words."""
+    value = state.steering.instruction if state.steering else ""
+    hint = "The language model is told this with each question; empty takes it back."
+    return Question(PromptScreen("What shall it aim at?", value, hint=hint), Instruct)
+
+
+def ask_game(state: DashboardState) -> Question:
+    """Ask for the number of a game."""
+    count = state.run.num_envs if state.run else 1
+
+    def check(text: str) -> str:
+        is_number = text.strip().isascii() and text.strip().isdigit()
+        return "" if is_number and 1 <= int(text) <= count else f"A number from 1 to {count}."
+
+    screen = PromptScreen("Watch which game?", hint=f"1 to {count}", check=check)
+    return Question(screen, lambda answer: Watch(int(answer) - 1))
+
+
+def ask_rewind(state: DashboardState) -> Question:
+    """Ask how many actions are to be taken back."""
+    most = state.recording.rewindable if state.recording is not None else 0
+
+    def check(text: str) -> str:
+        is_number = text.strip().isascii() and text.strip().isdigit()
+        return "" if is_number and 1 <= int(text) <= most else f"A number from 1 to {most:,}."
+
+    hint = f"1 to {most:,}; the game goes back with them, and you go on from there"
+    screen = PromptScreen("Take back how many actions?", hint=hint, check=check)
+    return Question(screen, lambda answer: Rewind(int(answer)))
+
+
+def ask_discard(state: DashboardState, *, again: bool) -> Question:
+    """Ask whether the demonstration is really to be thrown away."""
+    steps = state.recording.steps if state.recording is not None else 0
+    choices = (
+        (_AWAY, "throw it away"),
+        (_AGAIN, "throw it away, and record it again from where it began"),
+    )
+    title = f"Throw away the demonstration of {steps:,} step{'s' * (steps != 1)}?"
+    screen = ChoiceScreen(title, choices, _AGAIN if again else _AWAY)
+    return Question(screen, lambda answer: DiscardRecording(again=answer == _AGAIN))
+
+
+def ask_mark(state: DashboardState) -> Question:
+    """Ask what was reached."""
+    screen = PromptScreen(
+        "What was reached?",
+        hint="It is noted at this step, and marks no success; that is what * does.",
+        check=lambda text: _wrong_words(text) if text.strip() else "Say it in words.",
+    )
+    return Question(screen, lambda answer: MarkRecording(answer.strip()))
+
+
+def ask_description(state: DashboardState) -> Question:
+    """Ask for words and tags."""
+    value = ""
+    if state.recording is not None:
+        value = " ".join([state.recording.task, *(f"#{tag}" for tag in state.recording.tags)])
+    hint = "In words; a word after # is a tag. Example: walk to the gym #gym #clean"
+    screen = PromptScreen("What does it show?", value.strip(), hint=hint, check=_wrong_words)
+    return Question(screen, _describe)
+
+
+def _describe(text: str) -> Command:
+    words = text.split()
+    tags = dict.fromkeys(word.lstrip("#") for word in words if word.startswith("#"))
+    task = " ".join(word for word in words if not word.startswith("#"))
+    return DescribeRecording(task, tuple(tag for tag in tags if tag))
+
+
+def _wrong_words(text: str) -> str:
+    if len(text) > _MOST_CHARACTERS:
+        return f"{len(text)} characters; {_MOST_CHARACTERS} are kept at most."
+    if not text.isprintable():
+        return "There is a character in it that cannot be shown."
+    is_tag_long = any(len(word) > _LONGEST_TAG for word in text.split() if word.startswith("#"))
+    return f"A tag has at most {_LONGEST_TAG} characters." if is_tag_long else ""

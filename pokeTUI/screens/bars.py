@@ -1,0 +1,113 @@
+"""Lines around the panes: the keys at the bottom, tabs, and what stands where nothing fits."""
+
+from textual.events import Click
+
+from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.keys.keymap import KeyHint, KeyTable, fitting
+from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
+from pokeTUI.panes.kinds import pane_infos
+from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.splits import GAME
+from pokeTUI.theme import Ink
+from pokeTUI.widgets.lines_widget import LinesWidget
+
+
+class KeyBar(LinesWidget):
+    """Show keys with a word for what they do; a click does the same as the key."""
+
+    def __init__(self, table: KeyTable, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._table = table
+        self._hints = table.footer(DashboardState(), GAME)
+        self._spans: list[tuple[int, int, str]] = []
+
+    def show(self, state: DashboardState, focused: str) -> None:
+        """Show the keys for `state` while pane `focused` has the keyboard."""
+        hints = self._table.footer(state, focused)
+        if hints != self._hints:
+            self._hints = hints
+            self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the line; the least important hints are left out where there is no room."""
+        hints: list[KeyHint] = fitting(self._hints, width)
+        needed = sum(hint.width for hint in hints)
+        gap = 2 if needed + 3 * len(hints) > width else 3
+        line = Line(width).add(" ", Ink.dim)
+        self._spans = []
+        for hint in hints:
+            if self._spans:
+                line.add(" " * gap, Ink.dim)
+            self._spans.append((line.used, line.used + hint.width, hint.action))
+            line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
+        return [line]
+
+    async def on_click(self, event: Click) -> None:
+        """Do what the key under the pointer does."""
+        for start, end, action in self._spans:
+            if start <= event.x < end:
+                await self.app.run_action(action)
+
+
+class TabBar(LinesWidget):
+    """Show the panes' names with their keys; the shown one is marked."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._keys: tuple[str, ...] = ()
+        self._front = ""
+        self._spans: list[tuple[int, int, str]] = []
+
+    def show(self, keys: tuple[str, ...], front: str) -> None:
+        """Show the names of the panes `keys`, with pane `front` marked."""
+        if (keys, front) != (self._keys, self._front):
+            self._keys, self._front = keys, front
+            self.redraw()
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the line, with whole titles where they fit, or else only numbers."""
+        infos = enumerate(pane_infos(), 1)
+        panes = [(number, pane) for number, pane in infos if pane.key in self._keys]
+        gap, space = 2, " "
+        names = [pane.title for _, pane in panes]
+        if _width(names, gap, space) > width:
+            names = [pane.tab for _, pane in panes]
+        if _width(names, gap, space) > width:
+            gap, space = 1, ""
+        if _width(names, gap, space) > width:
+            names = [pane.tab if pane.key == self._front else "" for _, pane in panes]
+        line = Line(width)
+        self._spans = []
+        for (number, pane), name in zip(panes, names, strict=True):
+            is_front = pane.key == self._front
+            start = line.used
+            line.add(f"{number}{space}", Ink.badge if is_front else Ink.key)
+            line.add(name, Ink.badge if is_front else Ink.dim)
+            self._spans.append((start, line.used, pane.key))
+            line.add(" " * gap, Ink.dim)
+        return [line]
+
+    async def on_click(self, event: Click) -> None:
+        """Show the pane under the pointer."""
+        for start, end, key in self._spans:
+            if start <= event.x < end and key != self._front:
+                await self.app.run_action(f"show_pane('{key}')")
+
+
+class TooSmall(LinesWidget):
+    """Say how large the terminal is and has to be."""
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the message in the middle."""
+        text = (
+            f"The terminal is {width}x{height}, PokeTUI needs {MIN_COLUMNS}x{MIN_ROWS}: enlarge it."
+        )
+        message = wrap(text, max(1, width - 2), max(1, height))
+        lines = [Line(width) for _ in range(max(0, (height - len(message)) // 2))]
+        for part in message:
+            lines.append(Line(width).skip_to((width - len(part)) // 2).add(part, Ink.warn))
+        return lines
+
+
+def _width(names: list[str], gap: int, space: str) -> int:
+    return sum(1 + len(space) + len(name) + gap for name in names) - gap

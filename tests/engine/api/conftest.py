@@ -1,0 +1,1 @@
+from tests.engine.training.conftest import every_picture as every_picture

@@ -1,0 +1,193 @@
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.config import RunConfig
+from engine.demos.decisions import decisions, directions_of
+from engine.demos.demonstration import GOAL, MAP, MILESTONE, DemoEvent, Demonstration
+from engine.demos.exact_replay import END, play, unchecked
+from engine.demos.recorder import head_of_env, note_step, record_policy, rules_policy
+from engine.demos.screens import shrink_screen
+from engine.demos.writer import DemoWriter
+from engine.env.live import LiveStretch
+from engine.env.stepping import make_game_env
+from engine.errors import ReplayError
+from engine.types import GAME_BOY_ACTIONS, Action
+
+Recorded = tuple[Path, Demonstration]
+
+
+def test_exact_replay_goes_as_it_was_recorded(demo_file: Recorded, demo_config: RunConfig) -> None:
+    demo = demo_file[1]
+    steps = list(play(demo, demo_config, with_end=True))
+    assert [step.action for step in steps] == [*demo.actions, END]
+    assert np.array_equal(np.array([s.reward for s in steps[:-1]], np.float32), demo.rewards)
+    assert [step.number for step in steps] == list(range(151))
+    assert all(step.frame is not None and step.frame.shape == (144, 160, 3) for step in steps)
+    assert not np.array_equal(steps[0].features, steps[-1].features)
+
+
+def test_pictures_are_the_same_every_time(demo_file: Recorded, demo_config: RunConfig) -> None:
+    first, second = (play(demo_file[1], demo_config) for _ in range(2))
+    for one, other in islice(zip(first, second, strict=True), 60):
+        assert np.array_equal(one.frame, other.frame)
+
+
+def test_a_changed_action_is_found(demo_file: Recorded, demo_config: RunConfig) -> None:
+    demo = demo_file[1]
+    (own,) = demo.recording.segments
+    actions = bytearray(own.actions)
+    actions[60:90] = bytes([Action.RIGHT]) * 30
+    changed = replace(own, actions=bytes(actions))
+    demo = replace(demo, recording=replace(demo.recording, segments=(changed,)))
+    with pytest.raises(ReplayError, match=r"another way at step \d+"):
+        list(play(demo, demo_config, renders=False))
+
+
+def test_a_changed_reward_is_found_at_its_step(demo_file: Recorded, demo_config: RunConfig) -> None:
+    rewards = demo_file[1].rewards.copy()
+    rewards[41] += 1.0
+    with pytest.raises(ReplayError, match="at step 42: it paid"):
+        list(play(replace(demo_file[1], rewards=rewards), demo_config, renders=False))
+
+
+@pytest.fixture(scope="module")
+def won(demo_config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Demonstration:
+    """Return a demonstration of the rules that reaches the goal."""
+    folder = tmp_path_factory.mktemp("won")
+    ((_, demo),) = record_policy(rules_policy(0), demo_config, 1, folder, by="rules")
+    assert demo.is_success
+    return demo
+
+
+def played(demo: Demonstration, config: RunConfig) -> int:
+    return len(list(play(demo, config, renders=False)))
+
+
+def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunConfig) -> None:
+    assert len(won.milestones) > 2
+    assert played(won, demo_config) == won.episode_length
+    half = won.milestones[1][1]
+    rewards = won.rewards.copy()
+    rewards[:half] = 0.0
+    events = tuple(event for event in won.events if event.step > half)
+    later = replace(won, begins_at=half, rewards=rewards, events=events)
+    assert played(later, demo_config) == won.episode_length - half
+
+
+@pytest.mark.parametrize("kind", ["goal", "milestone"])
+def test_an_event_that_is_left_out_is_found(
+    kind: str, won: Demonstration, demo_config: RunConfig
+) -> None:
+    event = next(event for event in won.events if event.kind == kind)
+    less = tuple(each for each in won.events if each != event)
+    words = f"at step {event.step}: the {kind} {event.text} is reached, but not noted"
+    with pytest.raises(ReplayError, match=words):
+        played(replace(won, events=less), demo_config)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (DemoEvent(0, GOAL, "badge"), "at step 0: the goal badge is noted, but not reached"),
+        (DemoEvent(30, MILESTONE, "nobody"), "at step 30: the milestone nobody is noted"),
+        (DemoEvent(150, GOAL, "badge"), "at step 150: the goal badge is noted"),
+        (DemoEvent(30, MAP, "NOWHERE"), "at step 30: it is on .*, not on NOWHERE"),
+    ],
+)
+def test_a_forged_event_is_found_at_its_step(
+    event: DemoEvent, words: str, demo_file: Recorded, demo_config: RunConfig
+) -> None:
+    demo = demo_file[1]
+    events = tuple(sorted((*demo.events, event), key=lambda each: each.step))
+    with pytest.raises(ReplayError, match=words):
+        played(replace(demo, events=events), demo_config)
+
+
+def test_exact_replay_is_said_what_nothing_could_be_compared_with(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
+    demo = demo_file[1]
+    assert unchecked(demo, demo_config) == ()
+    torn = replace(
+        demo,
+        recording=replace(demo.recording, memory=""),
+        memory_hashes=tuple(each for each in demo.memory_hashes if each[0] == 100),
+    )
+    assert unchecked(torn, demo_config) == ("the memory after step 100",)
+    plain = replace(torn, memory_hashes=(), settings="")
+    assert unchecked(plain, demo_config) == (
+        "the memory, of which none is kept",
+        "what was paid",
+        "milestones and goal",
+    )
+
+
+def test_another_rom_is_refused(demo_file: Recorded, demo_config: RunConfig) -> None:
+    demo = demo_file[1]
+    demo = replace(demo, recording=replace(demo.recording, rom="0" * 40))
+    with pytest.raises(ReplayError, match="another ROM"):
+        list(play(demo, demo_config))
+
+
+def test_takeover_and_live_play_come_back_in_another_game(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
+    """A person takes over after 20 steps, runs about in real time, then continues step by step."""
+    env = make_game_env(demo_config, 0)
+    try:
+        env.seed_random(5)
+        env.begin_episode()
+        for number in range(20):
+            env.advance((7, 4, 6, 5)[number % 4])
+        writer = DemoWriter(tmp_path / "x.demo", head_of_env(env))
+        for buttons, frames in (({Action.RIGHT}, 50), (set(), 10), ({Action.DOWN}, 45)):
+            env.play_frames(frozenset(buttons), frames)
+            env.advance_live()
+        env.come_to_rest()
+        paid, *_ = env.advance_live()
+        writer.live(env.recording().segments[-1].live[-1], paid)
+        for action in (7, 7, 5, 0):
+            reward, is_terminated, is_truncated = env.advance(action)
+            writer.step(
+                action,
+                reward,
+                done=is_terminated or is_truncated,
+                proposal=3,
+                is_intervention=True,
+            )
+            note_step(writer, env, is_terminated=is_terminated)
+        demo = writer.finish(env.memory_digest())
+    finally:
+        env.close()
+    steps = list(play(demo, demo_config, renders=False))
+    shown = [(step.number, step.action, step.is_live) for step in steps]
+    assert shown[:3] == [(20, Action.RIGHT, True)] * 3
+    assert (20, Action.DOWN, True) in shown
+    assert [(n, a) for n, a, is_live in shown if not is_live] == [
+        (20, 7),
+        (21, 7),
+        (22, 5),
+        (23, 0),
+    ]
+    assert {step.proposal for step in steps if not step.is_live} == {3}
+    assert demo.begins_at == 20
+
+
+def test_a_held_direction_is_a_decision_a_tile() -> None:
+    stretch = LiveStretch(0).then(frozenset(), 9).then(frozenset({Action.UP}), 50)
+    stretch = stretch.then(frozenset(), 7).then(frozenset({Action.A}), 90)
+    cut = list(decisions(stretch, 20, directions_of(GAME_BOY_ACTIONS.names)))
+    assert [action for action, _ in cut] == [None, Action.UP, Action.UP, Action.UP, Action.A]
+    assert sum(frames for _, parts in cut for _, frames in parts) == stretch.frames
+
+
+def test_shrinking_keeps_plain_pictures_and_their_mean() -> None:
+    plain = np.full((144, 160, 3), 200, np.uint8)
+    assert (shrink_screen(plain) == 200).all()
+    mixed = np.random.default_rng(0).integers(0, 256, (144, 160, 3), np.uint8)
+    assert shrink_screen(mixed).shape == (3, 84, 84)
+    assert abs(float(shrink_screen(mixed).mean()) - float(mixed.mean())) < 0.5

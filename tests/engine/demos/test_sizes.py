@@ -1,0 +1,111 @@
+"""A demonstration says which actions and frames its game has, where they are no Game Boy's."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from engine.demos.dataset import DemoSet
+from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.draft import DemoHead
+from engine.demos.layout import decode_demo, encode_demo, unpack_section
+from engine.demos.recording_log import head_of, log_path, read_log
+from engine.demos.table import read_table, to_csv
+from engine.demos.writer import DemoWriter
+from engine.env.live import LivePad, LiveStretch
+from engine.errors import DemoError, EnvironmentError
+from tests.engine.fakes import MemoryMachine
+
+Recorded = tuple[Path, Demonstration]
+NAMES = ("UP", "DOWN", "LEFT", "RIGHT", "DIG")
+FRAME_SHAPE = (32, 48, 3)
+
+
+@pytest.fixture
+def head(demo_file: Recorded) -> DemoHead:
+    demo = demo_file[1]
+    return DemoHead(
+        demo.recording.rom,
+        demo.start_state,
+        "1.0",
+        (8, 12),
+        (1, 2),
+        action_names=NAMES,
+        frame_shape=FRAME_SHAPE,
+    )
+
+
+def write(folder: Path, head: DemoHead) -> Path:
+    path = folder / "x.demo"
+    writer = DemoWriter(path, head)
+    for action in (4, 0, 3, 4):
+        writer.step(action, 1.0, proposal=2)
+    writer.live(LiveStretch(4).then(frozenset({0}), 50))
+    writer.finish("0" * 40)
+    return path
+
+
+def test_a_demonstration_of_five_named_actions_is_read_as_it_was_written(
+    head: DemoHead, tmp_path: Path
+) -> None:
+    demo = read_demo(write(tmp_path, head))
+    assert (demo.action_names, demo.frame_shape) == (NAMES, FRAME_SHAPE)
+    assert demo.actions.tolist() == [4, 0, 3, 4]
+    assert sum(each.action == NAMES.index("UP") for each in demo.shown if each.is_live) == 3
+    counted = DemoSet(tmp_path).statistics().actions
+    assert counted == (("UP", 4), ("DOWN", 0), ("LEFT", 0), ("RIGHT", 1), ("DIG", 2))
+    goes_on = head_of(demo)
+    assert (goes_on.action_names, goes_on.frame_shape) == (NAMES, FRAME_SHAPE)
+
+
+def test_a_table_has_the_games_own_names(head: DemoHead, tmp_path: Path) -> None:
+    demo = read_demo(write(tmp_path, head))
+    segment = dataclasses.replace(demo.recording.segments[0], live=())
+    recording = dataclasses.replace(demo.recording, segments=(segment,))
+    path = tmp_path / "x.csv"
+    to_csv(dataclasses.replace(demo, recording=recording), path)
+    assert "DIG" in path.read_text()
+    table = read_table(path, NAMES)
+    assert list(table.actions) == [4, 0, 3, 4]
+    assert set(table.proposals) == {2}
+    with pytest.raises(DemoError, match="no table of actions"):
+        read_table(path, NAMES[:4])
+
+
+def test_an_action_that_the_game_has_not_is_not_recorded(head: DemoHead, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", head)
+    with pytest.raises(DemoError, match="a step is none"):
+        writer.step(5, 0.0)
+    with pytest.raises(DemoError, match="a proposal is no action"):
+        writer.step(4, 0.0, proposal=5)
+    writer.close()
+    assert read_log(log_path(tmp_path / "x.demo")).action_names == NAMES
+
+
+def test_an_action_without_a_name_is_damage(head: DemoHead, tmp_path: Path) -> None:
+    demo = read_demo(write(tmp_path, head))
+    for change in ({"action_names": NAMES[:4]}, {"action_names": ("UP", "UP", "A", "B", "C")},
+                   {"action_names": ()}, {"frame_shape": (0, 48, 3)}):  # fmt: skip
+        with pytest.raises(DemoError, match="no sound demonstration"):
+            decode_demo(encode_demo(dataclasses.replace(demo, **change)), "x")
+
+
+def test_a_demonstration_of_a_game_boy_says_nothing_of_it(demo_file: Recorded) -> None:
+    facts, _ = unpack_section(
+        encode_demo(demo_file[1])[len(b"PokeTUI demo 1\n") + 32 :], 0, 1 << 20
+    )
+    assert b'"actions"' not in facts
+    assert b'"frame"' not in facts
+
+
+def test_more_actions_than_a_byte_tells_are_refused(demo_file: Recorded) -> None:
+    names = tuple(f"N{number}" for number in range(256))
+    with pytest.raises(DemoError, match="256 actions cannot be recorded"):
+        dataclasses.replace(demo_file[1], action_names=names)
+
+
+def test_a_button_that_no_byte_tells_is_not_held() -> None:
+    pad = LivePad(MemoryMachine(), idle=10)
+    pad.begin()
+    with pytest.raises(EnvironmentError, match="first 8 buttons"):
+        pad.run(frozenset({9}), 1)

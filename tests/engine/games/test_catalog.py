@@ -1,0 +1,163 @@
+from pathlib import Path
+
+import pytest
+
+from engine.emulator.cartridge import Cartridge
+from engine.errors import RomError
+from engine.games.catalog import describe, identify, load_game, recognise
+from engine.games.practice.game import rom_path
+from tests.engine.cartridges import CLOCK, RAM_32_KB, cartridge
+
+CRYSTAL_1_0 = "f4cd194bdee0d04ca4eac29e09b8e4e9d818c133"
+CRYSTAL_1_1 = "f2f52230b536214ef7c9924f483392993e226cfb"
+
+
+def crystal(code: bytes = b"BYTE", revision: int = 0) -> bytes:
+    """Return a cartridge with Crystal's header and nothing of its content."""
+    return cartridge(
+        title=b"PM_CRYSTAL", code=code, kind=CLOCK, ram_size_code=RAM_32_KB, revision=revision
+    )
+
+
+def with_wrong_header(rom: bytes) -> bytes:
+    return rom[:0x135] + b"!" + rom[0x136:]
+
+
+def refusal(path: Path, *, allow_unknown: bool = False) -> RomError:
+    with pytest.raises(RomError) as caught:
+        load_game(path, allow_unknown)
+    error = caught.value
+    assert "\n" not in str(error)
+    assert error.hint
+    return error
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"PK\x03\x04" * 100, "is a zip archive"),
+        (b"\x1f\x8b" * 200, "is a gzip archive"),
+        (b"text", "not a Game Boy ROM"),
+        (cartridge(title=b"PM_CRYSTAL", rom_size_code=6), "truncated: 32,768 bytes of 2,097,152"),
+        (cartridge(title=b"PM_CRYSTAL", size=0x10000), "65,536 bytes but its header says 32,768"),
+        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "Pokémon Gold"),
+        (cartridge(title=b"POKEMON_SLV", code=b"AAXE"), "Pokémon Silver"),
+        (cartridge(title=b"POKEMON_GLDAAUJ"), "Pokémon Gold"),
+        (crystal(b"BXTJ"), "the Japanese Pokémon Crystal"),
+        (with_wrong_header(crystal()), "the checksum of its header is wrong"),
+        (cartridge(title=b"PRACTICE"), "damaged or of another version"),
+        (cartridge(title=b"TETRIS"), "another game ('TETRIS')"),
+        (cartridge(title=b"PM_CRYSTAL"), "not a known build (SHA-1 "),
+        (cartridge(title=b"PM_CRYSTAL", rom_size_code=99), "its header says 0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_wrong_file_is_refused_in_one_line_with_a_hint(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    file = tmp_path / "game.gbc"
+    file.write_bytes(content)
+    assert words in refusal(file).message
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    assert "There is no ROM file" in refusal(tmp_path / "none.gbc").message
+
+
+def test_folder_is_refused(tmp_path: Path) -> None:
+    assert "is a folder" in refusal(tmp_path).message
+
+
+def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "huge.gbc"
+    with file.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    assert "too large" in refusal(file).message
+
+
+def test_unknown_crystal_can_be_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "hack.gbc"
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL"))
+    assert "--allow-unknown-rom" in refusal(file).hint
+    game = load_game(file, allow_unknown=True)
+    assert game.title == "PM_CRYSTAL"
+    assert len(game.rom) == 0x8000
+
+
+def test_another_game_is_never_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "tetris.gb"
+    file.write_bytes(cartridge(title=b"TETRIS"))
+    refusal(file, allow_unknown=True)
+
+
+def test_nothing_is_written_beside_the_rom(tmp_path: Path) -> None:
+    file = tmp_path / "hack.gbc"
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL"))
+    load_game(file, allow_unknown=True)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_empty_path_is_the_practice_game() -> None:
+    game = load_game()
+    assert game.rom == rom_path().read_bytes()
+    assert game.title == "PRACTICE"
+
+
+@pytest.mark.parametrize(
+    ("sha1", "name"),
+    [(CRYSTAL_1_0, "Pokémon Crystal (1.0)"), (CRYSTAL_1_1, "Pokémon Crystal (1.1)")],
+)
+def test_both_english_revisions_of_crystal_are_known_by_their_hash(sha1: str, name: str) -> None:
+    found = recognise(Path("a.gbc"), sha1, Cartridge.of(crystal()), crystal())
+    assert (found.name, found.refusal) == (name, None)
+    assert found.game is not None
+    assert found.game.tables.SPECIES[1] == "BULBASAUR"
+
+
+@pytest.mark.parametrize(
+    ("rom", "needed"),
+    [
+        (cartridge(title=b"POKEMON_GLD", code=b"AAUE"), "table of its own RAM addresses"),
+        (crystal(b"BXTJ"), "table of its own RAM addresses"),
+        (cartridge(title=b"TETRIS"), "your own Pokémon Crystal"),
+    ],
+    ids=["Gold", "Japanese Crystal", "another game"],
+)
+def test_refused_game_is_described_with_what_would_be_needed(
+    tmp_path: Path, rom: bytes, needed: str
+) -> None:
+    file = tmp_path / "game.gbc"
+    file.write_bytes(rom)
+    found = identify(file)
+    assert found.recognised.game is None
+    assert found.recognised.refusal is not None
+    assert needed in found.recognised.refusal.hint
+    text = "\n".join(describe(found))
+    assert found.sha1 in text
+    assert "checksums  header right, whole image right" in text
+    assert "Play it" not in text
+
+
+def test_description_names_every_fact_of_the_header(tmp_path: Path) -> None:
+    file = tmp_path / "a hack.gbc"
+    rom = bytearray(crystal(b"BYTD", revision=1))
+    rom[0x4000] = 1
+    file.write_bytes(rom)
+    lines = describe(identify(file))
+    assert lines[0].endswith("a hack.gbc: Pokémon Crystal (unknown build)")
+    assert lines[1:5] == [
+        "  title      PM_CRYSTAL, code BYTD (German), revision 1",
+        "  cartridge  MBC3 (type 10), 32 KB RAM, battery, clock",
+        "  size       32 KB",
+        "  checksums  header right, whole image wrong",
+    ]
+    assert lines[-1] == f"Play it with: poketui run --rom '{file}' --allow-unknown-rom"
+
+
+def test_damaged_rom_is_described_too(tmp_path: Path) -> None:
+    file = tmp_path / "cut.gbc"
+    file.write_bytes(cartridge(title=b"PM_CRYSTAL", rom_size_code=6))
+    found = identify(file)
+    assert found.recognised.game is None
+    assert describe(found)[0].endswith("a damaged ROM")

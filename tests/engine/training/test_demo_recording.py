@@ -1,0 +1,487 @@
+"""Recording in a run on the practice game: a person takes over from a policy that plays."""
+
+import contextlib
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.commands import (
+    Branch,
+    DescribeRecording,
+    DiscardRecording,
+    GiveBack,
+    Hold,
+    KeepState,
+    MarkRecording,
+    Pause,
+    PlayLive,
+    Press,
+    Restart,
+    Resume,
+    Rewind,
+    StartRecording,
+    StopRecording,
+    TakeOver,
+    Watch,
+)
+from engine.config import EnvConfig, RunConfig
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
+from engine.demos.exact_replay import play
+from engine.demos.recorded_env import RecordedEnv
+from engine.demos.recording_log import log_path, read_log
+from engine.env.array_env import ArrayEnv
+from engine.env.demo_requests import BeginDemo, DemoFacts, DemoRequest
+from engine.env.vector import VectorEnv
+from engine.events import (
+    CommandRefused,
+    EpisodeEnded,
+    RecordingChanged,
+    RecordingEnded,
+    RunStopped,
+    WarningRaised,
+)
+from engine.strategy.advised import make_env as make_advised_env
+from engine.training.vectors import ENV_FACTORY
+from engine.types import Action
+from tests.engine.training.helpers import Clock, Run
+
+MOVES = (Action.LEFT, Action.LEFT, Action.DOWN, Action.A, Action.RIGHT, Action.UP, Action.B)
+
+
+class _Cramped(RecordedEnv):
+    """Has room for a few steps of a demonstration on its disk."""
+
+    def record(self, order: DemoRequest) -> DemoFacts:
+        facts = super().record(order)
+        if isinstance(order, BeginDemo):
+            most = log_path(Path(facts.path)).stat().st_size + 300
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        return facts
+
+
+def cramped(config: RunConfig, env_index: int) -> ArrayEnv:
+    return make_advised_env(config, env_index, _Cramped)
+
+
+@contextlib.contextmanager
+def playing(
+    folder: Path, factory: str = ENV_FACTORY, processes: int = 1, **settings
+) -> Iterator[Run]:
+    """Make a run that shows its second game."""
+    given = {"num_envs": 2, "env": EnvConfig(max_steps=200), "clock": Clock(1e-3)} | settings
+    run = Run(
+        folder / "run",
+        make_vector=lambda config: VectorEnv(factory, config, config.num_envs, processes),
+        save_dir=str(folder),
+        headless=False,
+        **given,
+    )
+    run.trainer.reporter.watch(1)
+    with run.vector:
+        yield run
+    run.journal.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with playing(tmp_path) as made:
+        yield made
+
+
+def act(run: Run, *commands) -> None:
+    for command in commands:
+        run.trainer.loop.obey(command)
+
+
+def press(run: Run, *actions: Action) -> None:
+    act(run, *(Press(action) for action in actions))
+
+
+def steps(run: Run, count: int) -> None:
+    for _ in range(count):
+        run.trainer.step()
+        if run.trainer.learning.actor.is_update_due:
+            run.trainer._update()
+
+
+def refusals(run: Run) -> list[str]:
+    return [event.reason for event in run.of(CommandRefused)]
+
+
+def saved(run: Run) -> list[Path]:
+    return [Path(event.path) for event in run.of(RecordingEnded) if event.path]
+
+
+def interventions(folder: Path) -> list[Path]:
+    return sorted((folder / "demos" / "interventions").glob("*"))
+
+
+def own(demo: Demonstration) -> bytes:
+    return demo.actions[demo.begins_at :].tobytes()
+
+
+def replayed(path: Path, folder: Path) -> int:
+    """Play a demonstration in this process, which checks memory and rewards; count its steps."""
+    config = RunConfig(save_dir=str(folder))
+    return sum(1 for _ in play(read_demo(path), config, renders=False))
+
+
+def test_an_intervention_is_saved_with_the_agents_proposals_and_replays_elsewhere(
+    run: Run, tmp_path: Path
+) -> None:
+    steps(run, 20)
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, GiveBack())
+    (path,) = saved(run)
+    assert [path] == interventions(tmp_path)
+    demo = read_demo(path)
+    assert demo.begins_at == 20
+    assert own(demo) == bytes(MOVES)
+    assert demo.is_intervention[20:].all()
+    assert not demo.is_intervention[:20].any()
+    assert (demo.proposals[20:] != NO_PROPOSAL).all()
+    assert demo.by == "human"
+    assert demo.tags == {"intervention"}
+    assert replayed(path, tmp_path) == len(MOVES)
+    (ended,) = run.of(RecordingEnded)
+    assert (ended.steps, ended.human_steps) == (len(MOVES), len(MOVES))
+    assert ended.total_reward == pytest.approx(float(demo.rewards[20:].sum()))
+    assert ended.reason == "you gave control back"
+    told = run.of(RecordingChanged)
+    assert [told[0].is_recording, told[-2].is_recording, told[-1].is_recording] == [1, 1, 0]
+    assert told[-2].human_steps == len(MOVES)
+    assert told[-1].saved == 1
+    assert not refusals(run)
+
+
+def test_nothing_is_saved_of_a_takeover_without_a_step(run: Run, tmp_path: Path) -> None:
+    steps(run, 3)
+    act(run, TakeOver(), GiveBack())
+    assert interventions(tmp_path) == []
+    assert run.of(RecordingEnded) == []
+    assert not run.of(RecordingChanged)[-1].is_recording
+
+
+def test_interventions_are_not_recorded_where_nobody_wants_it(tmp_path: Path) -> None:
+    with playing(tmp_path, record_interventions=False) as run:
+        act(run, TakeOver())
+        press(run, *MOVES)
+        act(run, GiveBack())
+    assert run.of(RecordingChanged) == []
+    assert not (tmp_path / "demos").exists()
+
+
+def test_taken_back_actions_are_in_neither_game_nor_demonstration(run: Run, tmp_path: Path) -> None:
+    steps(run, 5)
+    act(run, TakeOver())
+    press(run, *MOVES[:3])
+    before, batch = run.vector.save()[1], run.trainer.state.batch
+    press(run, *MOVES[3:])
+    act(run, Rewind(len(MOVES) - 3))
+    assert run.vector.save()[1] == before
+    assert (run.trainer.state.batch.features == batch.features).all()
+    assert (run.trainer.state.batch.mask == batch.mask).all()
+    assert run.trainer.state.tally.steps[1] == 8
+    assert run.of(RecordingChanged)[-1].steps == 3
+    press(run, Action.UP)
+    act(run, GiveBack())
+    (path,) = saved(run)
+    assert own(read_demo(path)) == bytes((*MOVES[:3], Action.UP))
+    assert replayed(path, tmp_path) == 4
+
+
+def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:
+    steps(run, 5)
+    act(run, TakeOver(), Rewind(1))
+    press(run, *MOVES[:2])
+    act(run, Rewind(50), Rewind(1))
+    assert run.trainer.state.tally.steps[1] == 5
+    assert refusals(run) == ["There are no steps to take back."] * 2
+
+
+def test_what_is_discarded_leaves_no_file_and_the_game_goes_on(run: Run, tmp_path: Path) -> None:
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, DiscardRecording())
+    assert interventions(tmp_path) == []
+    assert run.trainer.state.tally.steps[1] == len(MOVES)
+    (ended,) = run.of(RecordingEnded)
+    assert (ended.path, ended.steps) == ("", len(MOVES))
+    assert not run.of(RecordingChanged)[-1].is_recording
+    press(run, Action.LEFT)
+    act(run, DiscardRecording(), GiveBack())
+    assert interventions(tmp_path) == []
+    assert refusals(run) == ["Nothing is being recorded."]
+
+
+def test_recording_again_begins_where_it_had_begun(run: Run, tmp_path: Path) -> None:
+    steps(run, 4)
+    before = run.vector.save()[1]
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, DiscardRecording(again=True))
+    assert run.vector.save()[1] == before
+    assert run.trainer.state.tally.steps[1] == 4
+    press(run, Action.DOWN, Action.DOWN)
+    act(run, GiveBack())
+    (path,) = saved(run)
+    assert own(read_demo(path)) == bytes((Action.DOWN, Action.DOWN))
+    assert replayed(path, tmp_path) == 2
+
+
+def test_the_agents_steps_and_a_persons_are_told_apart(run: Run, tmp_path: Path) -> None:
+    steps(run, 3)
+    act(run, StartRecording("show the door", ("door",)), MarkRecording("a door"), MarkRecording())
+    steps(run, 4)
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, GiveBack(), DescribeRecording("show both doors", ("both",)))
+    steps(run, 2)
+    assert run.of(RecordingChanged)[-1].is_marked
+    act(run, StopRecording())
+    (path,) = saved(run)
+    assert path.parent == tmp_path / "demos"
+    demo = read_demo(path)
+    count = len(MOVES)
+    assert demo.is_intervention[3:].tolist() == [False] * 4 + [True] * count + [False] * 2
+    is_proposed = demo.proposals[3:] != NO_PROPOSAL
+    assert is_proposed.tolist() == demo.is_intervention[3:].tolist()
+    assert demo.task == "show both doors"
+    assert demo.tags == {"door", "both"}
+    assert demo.is_success
+    assert demo.notes == (("a door", 3),)
+    assert demo.by == "ppo"
+    assert replayed(path, tmp_path) == 6 + count
+
+
+def test_an_agents_play_can_be_taken_back(run: Run) -> None:
+    steps(run, 3)
+    act(run, StartRecording())
+    before = run.vector.save()[1]
+    steps(run, 5)
+    act(run, Rewind(5))
+    assert run.vector.save()[1] == before
+    assert run.trainer.state.tally.is_touched.tolist() == [False, True]
+    rollout = run.trainer.learning.agent.ppo.rollout
+    assert rollout.boundaries[7].tolist() == [False, True]
+    steps(run, 30)
+    assert not refusals(run)
+
+
+@pytest.mark.slow
+def test_an_episodes_end_ends_the_demonstration_and_begins_another(tmp_path: Path) -> None:
+    with playing(tmp_path, env=EnvConfig(max_steps=16, progress_steps=0)) as run:
+        steps(run, 10)
+        act(run, TakeOver())
+        press(run, *[Action.LEFT, Action.RIGHT] * 5)
+        act(run, GiveBack())
+        first, second = saved(run)
+        assert len(read_demo(first).actions) == 16
+        assert read_demo(first).dones[-1]
+        assert replayed(first, tmp_path) == 6
+        demo = read_demo(second)
+        assert (demo.begins_at, own(demo)) == (0, bytes([Action.LEFT, Action.RIGHT] * 2))
+        assert (demo.proposals != NO_PROPOSAL).all()
+        assert replayed(second, tmp_path) == 4
+        act(run, StartRecording())
+        steps(run, 12)
+        assert len(saved(run)) == 3
+        assert not run.trainer.handler.recording.is_recording
+    assert run.of(EpisodeEnded)
+
+
+def test_play_in_real_time_is_recorded(tmp_path: Path) -> None:
+    clock = Clock()
+    with playing(tmp_path, clock=clock) as run:
+        play_in_real_time(run, clock)
+        (path,) = saved(run)
+    demo = read_demo(path)
+    assert demo.has_live
+    assert own(demo) == bytes((Action.DOWN,))
+    assert replayed(path, tmp_path) == len(demo.shown) > 1
+    (ended,) = run.of(RecordingEnded)
+    assert ended.steps == ended.human_steps == len(demo.shown)
+    assert ended.total_reward == pytest.approx(demo.episode_return)
+    told = run.of(RecordingChanged)
+    assert told[-2].steps == told[-2].human_steps == len(demo.shown)
+
+
+def play_in_real_time(run: Run, clock: Clock) -> None:
+    act(run, TakeOver(), PlayLive(True), Hold(frozenset({Action.LEFT})))
+    for _ in range(90):
+        clock.now_s += 1 / 60
+        run.trainer.handler.live.advance()
+    act(run, PlayLive(False))
+    press(run, Action.DOWN)
+    act(run, GiveBack())
+
+
+def test_another_episode_saves_what_was_played_and_is_recorded_itself(run: Run) -> None:
+    steps(run, 4)
+    act(run, TakeOver(), KeepState())
+    press(run, *MOVES)
+    act(run, Restart())
+    press(run, Action.LEFT)
+    act(run, Branch(1))
+    press(run, Action.RIGHT)
+    act(run, GiveBack())
+    demos = [read_demo(path) for path in saved(run)]
+    assert [own(demo) for demo in demos] == [
+        bytes(MOVES),
+        bytes((Action.LEFT,)),
+        bytes((Action.RIGHT,)),
+    ]
+    assert [demo.begins_at for demo in demos] == [4, 0, 0]
+
+
+def test_commands_without_a_recording_are_refused_in_a_line(run: Run) -> None:
+    act(run, StopRecording(), DiscardRecording(), Rewind(1), MarkRecording(), DescribeRecording())
+    assert refusals(run) == ["Nothing is being recorded."] * 5
+    act(run, StartRecording(), StartRecording(), Watch(0))
+    assert refusals(run)[5:] == [
+        "A demonstration is being recorded already.",
+        "Stop the recording first: it is of the game you watch.",
+    ]
+    act(run, DescribeRecording(tags=("two words",)))
+    assert len(refusals(run)) == 8
+    assert "\n" not in refusals(run)[-1]
+    assert run.trainer.handler.recording.is_recording
+
+
+def test_games_that_cannot_record_say_so_and_are_played_as_before(tmp_path: Path) -> None:
+    run = Run(tmp_path, headless=False, save_dir=str(tmp_path))
+    run.trainer.reporter.watch(0)
+    act(run, StartRecording(), TakeOver(), Press(Action.A), GiveBack())
+    assert refusals(run) == ["This world cannot be recorded."]
+    assert run.of(RecordingChanged) == []
+    assert run.of(WarningRaised) == []
+
+
+def test_the_runs_end_saves_what_is_being_recorded(tmp_path: Path) -> None:
+    with playing(tmp_path) as run:
+        act(run, TakeOver())
+        press(run, *MOVES)
+        run.trainer.handler.controls.stop_reason = "asked to stop"
+        assert isinstance(run.play(), RunStopped)
+        (path,) = saved(run)
+        assert own(read_demo(path)) == bytes(MOVES)
+        assert run.of(RecordingEnded)[0].reason == "the run ended"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_lost_process_costs_one_warning_and_no_demonstration(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    with playing(tmp_path, processes=2) as run:
+        steps(run, 4)
+        act(run, TakeOver())
+        press(run, *MOVES)
+        patience_s = run.vector._pool.answer_timeout_s
+        os.kill(run.vector.pids[1], how)
+        if how is signal.SIGSTOP:  # the new process, too, has to answer in this time
+            run.vector._pool.answer_timeout_s = 8.0
+        press(run, Action.LEFT)
+        run.vector._pool.answer_timeout_s = patience_s
+        (refusal,) = refusals(run)
+        assert refusal == "This failed, as the warning says. Try again."
+        assert len(run.of(WarningRaised)) == 1
+        (path,) = saved(run)
+        assert own(read_demo(path)) == bytes(MOVES)
+        assert replayed(path, tmp_path) == len(MOVES)
+        assert run.trainer.handler.recording.is_recording
+        press(run, Action.RIGHT, Action.RIGHT)
+        assert refusals(run) == [refusal]
+        act(run, GiveBack())
+        assert own(read_demo(saved(run)[1])) == bytes((Action.RIGHT, Action.RIGHT))
+        steps(run, 3)
+        assert len(run.of(WarningRaised)) == 1
+
+
+def test_what_an_engine_that_is_gone_recorded_can_be_recovered(tmp_path: Path) -> None:
+    with playing(tmp_path) as run:
+        act(run, TakeOver())
+        press(run, *MOVES)
+        run.vector.close()
+    (log,) = interventions(tmp_path)
+    assert own(read_log(log)) == bytes(MOVES)
+
+
+def test_what_cannot_be_written_ends_the_recording_and_nothing_else(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "demos").write_text("a file where the folder should be")
+    act(run, TakeOver())
+    press(run, *MOVES)
+    act(run, GiveBack())
+    (warning,) = run.of(WarningRaised)
+    assert warning.message.startswith("What you play is not recorded.")
+    assert "\n" not in warning.message
+    act(run, StartRecording())
+    assert len(refusals(run)) == 1
+    steps(run, 3)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_ends_the_recording_and_not_the_play(tmp_path: Path) -> None:
+    with playing(tmp_path, f"{__name__}:cramped") as run:
+        act(run, StartRecording())
+        (log,) = (tmp_path / "demos").glob("*")
+        while run.trainer.handler.recording.is_recording:
+            steps(run, 1)
+            assert run.trainer.state.tally.steps.sum() < 380
+        assert run.of(WarningRaised)[0].message.endswith(f"poketui demos recover {log}")
+        steps(run, 3)
+        assert len(run.of(WarningRaised)) == 1
+        assert len(read_log(log).actions) > 3
+
+
+def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> None:
+    ends = []
+    for wanted in (True, False):
+        with playing(tmp_path / str(wanted), record_interventions=wanted) as run:
+            steps(run, 20)
+            act(run, TakeOver())
+            press(run, *MOVES)
+            act(run, GiveBack())
+            steps(run, 30)
+            facts, arrays = run.trainer.learning.agent.save()
+            weights = {name: np.asarray(array).tobytes() for name, array in arrays.items()}
+            ends.append(
+                (facts, weights, run.vector.save(), run.trainer.state.batch.features.tobytes())
+            )
+    assert ends[0] == ends[1]
+
+
+def test_the_game_is_not_moved_while_an_evaluation_goes_on(run: Run) -> None:
+    waits = "Wait until the evaluation is over."
+    act(run, TakeOver())
+    press(run, *MOVES)
+    run.trainer.reporter.phase("evaluating", 0, 1)
+    act(run, Rewind(1), DiscardRecording(again=True))
+    assert refusals(run) == [waits] * 2
+    act(run, StopRecording(), StartRecording())
+    assert len(saved(run)) == 1
+    assert refusals(run) == [waits] * 3
+
+
+def test_the_clock_of_a_recording_stands_still_in_a_pause(tmp_path: Path) -> None:
+    clock = Clock()
+    with playing(tmp_path, clock=clock) as run:
+        act(run, TakeOver())
+        clock.now_s += 3.0
+        run.trainer.handler.recording.tick()
+        act(run, Pause())
+        clock.now_s += 60.0
+        run.trainer.handler.recording.tick()
+        act(run, Resume())
+        clock.now_s += 2.0
+        run.trainer.handler.recording.tick()
+        assert run.of(RecordingChanged)[-1].elapsed_s == pytest.approx(5.0)

@@ -1,0 +1,72 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.config import EnvConfig, RunConfig
+from engine.errors import CheckpointError, ReplayError
+from engine.events import EpisodeEnded, RunStopped
+from engine.session import EngineSession
+from engine.training.journal import read_journal
+from engine.training.replay_player import replay_episode
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run of two games on the practice ROM."""
+    folder = tmp_path_factory.mktemp("saves")
+    config = RunConfig(
+        save_dir=str(folder),
+        headless=True,
+        num_envs=2,
+        workers=1,
+        agent="random",
+        total_episodes=4,
+        env=EnvConfig(max_steps=60, progress_steps=0),
+    )
+    session = EngineSession(config)
+    session.start()
+    assert session.join(600)
+    assert isinstance(session.mailbox.drain()[-1], RunStopped)
+    return folder
+
+
+def journal_path(saves: Path) -> Path:
+    (path,) = saves.glob("runs/*/journal.jsonl")
+    return path
+
+
+def test_every_episode_of_a_run_is_replayed_exactly(saves: Path) -> None:
+    ended = [e for e in read_journal(journal_path(saves)) if isinstance(e, EpisodeEnded)]
+    assert len(ended) >= 4
+    for event in ended:
+        replayed = replay_episode(str(saves), "latest", event.episode)
+        assert replayed.recorded == event.summary
+        assert replayed.total_reward == pytest.approx(event.summary.total_reward)
+
+
+def test_last_episode_is_replayed_where_none_is_named(saves: Path) -> None:
+    ended = [e for e in read_journal(journal_path(saves)) if isinstance(e, EpisodeEnded)]
+    assert replay_episode(str(saves), "latest").number == ended[-1].episode
+
+
+def test_missing_episode_and_run_are_one_clear_line(saves: Path) -> None:
+    with pytest.raises(ReplayError, match="no recorded episode 99"):
+        replay_episode(str(saves), "latest", 99)
+    with pytest.raises(CheckpointError, match="no saved run"):
+        replay_episode(str(saves), "other")
+
+
+def test_forged_episode_is_refused(saves: Path, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "forged"
+    run.mkdir(parents=True)
+    source = journal_path(saves).parent
+    (run / "config.json").write_text((source / "config.json").read_text())
+    lines = journal_path(saves).read_text().splitlines()
+    values = json.loads(next(line for line in lines if "EpisodeEnded" in line))
+    recording = json.loads(values["summary"]["recording"])
+    recording[-1] = "0" * 40
+    values["summary"]["recording"] = json.dumps(recording)
+    (run / "journal.jsonl").write_text(json.dumps(values) + "\n")
+    with pytest.raises(ReplayError, match="another way"):
+        replay_episode(str(tmp_path), "forged")

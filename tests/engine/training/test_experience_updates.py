@@ -1,0 +1,66 @@
+import json
+
+import pytest
+
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.planning_types import PlannerUpdate
+from engine.training.experience_updates import ExperienceUpdates
+from tests.engine.history.helpers import record
+
+
+class Listener:
+    """A vector, or a Planning, that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list = []
+
+    def update_planner(self, update: PlannerUpdate) -> None:
+        self.told.append(dict(update.experience))
+
+    def learn(self, vector, known) -> None:
+        self.told.append(dict(known))
+
+
+@pytest.fixture
+def history(tmp_path):
+    with DecisionHistoryAnalyzer(tmp_path / "decisions.db") as made:
+        for action in (1, 2):
+            for _ in range(4):
+                record(made, 1.0, action=action)
+        yield made
+
+
+def test_games_are_told_at_intervals_of_steps(history):
+    experience_updates, vector = ExperienceUpdates(history), Listener()
+    for steps in (32, 19_999, 20_000, 20_032, 39_999, 40_000):
+        experience_updates.after_step(vector, None, steps)
+    ((first, second),) = [vector.told]
+    assert first == second == history.experience()
+    assert first
+
+
+def test_a_planner_tells_them_with_its_plans(history):
+    experience_updates, vector, planning = ExperienceUpdates(history), Listener(), Listener()
+    experience_updates.after_step(vector, planning, 20_000)
+    assert vector.told == []
+    assert planning.told == [history.experience()]
+
+
+def test_without_a_history_there_is_nothing_to_tell():
+    vector = Listener()
+    experience_updates = ExperienceUpdates(None)
+    experience_updates.after_step(vector, None, 10**6)
+    experience_updates.tell(vector, None)
+    assert vector.told == []
+
+
+def test_what_was_told_and_when_outlive_the_run(history):
+    experience_updates, vector = ExperienceUpdates(history), Listener()
+    experience_updates.after_step(vector, None, 20_000)
+    again = ExperienceUpdates(history)
+    again.load(json.loads(json.dumps(experience_updates.save())))
+    assert again.known == experience_updates.known
+    again.after_step(vector, None, 39_999)
+    assert len(vector.told) == 1
+    again.tell(vector, None)
+    assert vector.told[1] == vector.told[0]
