@@ -88,7 +88,8 @@ def test_a_cockpit_stopped_from_outside_gives_the_terminal_back_at_its_end(
     os.kill(terminal.program(), signal.SIGSTOP)
     terminal.wait_for("Stopped")
     terminal.type_line("clear; fg")
-    terminal.wait_for("► playing", *WHOLE)
+    # Until the shell clears it, the screen shows the cockpit as it was, which reads no key yet.
+    terminal.wait_until("drawn again", "► playing", *WHOLE, gone=("Stopped",))
     terminal.press("q")
     terminal.wait_for("Go on with: poketui run --resume")
     assert terminal.modes() == modes

@@ -97,7 +97,8 @@ def cockpit_halted(shop: Workshop) -> Iterator[Strike]:
             terminal.wait_for("Stopped")
             time.sleep(rng.random())
             terminal.type_line("clear; fg")
-            terminal.wait_for("► playing", *WHOLE)
+            # Until the shell clears it, the screen shows the cockpit as it was.
+            terminal.wait_until("drawn again", "► playing", *WHOLE, gone=("Stopped",))
 
         yield strike
         terminal.press("q")
