@@ -23,22 +23,35 @@ Links = Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ..
 """Ways out of maps: (group, number) -> (kind, x, y, target), kind "warp" or a side's name."""
 
 
-class GameTables(Protocol):
-    """Names and figures of a game. Type ids are the game's; a pair absent from the chart is 1.0."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameTables:
+    """Names and figures of a game; what it does not have is empty.
 
-    NAME: str
-    MAPS: Mapping[tuple[int, int], str]
-    MAP_LANDMARKS: Mapping[tuple[int, int], int]
-    LANDMARKS: Mapping[int, str]
-    SPAWNS: Mapping[int, tuple[int, int]]
-    TRAINER_CLASSES: Mapping[int, str]
-    SPECIES: Mapping[int, str]
-    SPECIES_TYPES: Mapping[int, tuple[int, ...]]
-    TYPES: Mapping[int, str]
-    MOVES: Mapping[int, MoveFacts]
-    ITEMS: Mapping[int, str]
-    TYPE_CHART: Mapping[tuple[int, int], float]
-    MILESTONES: tuple[Milestone, ...]
+    Attributes:
+        NAME: The game's, for people.
+        MAPS: (group, number) -> name.
+        MAP_LANDMARKS: (group, number) -> number in `LANDMARKS`.
+        SPAWNS: Number of a place to fly to -> the map where one lands or wakes up.
+        TRAINER_CLASSES: Number -> name.
+        SPECIES_TYPES: Species -> numbers in `TYPES`.
+        TYPE_CHART: (attacking, defending type) -> factor; 1.0 for a pair that is absent.
+        EVENT_FLAGS: Name -> bit; the story's only.
+    """
+
+    NAME: str = ""
+    MAPS: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    MAP_LANDMARKS: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    LANDMARKS: Mapping[int, str] = field(default_factory=dict)
+    SPAWNS: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    TRAINER_CLASSES: Mapping[int, str] = field(default_factory=dict)
+    SPECIES: Mapping[int, str] = field(default_factory=dict)
+    SPECIES_TYPES: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    TYPES: Mapping[int, str] = field(default_factory=dict)
+    MOVES: Mapping[int, MoveFacts] = field(default_factory=dict)
+    ITEMS: Mapping[int, str] = field(default_factory=dict)
+    TYPE_CHART: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    EVENT_FLAGS: Mapping[str, int] = field(default_factory=dict)
+    MILESTONES: tuple[Milestone, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyboy import PyBoy
 
-from engine.games.crystal.charmap import CHARMAP
+from engine.games.crystal.screen import CHARMAP
 from engine.games.crystal.symbols import SYMBOLS
 
 ROM = Path(__file__).parents[2] / "roms" / "practice.gbc"

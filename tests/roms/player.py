@@ -8,7 +8,8 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.games.practice import tables as names
+from engine.games.practice.game import atlas
+from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 
 Cell = tuple[int, int]
@@ -20,7 +21,7 @@ EDGES = {"north": "up", "south": "down", "west": "left", "east": "right"}
 GRASS, CARPET, HOP = 0x18, 0x70, 0xA3
 WALLS = frozenset((0x07, *range(0x20, 0x40), *range(0x90, 0xA0), 0xFF))
 OBJECTS, OBJECT_SIZE = 12, 40
-MAP_NUMBERS = {title: key for key, title in names.MAPS.items()}
+MAP_NUMBERS = {title: key for key, title in PRACTICE.MAPS.items()}
 PATIENCE = 800
 """Actions without getting anywhere before the player gives up."""
 
@@ -115,7 +116,7 @@ class Player:
         """Describe the situation for messages."""
         game = self.game
         text = "\n".join(line for line in game.lines if line.strip())
-        return f"{names.MAPS.get(game.map_key)} {game.position}, {game.actions} actions\n{text}"
+        return f"{PRACTICE.MAPS.get(game.map_key)} {game.position}, {game.actions} actions\n{text}"
 
     def face(self, button: str) -> None:
         """Turn without walking."""
@@ -218,7 +219,7 @@ class Player:
     def leave_to(self, target: MapKey) -> bool:
         """Take the way to a neighbouring map; false if a battle or a script interfered."""
         here = self.game.map_key
-        for kind, x, y, to in names.MAP_LINKS[here]:
+        for kind, x, y, to in atlas().links[here]:
             if to != target:
                 continue
             if kind == "warp":
@@ -271,7 +272,7 @@ class Player:
         came: dict[MapKey, MapKey] = {start: start}
         queue = [start]
         for at in queue:
-            for _, _, _, to in names.MAP_LINKS[at]:
+            for _, _, _, to in atlas().links[at]:
                 if to not in came:
                     came[to] = at
                     queue.append(to)
@@ -336,16 +337,16 @@ class Player:
         """Return the slot of the move with the highest expected damage."""
         game = self.game
         moves, points = game.read("wBattleMonMoves"), game.read("wBattleMonPP")
-        enemy = set(names.SPECIES_TYPES.get(game.get("wEnemyMonSpecies"), ()))
-        own = set(names.SPECIES_TYPES.get(game.get("wBattleMonSpecies"), ()))
+        enemy = set(PRACTICE.SPECIES_TYPES.get(game.get("wEnemyMonSpecies"), ()))
+        own = set(PRACTICE.SPECIES_TYPES.get(game.get("wBattleMonSpecies"), ()))
 
         def worth(slot: int) -> float:
-            if moves[slot] not in names.MOVES or not points[slot] & 63:
+            if moves[slot] not in PRACTICE.MOVES or not points[slot] & 63:
                 return -1.0
-            _, kind, power, accuracy, _ = names.MOVES[moves[slot]]
+            _, kind, power, accuracy, _ = PRACTICE.MOVES[moves[slot]]
             value = float(power * accuracy) * (1.5 if kind in own else 1.0)
             for target in enemy:
-                value *= names.TYPE_CHART.get((kind, target), 1.0)
+                value *= PRACTICE.TYPE_CHART.get((kind, target), 1.0)
             return value
 
         return max(range(4), key=worth)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.games.practice import tables as names
+from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 from tests.roms.player import Player
 
@@ -18,8 +18,8 @@ STATS = 20
 TYPES = 30
 PATIENCE = 600
 
-MOVE_IDS = {row[0]: number for number, row in names.MOVES.items()}
-SPECIES_IDS = {name: number for number, name in names.SPECIES.items()}
+MOVE_IDS = {row[0]: number for number, row in PRACTICE.MOVES.items()}
+SPECIES_IDS = {name: number for number, name in PRACTICE.SPECIES.items()}
 
 
 class Battle:
@@ -217,7 +217,7 @@ def test_damage_follows_the_published_formula(
 ) -> None:
     level, attack, defense, special_attack, special_defense = 12, 30, 24, 34, 20
     number = MOVE_IDS[move]
-    _, kind, power, _, _ = names.MOVES[number]
+    _, kind, power, _, _ = PRACTICE.MOVES[number]
     seen = set()
     for seed in range(12):
         battle = Battle(*wild)
@@ -308,7 +308,7 @@ def test_a_level_up_raises_statistics_and_teaches_a_move(battle: Battle) -> None
     assert battle.is_over
     assert battle.game.get("wPartyMon1Level") == 5
     assert battle.game.get("wPartyMon1Moves", 1) == MOVE_IDS["MUD FLING"]
-    assert battle.game.get("wPartyMon1PP", 1) == names.MOVES[MOVE_IDS["MUD FLING"]][4]
+    assert battle.game.get("wPartyMon1PP", 1) == PRACTICE.MOVES[MOVE_IDS["MUD FLING"]][4]
     dvs = battle.game.number("wPartyMon1DVs")
     assert battle.game.number("wPartyMon1Attack") == (50 + (dvs >> 12)) * 2 * 5 // 100 + 5
     hp_dv = (dvs >> 12 & 1) * 8 + (dvs >> 8 & 1) * 4 + (dvs >> 4 & 1) * 2 + (dvs & 1)
@@ -491,14 +491,16 @@ def test_the_same_state_and_keys_give_the_same_battle(wild: tuple[Machine, bytes
 
 def test_the_three_starters_form_a_triangle() -> None:
     water, grass, fire = (
-        names.SPECIES_TYPES[SPECIES_IDS[name]][0] for name in ("RILLET", "SPRIGOT", "CINDLE")
+        PRACTICE.SPECIES_TYPES[SPECIES_IDS[name]][0] for name in ("RILLET", "SPRIGOT", "CINDLE")
     )
     for strong, weak in ((water, fire), (fire, grass), (grass, water)):
-        assert names.TYPE_CHART[strong, weak] == 2.0
-        assert names.TYPE_CHART[weak, strong] == 0.5
+        assert PRACTICE.TYPE_CHART[strong, weak] == 2.0
+        assert PRACTICE.TYPE_CHART[weak, strong] == 0.5
 
 
 def test_there_are_enough_moves_with_points_and_accuracy() -> None:
-    attacks = [move for move in names.MOVES.values() if move[2]]
+    attacks = [move for move in PRACTICE.MOVES.values() if move[2]]
     assert len(attacks) >= 8
-    assert all(0 < accuracy <= 100 and points > 0 for *_, accuracy, points in names.MOVES.values())
+    for *_, accuracy, points in PRACTICE.MOVES.values():
+        assert 0 < accuracy <= 100
+        assert points > 0

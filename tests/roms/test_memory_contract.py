@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.games.practice import tables as names
+from engine.games.facts import read_rows
+from engine.games.practice.game import FACTS
+from tests.engine.games.images import PRACTICE
 from tests.roms.conftest import Start
 from tests.roms.machine import STANDING, Machine
 from tests.roms.player import (
@@ -23,7 +25,7 @@ from tests.roms.player import (
 
 STEP_FRAMES, LATENCY, TURN_FRAMES = 16, 2, 8
 WALKING = {"down": 4, "up": 5, "left": 6, "right": 7}
-MAP_NAMES = tuple(names.MAPS.values())
+MAP_NAMES = tuple(PRACTICE.MAPS.values())
 
 
 def frames_until(game: Machine, condition: Callable[[], bool], limit: int = 120) -> int:
@@ -210,7 +212,7 @@ def test_every_warp_leads_to_the_warp_it_names(start: Start) -> None:
             continue  # the pupils would fight; the walkthrough goes there
         player.travel(title)
         for _, (group, number) in list(warps(game).items()):
-            assert (group, number) in names.MAPS
+            assert (group, number) in PRACTICE.MAPS
     for title in MAP_NAMES:
         if title in ("GYM", "MILLBROOK PATH"):
             continue
@@ -296,8 +298,8 @@ def test_spawns_and_landmarks_follow_the_journey(start: Start) -> None:
     player = Player(game)
     assert game.get("wVisitedSpawns", 1) == 0xC0
     assert game.get("wLastSpawnMapGroup") == 0
-    assert names.LANDMARKS[game.get("wCurLandmark")] == "STONEHOLLOW"
-    assert names.LANDMARKS[game.get("wPrevLandmark")] == "MILLBROOK PATH"
+    assert PRACTICE.LANDMARKS[game.get("wCurLandmark")] == "STONEHOLLOW"
+    assert PRACTICE.LANDMARKS[game.get("wPrevLandmark")] == "MILLBROOK PATH"
     player.travel("CENTER")
     spawn = game.get("wLastSpawnMapGroup"), game.get("wLastSpawnMapNumber")
     assert spawn == map_of("STONEHOLLOW")
@@ -474,7 +476,7 @@ def test_the_starter_fills_the_party(start: Start) -> None:
     game = start("LAB")
     assert game.get("wPartyCount") == 1
     species = game.get("wPartySpecies")
-    assert names.SPECIES[species] == "RILLET"
+    assert PRACTICE.SPECIES[species] == "RILLET"
     assert game.get("wPartySpecies", 1) == 0xFF
     assert game.get("wPartyMon1Species") == species
     assert game.get("wPartyMon1Level") == 5
@@ -484,7 +486,7 @@ def test_the_starter_fills_the_party(start: Start) -> None:
     assert game.read("wPartyMonOTs", 0, 6) == game.read("wPlayerName", 0, 6)
     assert game.get("wPokedexCaught", (species - 1) // 8) >> (species - 1) % 8 & 1
     assert (game.get("wNumBalls"), game.get("wBalls"), game.get("wBalls", 1)) == (1, 5, 5)
-    assert game.event(names.EVENT_FLAGS["GOT_STARTER"])
+    assert game.event(PRACTICE.EVENT_FLAGS["GOT_STARTER"])
 
 
 # ---- battles -----------------------------------------------------------------------------------
@@ -518,10 +520,14 @@ def test_wild_battle_memory(start: Start) -> None:
     to_battle_menu(game)
     assert game.get("wBattleType") == 0
     species = game.get("wEnemyMonSpecies")
-    assert species in {row[0] for row in names.WILD[game.map_key]}
+    assert species in {
+        int(row["species"])
+        for row in read_rows(FACTS, "wild")
+        if row["map"] == PRACTICE.MAPS[game.map_key]
+    }
     assert 2 <= game.get("wEnemyMonLevel") <= 4
     assert game.number("wEnemyMonHP") == game.number("wEnemyMonMaxHP") > 0
-    assert game.get("wEnemyMonType1") == names.SPECIES_TYPES[species][0]
+    assert game.get("wEnemyMonType1") == PRACTICE.SPECIES_TYPES[species][0]
     assert game.get("wBattleMonSpecies") == game.get("wPartyMon1Species")
     assert game.number("wBattleMonHP") == game.number("wPartyMon1HP")
     assert game.read("wBattleMonMoves") == game.read("wPartyMon1Moves")
@@ -566,7 +572,7 @@ def test_trainers_challenge_on_sight(start: Start) -> None:
     assert game.get("wOTPartyCount") == 1
     assert game.get("wOTPartySpecies") == game.get("wEnemyMonSpecies")
     player.settle()
-    assert game.event(names.EVENT_FLAGS["BEAT_MOE"])
+    assert game.event(PRACTICE.EVENT_FLAGS["BEAT_MOE"])
 
 
 # ---- determinism -------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.games.practice import tables as names
+from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 from tests.roms.player import Player
 from tests.roms.test_memory_contract import assert_screen_is_tilemap
@@ -33,7 +33,7 @@ def party_faults(game: Machine) -> Iterator[str]:
         at = 48 * slot
         if game.get("wPartyMon1Species", at) != species[slot]:
             yield f"creature {slot} is another species than its list says"
-        if game.get("wPartyMon1Species", at) not in names.SPECIES:
+        if game.get("wPartyMon1Species", at) not in PRACTICE.SPECIES:
             yield f"creature {slot} has no known species"
         if not 1 <= game.get("wPartyMon1Level", at) <= 100:
             yield f"creature {slot} has level {game.get('wPartyMon1Level', at)}"
@@ -43,7 +43,7 @@ def party_faults(game: Machine) -> Iterator[str]:
 
 def faults(game: Machine) -> Iterator[str]:
     """Yield every broken invariant of a running game."""
-    if game.map_key not in names.MAPS:
+    if game.map_key not in PRACTICE.MAPS:
         yield f"map {game.map_key}"
         return
     x, y = game.position

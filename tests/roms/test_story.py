@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.practice import tables as names
+from tests.engine.games.images import PRACTICE
 from tests.roms.conftest import Start
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of, objects
@@ -17,7 +17,7 @@ def quantity(game: Machine, pocket: str, item: int) -> int:
 
 
 def event(game: Machine, name: str) -> bool:
-    return game.event(names.EVENT_FLAGS[name])
+    return game.event(PRACTICE.EVENT_FLAGS[name])
 
 
 def test_a_girl_can_be_chosen() -> None:
@@ -48,7 +48,7 @@ def test_each_ball_holds_its_creature(start: Start, ball: int, species: str) -> 
     game = start("town")
     player = Player(game)
     player.take_starter(ball)
-    assert names.SPECIES[game.get("wPartySpecies")] == species
+    assert PRACTICE.SPECIES[game.get("wPartySpecies")] == species
     assert (5 + ball, 4) not in objects(game)
     assert quantity(game, "wBalls", BALL) == 5
 
@@ -85,7 +85,7 @@ def test_mother_bed_and_nurse_heal(
     player.settle()
     assert player.health() == 1
     moves = [move for move in game.read("wPartyMon1Moves") if move]
-    full = [names.MOVES[move][4] for move in moves]
+    full = [PRACTICE.MOVES[move][4] for move in moves]
     assert list(game.read("wPartyMon1PP"))[: len(full)] == full
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.games.practice import tables as names
+from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of
 
@@ -29,7 +29,7 @@ walk to 4,5            -> first_badge
 def milestones(game: Machine) -> set[str]:
     """Return the keys of the milestones that hold now."""
     reached = set()
-    for key, _, kind, value in names.MILESTONES:
+    for key, _, kind, value in PRACTICE.MILESTONES:
         if kind == "map" and game.map_key == value:
             reached.add(key)
         if kind == "party" and isinstance(value, int) and game.get("wPartyCount") >= value:
@@ -88,7 +88,7 @@ def test_walkthrough_wins_the_badge_in_time() -> None:
 
 
 def test_milestones_come_in_the_order_of_their_table() -> None:
-    order = [key for key, _, _, _ in names.MILESTONES]
+    order = [key for key, _, _, _ in PRACTICE.MILESTONES]
     written = [line.split("->")[1].strip() for line in WALKTHROUGH.splitlines() if "->" in line]
     assert written == order
 

@@ -6,10 +6,16 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.crystal.collision_ids import ANSWERING, WALLS, WATER
+from engine.games.crystal.symbols import FACTS
+from engine.games.facts import read_rows
 from engine.types import Facing, Terrain
 
+_ROWS = read_rows(FACTS, "collisions")
 WALL = 0x07
+_WALLS = {int(row["id"], 16) for row in _ROWS if row["permission"] == "wall"}
+WATER = {int(row["id"], 16) for row in _ROWS if row["permission"] == "water"}
+_ANSWERING = {int(row["id"], 16) for row in _ROWS if row["answers"]}
+"""Trees to cut, counters, shelves, computers, whirlpools: may answer A."""
 GRASS = frozenset({0x10, 0x14, 0x18, 0x1C, 0x48, 0x49, 0x4A, 0x4B, 0x4C})
 DOORS = frozenset({*range(0x71, 0x76), 0x77, 0x79, 0x7A, 0x7B, 0x7C, 0x7D, 0x7F, 0x60, 0x68})
 """Warps taken by stepping on the tile (doors, stairs, ladders, caves, pits)."""
@@ -36,13 +42,13 @@ COUNTERS = frozenset({0x90, 0x98})
 
 def _terrain() -> NDArray[np.uint16]:
     table = np.zeros(256, np.uint16)
-    table[[number for number in range(256) if number not in WALLS | WATER]] |= Terrain.WALKABLE
+    table[[number for number in range(256) if number not in _WALLS | WATER]] |= Terrain.WALKABLE
     for numbers, bit in (
         (GRASS, Terrain.GRASS),
         (WATER, Terrain.WATER),
         (DOORS, Terrain.DOOR),
         (COUNTERS, Terrain.COUNTER),
-        (ANSWERING, Terrain.ANSWERS),
+        (_ANSWERING, Terrain.ANSWERS),
     ):
         table[list(numbers)] |= bit
     for number, ways in LEDGES.items():

@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
-from typing import cast
 
 from engine.config import EnvConfig
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S, Emulator
@@ -15,7 +13,8 @@ from engine.games.base import Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import introduction, pressing
 from engine.games.crystal.masking import blocked_actions
 from engine.games.crystal.reader import CrystalReader
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal.symbols import FACTS, SYMBOLS
+from engine.games.facts import read_tables
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Action, GameState
 
 _TITLE = "PM_CRYSTAL"
@@ -52,7 +51,7 @@ class CrystalGame(Game):
         title: From the cartridge's header.
         name: For people.
         rom: The image, already checked: PyBoy runs truncated and corrupted ones without a word.
-        tables: Names and figures; a module holds them.
+        tables: Names and figures.
         atlas: What is known of its world.
         is_select_used: The game gives SELECT a meaning.
     """
@@ -68,14 +67,12 @@ class CrystalGame(Game):
         name: str,
         rom: bytes = b"",
         *,
-        tables: ModuleType | GameTables | None = None,
+        tables: GameTables | None = None,
         atlas: Atlas | None = None,
         is_select_used: bool = True,
     ) -> None:
         self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
-        if tables is None:
-            from engine.games.crystal import tables
-        self.tables = cast(GameTables, tables)
+        self.tables = tables or read_tables(FACTS)
         self.atlas = atlas or ATLAS
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used

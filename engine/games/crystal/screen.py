@@ -1,7 +1,10 @@
 """Read the text boxes on the screen from the tile map."""
 
-from engine.games.crystal.charmap import CHARMAP
+from engine.games.crystal.symbols import FACTS
+from engine.games.facts import read_rows
 
+CHARMAP = {int(row["code"], 16): row["text"] for row in read_rows(FACTS, "charmap")}
+"""Character code -> text."""
 WIDTH, HEIGHT = 20, 18
 _CORNER, _RIGHT_CORNER, _SIDE = 0x79, 0x7B, 0x7C
 _LOWER_CORNER = 0x7D

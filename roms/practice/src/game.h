@@ -1,7 +1,7 @@
 /* MOSSLIGHT: everything that one source file may use of another. Read this first.
  *
  * Memory: the names w... and h... come from the generated symbols.h (one byte: an lvalue; more
- * bytes: a u8 pointer) and mean what they mean in engine/games/crystal/symbols.py.
+ * bytes: a u8 pointer) and mean what they mean in engine/games/crystal/facts/symbols.csv.
  * Banks: code and small tables live in 0150-7FFF (bank 0 and bank 1, which is always mapped);
  * big data (maps, art, texts) lives in banks 2.. and is reached through far_copy() and friends.
  */
@@ -205,7 +205,7 @@ void money_add(u16 amount);
 u8 money_sub(u16 amount);                  /* 0 and nothing taken if there is not enough */
 u32 money_get(void);
 
-/* wBattleNick / wEnemyNick at C621 / C616 (11 bytes, charmap): not in symbols.py, free to use. */
+/* wBattleNick / wEnemyNick at C621 / C616 (11 bytes, charmap): not in symbols.csv, free to use. */
 #define wBattleNick ((u8 *)0xC621)
 #define wEnemyNick ((u8 *)0xC616)
 

@@ -10,17 +10,17 @@ from engine.env.features import (
     feature_size,
 )
 from engine.games.menus import MenuKind
-from engine.games.practice import tables as practice_tables
 from engine.types import Action, Bag, Facing, GameState, MapId, Move, Warp
+from tests.engine.games.images import PRACTICE
 from tests.engine.states import make_battle, make_control, make_creature, make_state, make_view
 
-KEYS = tuple(key for key, *_ in practice_tables.MILESTONES)
+KEYS = tuple(key for key, *_ in PRACTICE.MILESTONES)
 CENTRE = (ROWS // 2, COLUMNS // 2)
 
 
 @pytest.fixture
 def encoder() -> FeatureEncoder:
-    return FeatureEncoder(practice_tables, KEYS, len(Action))
+    return FeatureEncoder(PRACTICE, KEYS, len(Action))
 
 
 def encode(
@@ -86,7 +86,7 @@ def test_neighbours_tiles_beyond_the_edge_are_seen(encoder: FeatureEncoder) -> N
 def test_map_position_facing_and_last_action(encoder: FeatureEncoder) -> None:
     state = make_state(3, 1, Facing.LEFT, map_number=2)
     features = encode(encoder, state, last_action=5)
-    assert features[LAYOUT["map"]].argmax() == list(practice_tables.MAPS).index((40, 2))
+    assert features[LAYOUT["map"]].argmax() == list(PRACTICE.MAPS).index((40, 2))
     assert (features[LAYOUT["x"]].argmax(), features[LAYOUT["y"]].argmax()) == (3, 1)
     assert features[LAYOUT["facing"]].tolist() == [0.0, 0.0, 1.0, 0.0]
     assert features[LAYOUT["last_action"]].argmax() == 5
@@ -115,7 +115,7 @@ def test_battle_hides_the_map_and_shows_both_sides(encoder: FeatureEncoder) -> N
 
 
 def test_effective_move_stands_out(encoder: FeatureEncoder) -> None:
-    numbers = {facts[0]: number for number, facts in practice_tables.MOVES.items()}
+    numbers = {facts[0]: number for number, facts in PRACTICE.MOVES.items()}
     moves = tuple(Move(numbers[name], name, 20) for name in ("KINDLE", "DOUSE"))
     own = make_creature(types=(20,), moves=moves)
     enemy = make_creature(types=(5,))

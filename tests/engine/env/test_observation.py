@@ -21,9 +21,7 @@ from engine.env.observation import (
     strategic_context,
 )
 from engine.games.base import GameTables
-from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.symbols import SYMBOLS
-from engine.games.practice import tables as practice_tables
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import (
     GAME_BOY_ACTIONS,
@@ -40,6 +38,7 @@ from engine.types import (
     Observation,
     Place,
 )
+from tests.engine.games.images import CRYSTAL, PRACTICE
 from tests.engine.states import make_battle, make_creature, make_state, make_view
 
 KINDS: tuple[ObservationType, ...] = ("multi_modal", "screen", "state")
@@ -291,7 +290,7 @@ states = st.builds(
 )
 
 
-@pytest.mark.parametrize("tables", [practice_tables, crystal_tables], ids=["practice", "crystal"])
+@pytest.mark.parametrize("tables", [PRACTICE, CRYSTAL], ids=["practice", "crystal"])
 @given(
     state=states,
     idle_steps=st.integers(0, 10**6),

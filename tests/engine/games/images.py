@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from engine.games.base import GameTables
-from engine.games.crystal import tables as crystal_tables
-from engine.games.crystal.charmap import CHARMAP
 from engine.games.crystal.reader import CrystalReader
-from engine.games.practice import tables as practice_tables
+from engine.games.crystal.screen import CHARMAP
+from engine.games.crystal.symbols import FACTS as CRYSTAL_FACTS
+from engine.games.facts import read_tables
+from engine.games.practice.game import FACTS as PRACTICE_FACTS
 from engine.types import GameState
 from tests.engine.fakes import MemoryMachine
 
-CRYSTAL: GameTables = crystal_tables
-PRACTICE: GameTables = practice_tables
+CRYSTAL = read_tables(CRYSTAL_FACTS)
+PRACTICE = read_tables(PRACTICE_FACTS)
 CODES = {text: code for code, text in CHARMAP.items()}
 BANK, TABLE, WARPS, SIGNS = 1, 0x5000, 0x6000, 0x6100
 WIDTH, HEIGHT = 3, 2

@@ -7,8 +7,8 @@ import pytest
 from engine.emulator.gameboy import GameBoy
 from engine.games.catalog import load_game
 from engine.games.crystal.reader import CrystalReader
-from engine.games.practice import tables as practice_tables
 from engine.types import Action, BattleKind, Facing, GameState, MapId
+from tests.engine.games.images import PRACTICE
 from tests.roms.machine import Machine
 from tests.roms.player import Player, map_of
 from tests.roms.test_memory_contract import find_battle, to_battle_menu
@@ -104,14 +104,14 @@ def test_party_bag_and_pokedex_after_the_starter(played: Watched, route: bytes) 
     (own,) = state.party
     assert (own.level, own.hp, own.experience, own.status) == (5, own.max_hp, 125, "")
     assert [move.name for move in own.moves] == ["BUMP", "UNNERVE", "DOUSE"]
-    assert all(move.points == practice_tables.MOVES[move.id][4] for move in own.moves)
+    assert all(move.points == PRACTICE.MOVES[move.id][4] for move in own.moves)
     assert len(own.stats) == 5
     assert all(stat > 0 for stat in own.stats)
     assert state.bag.balls == ((5, 5),)
     assert (state.caught, state.seen) == (1, 1)
     assert state.has_caught(RILLET)
     assert not state.has_caught(1)
-    assert state.has_event(practice_tables.EVENT_FLAGS["GOT_STARTER"])
+    assert state.has_event(PRACTICE.EVENT_FLAGS["GOT_STARTER"])
     assert state.fly_points == (MapId(*map_of("FERNWICK")),)
     assert state.map.connections == {"south", "east"}
     assert (state.place.environment, state.place.landmark) == ("route", "MILLBROOK PATH")
@@ -133,7 +133,7 @@ def test_battle_is_what_its_screen_shows(played: Watched, route: bytes) -> None:
     assert game.shows(f"{battle.enemy.level:5}")
     assert game.shows(f"{battle.own.hp:3}/{battle.own.max_hp:3}")
     assert battle.own.types == (21,)
-    assert battle.enemy.types == practice_tables.SPECIES_TYPES[battle.enemy.species]
+    assert battle.enemy.types == PRACTICE.SPECIES_TYPES[battle.enemy.species]
     assert state.control.menu_size == (2, 2)
     assert "▶FIGHT TEAM" in state.screen_text
     assert state.has_seen(battle.enemy.species)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from engine.games.crystal import tables as crystal_tables
 from engine.games.crystal.reader import CrystalReader
 from engine.types import BattleKind, MapId, Move
 from tests.engine.fakes import MemoryMachine
@@ -115,7 +114,7 @@ class TestFigures:
         machine.put("wVisitedSpawns", 0b1, 0xC0)
         assert read(machine).fly_points == (MapId(24, 4), MapId(26, 3))
         machine.put("wVisitedSpawns", 0xFF, 0xFF, 0xFF, 0xFF)
-        assert len(read(machine).fly_points) == len(crystal_tables.SPAWNS) - 1
+        assert len(read(machine).fly_points) == len(CRYSTAL.SPAWNS) - 1
 
     def test_last_healing_place(self, machine: MemoryMachine) -> None:
         assert read(machine).healing_place is None
@@ -142,7 +141,7 @@ class TestBag:
 
     def test_machines_are_in_the_order_of_their_names(self, machine: MemoryMachine) -> None:
         machine.put("wTMsHMs", *[1] * 57)
-        names = [crystal_tables.ITEMS[item] for item, _ in read(machine).bag.machines]
+        names = [CRYSTAL.ITEMS[item] for item, _ in read(machine).bag.machines]
         tms = [f"TM{number:02}" for number in range(1, 51)]
         assert names == tms + [f"HM{number:02}" for number in range(1, 8)]
 

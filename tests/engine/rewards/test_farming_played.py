@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.games.practice.tables import MAPS
+from tests.engine.games.images import PRACTICE
 from tests.engine.rewards.played import PaidMachine
 from tests.roms.player import Player, StuckError
 
@@ -154,4 +154,4 @@ def test_meeting_wild_creatures_and_fleeing(game: PaidMachine, trainer: Player) 
     game.poke_word("wPartyMon1MaxHP", 999)
     repeat(game, meet_and_flee, warm_up=20)
     assert fights == REPEATS + 20
-    assert MAPS[game.map_key] == "MILLBROOK PATH"
+    assert PRACTICE.MAPS[game.map_key] == "MILLBROOK PATH"

@@ -10,10 +10,11 @@ from engine.errors import ConfigurationError
 from engine.games.base import Game, Reader, Recognised
 from engine.types import Action, ActionSet, GameAction, GameState
 
-from . import garden, tables
+from . import garden
 from . import machine as at
 from .picture import GAME_BOY_FRAME_SHAPE
 from .reader import GardenReader
+from .tables import ATLAS, TABLES
 
 ACTIONS = ActionSet(
     (
@@ -39,9 +40,9 @@ class GardenGame(Game):
     """The only one of its kind."""
 
     title = "GARDEN"
-    name = tables.NAME
-    tables = tables
-    atlas = tables.ATLAS
+    name = TABLES.NAME
+    tables = TABLES
+    atlas = ATLAS
     actions = ACTIONS
     frame_shape = GAME_BOY_FRAME_SHAPE
     frames_per_s = 30.0
@@ -127,4 +128,4 @@ class GardenGame(Game):
 
 def recognise(file: Path, rom: bytes) -> Recognised | None:
     """Return the garden if a file is one, else None: the entry point names this function."""
-    return Recognised(tables.NAME, GardenGame(rom)) if garden.is_garden(rom) else None
+    return Recognised(TABLES.NAME, GardenGame(rom)) if garden.is_garden(rom) else None

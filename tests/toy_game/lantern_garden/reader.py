@@ -19,8 +19,9 @@ from engine.types import (
     Warp,
 )
 
-from . import garden, tables
+from . import garden
 from . import machine as at
+from .tables import GATE_KEY, TABLES
 
 _TERRAIN = {garden.HEDGE: 0, garden.POND: Terrain.WATER, garden.LANTERN: 0}
 _KEY, _LANTERN, _MOTH = 1, 2, 10
@@ -53,14 +54,14 @@ class GardenReader:
         here = MapId(1, 1 + ram[at.MAP])
         return GardenState(
             place=Place(
-                here, tables.MAPS[1, here.number], ram[at.X], ram[at.Y], Facing(ram[at.FACING]),
+                here, TABLES.MAPS[1, here.number], ram[at.X], ram[at.Y], Facing(ram[at.FACING]),
                 "town" if here.number == 1 else "indoor", "GARDEN",
             ),
             control=Control(
                 in_game, in_game and not is_moving, False, False, False, is_moving, (0, 0), (0, 0)
             ),
             badges=(int(ram[at.OIL] == 0), 0),
-            bag=Bag(key_items=(tables.GATE_KEY,) if has_key else ()),
+            bag=Bag(key_items=(GATE_KEY,) if has_key else ()),
             event_flags=bytes(ram[at.FLAGS : at.FLAGS + 1]),
             map=self._view(here.number - 1, has_key),
             oil=ram[at.OIL],
@@ -90,7 +91,7 @@ class GardenReader:
         terrain = bordered[MAP_BORDER:-MAP_BORDER, MAP_BORDER:-MAP_BORDER]
         target = MapId(1, 2 - number)
         warps = (
-            Warp(x, y, target, 1, tables.MAPS[1, target.number])
+            Warp(x, y, target, 1, TABLES.MAPS[1, target.number])
             for x, y in garden.find(rom, number, garden.DOOR)
         )
         kinds = TileKind.of(terrain)

@@ -1,20 +1,10 @@
-"""The committed tables are what the facts say, and agree with each other."""
+"""The tables of facts agree with each other."""
 
-from pathlib import Path
-
-import pytest
-
-from engine.games.crystal import collision, generate
-from engine.games.crystal import tables as crystal_tables
-from engine.games.crystal.symbols import SYMBOLS
+from engine.games.crystal import collision
+from engine.games.crystal.symbols import FACTS, SYMBOLS
+from engine.games.facts import read_rows
 from engine.types import Terrain
-
-FOLDER = Path(generate.__file__).parent
-
-
-@pytest.mark.parametrize("name", sorted(generate.sources()))
-def test_regenerating_gives_the_committed_bytes(name: str) -> None:
-    assert (FOLDER / name).read_bytes() == generate.sources()[name].encode()
+from tests.engine.games.images import CRYSTAL
 
 
 def test_symbols_name_the_bank_that_their_address_needs() -> None:
@@ -43,37 +33,37 @@ def test_symbols_that_follow_each_other_fit_together() -> None:
 
 
 def test_every_map_has_a_landmark_with_a_name() -> None:
-    assert crystal_tables.MAP_LANDMARKS.keys() == crystal_tables.MAPS.keys()
-    assert set(crystal_tables.MAP_LANDMARKS.values()) <= crystal_tables.LANDMARKS.keys()
+    assert CRYSTAL.MAP_LANDMARKS.keys() == CRYSTAL.MAPS.keys()
+    assert set(CRYSTAL.MAP_LANDMARKS.values()) <= CRYSTAL.LANDMARKS.keys()
 
 
 def test_spawns_lead_to_known_maps() -> None:
-    assert set(crystal_tables.SPAWNS.values()) <= crystal_tables.MAPS.keys()
-    assert crystal_tables.SPAWNS[14] == (24, 4)
-    assert max(crystal_tables.SPAWNS) < 8 * SYMBOLS["wVisitedSpawns"].size
+    assert set(CRYSTAL.SPAWNS.values()) <= CRYSTAL.MAPS.keys()
+    assert CRYSTAL.SPAWNS[14] == (24, 4)
+    assert max(CRYSTAL.SPAWNS) < 8 * SYMBOLS["wVisitedSpawns"].size
 
 
 def test_every_species_but_the_egg_has_one_or_two_known_types() -> None:
-    types = crystal_tables.SPECIES_TYPES
-    assert crystal_tables.SPECIES.keys() - types.keys() == {253}
+    types = CRYSTAL.SPECIES_TYPES
+    assert CRYSTAL.SPECIES.keys() - types.keys() == {253}
     assert all(1 <= len(ids) <= 2 for ids in types.values())
-    assert {kind for ids in types.values() for kind in ids} <= crystal_tables.TYPES.keys()
+    assert {kind for ids in types.values() for kind in ids} <= CRYSTAL.TYPES.keys()
 
 
 def test_moves_and_chart_use_known_types() -> None:
-    types = crystal_tables.TYPES.keys()
-    assert {move[1] for move in crystal_tables.MOVES.values()} <= types
-    assert {kind for pair in crystal_tables.TYPE_CHART for kind in pair} <= types
+    types = CRYSTAL.TYPES.keys()
+    assert {move[1] for move in CRYSTAL.MOVES.values()} <= types
+    assert {kind for pair in CRYSTAL.TYPE_CHART for kind in pair} <= types
 
 
 def test_milestones_have_a_known_kind_and_value() -> None:
-    for key, text, kind, value in crystal_tables.MILESTONES:
+    for key, text, kind, value in CRYSTAL.MILESTONES:
         assert key
         assert text
         assert kind in {"map", "event", "party", "level", "badge"}
         assert (kind == "map") == isinstance(value, tuple)
         if kind == "map":
-            assert value in crystal_tables.MAPS
+            assert value in CRYSTAL.MAPS
 
 
 def test_a_collision_id_is_land_water_or_wall() -> None:
@@ -81,5 +71,5 @@ def test_a_collision_id_is_land_water_or_wall() -> None:
     assert not walkable[[0x07, 0x0F, 0x29, 0x90, 0xC8, 0xFF]].any()
     assert walkable[[0x00, 0x18, 0x23, 0x71, 0xA3]].all()
     assert not (walkable & (collision.TERRAIN & Terrain.WATER != 0)).any()
-    ids = {int(row["id"], 16) for row in generate._rows("collisions")}
+    ids = {int(row["id"], 16) for row in read_rows(FACTS, "collisions")}
     assert ids == set(range(256))
