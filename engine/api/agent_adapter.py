@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.base import ActionBatch, Agent, Guidance, Player, spaces_of
+from engine.api.agent_host import Step
 from engine.api.consultation import check_action
 from engine.api.hybrid_agent import AgentMode, HybridAgent
 from engine.env.batch import Batch
@@ -95,15 +96,7 @@ class HybridAgentAdapter:
         """Return the trainer's batch."""
         return self._batch
 
-    def after(
-        self,
-        reward: float,
-        observation: Observation,
-        *,
-        is_done: bool,
-        is_planned: bool,
-        is_answered: bool,
-    ) -> Batch:
+    def after(self, step: Step) -> Batch:
         """Return the trainer's batch."""
         return self._batch
 

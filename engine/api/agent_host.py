@@ -1,5 +1,6 @@
 """Give a HybridAgent what its arguments leave out: from a trainer, or from who stands in for it."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,25 @@ from engine.types import EpisodeSummary, Goal, Observation
 
 _GOAL_REWARD = 500.0
 """The highest documented threshold: where no trainer knows better, what success pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that was taken.
+
+    Attributes:
+        reward: What was paid for it.
+        observation: That followed.
+        is_done: The episode ended with it.
+        is_planned: The planner's part chose it.
+        is_answered: By a language model's answer.
+    """
+
+    reward: float
+    observation: Observation
+    is_done: bool
+    is_planned: bool
+    is_answered: bool
 
 
 class AgentHost(Protocol):
@@ -41,15 +61,7 @@ class AgentHost(Protocol):
         """Return the environment as it is now, with the rules' advice."""
         ...
 
-    def after(
-        self,
-        reward: float,
-        observation: Observation,
-        *,
-        is_done: bool,
-        is_planned: bool,
-        is_answered: bool,
-    ) -> Batch:
+    def after(self, step: Step) -> Batch:
         """Return it as it is after a step."""
         ...
 
@@ -92,8 +104,7 @@ class StandaloneHost:
 
     def now(self, observation: Observation, info: dict[str, Any]) -> Batch:
         """Return the environment as it is now; advised where `info` says what that takes."""
-        features = _array_of(observation, "features")
-        mask = _array_of(observation, "action_mask").astype(np.bool_)
+        features, mask = _arrays(observation)
         if "state" not in info or "game" not in info:
             return _batch(features, mask)
         if self._advisor is None:
@@ -105,24 +116,14 @@ class StandaloneHost:
         self.goal, self.reason = advice.goal, advice.reason
         return _batch(features, mask, prior=advice.prior, confidence=advice.confidence)
 
-    def after(
-        self,
-        reward: float,
-        observation: Observation,
-        *,
-        is_done: bool,
-        is_planned: bool,
-        is_answered: bool,
-    ) -> Batch:
+    def after(self, step: Step) -> Batch:
         """Return the environment as it is after a step, with a summary if the episode ended."""
-        self._reward += reward
+        self._reward += step.reward
         self._steps += 1
-        self._planned_steps += is_planned
-        self._answered_steps += is_answered
-        features = _array_of(observation, "features")
-        mask = _array_of(observation, "action_mask").astype(np.bool_)
-        summary = self._end() if is_done else None
-        return _batch(features, mask, reward=reward, summary=summary)
+        self._planned_steps += step.is_planned
+        self._answered_steps += step.is_answered
+        summary = self._end() if step.is_done else None
+        return _batch(*_arrays(step.observation), reward=step.reward, summary=summary)
 
     def conclude(self, policy: Agent | None, batch: Batch) -> None:
         """Learn if it is due, and count an episode that ended."""
@@ -147,18 +148,19 @@ class StandaloneHost:
         return summary
 
 
-def _array_of(observation: Observation, key: str) -> NDArray[Any]:
-    """Return a part of an observation.
+def _arrays(observation: Observation) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return an observation's features and mask.
 
     Raises:
         ConfigurationError: It has none.
     """
-    if key not in observation:
-        raise ConfigurationError(
-            f"The observation has no '{key}'.",
-            "Make the environment with observation_type 'multi_modal' or 'state'.",
-        )
-    return np.asarray(observation[key])
+    for key in ("features", "action_mask"):
+        if key not in observation:
+            raise ConfigurationError(
+                f"The observation has no '{key}'.",
+                "Make the environment with observation_type 'multi_modal' or 'state'.",
+            )
+    return np.asarray(observation["features"]), np.array(observation["action_mask"], np.bool_)
 
 
 def _batch(

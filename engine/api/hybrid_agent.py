@@ -14,7 +14,7 @@ from engine.agents.base import ActionBatch, Agent, Guidance, Player, spaces_of
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.rules import RulesAgent
 from engine.agents.shares import ExactShares, FloatRows
-from engine.api.agent_host import AgentHost, StandaloneHost
+from engine.api.agent_host import AgentHost, StandaloneHost, Step
 from engine.api.consultation import Answer, Consultation
 from engine.api.llm_manager import BaseLLMManager
 from engine.config import PPOConfig, parse_config
@@ -160,9 +160,7 @@ class HybridAgent:
         is_own = action_batch is not None and action_batch.actions[0] == action
         is_planned = action_batch is not None and is_own and bool(action_batch.is_planned[0])
         is_answered = action_batch is not None and is_planned and action_batch.is_answered
-        batch = self.lead.after(
-            reward, next_observation, is_done=done, is_planned=is_planned, is_answered=is_answered
-        )
+        batch = self.lead.after(Step(reward, next_observation, done, is_planned, is_answered))
         policy = None if self.mode is AgentMode.LLM_ONLY else self.policy_for(batch)
         if policy is not None and is_own:
             policy.observe(batch)

@@ -115,11 +115,17 @@ class HybridLLMRLTrainer:
             DecisionValidationError: An agent's override answered what is no possible action.
             TrainingError: Anything else went wrong; its cause is attached.
         """
-        _check_whole("total_episodes", total_episodes, at_least=1)
-        _check_whole("max_steps_per_episode", max_steps_per_episode, at_least=1)
-        _check_whole("save_interval", save_interval, at_least=0)
-        _check_whole("eval_interval", eval_interval, at_least=0)
-        _check_whole("curriculum_patience", curriculum_patience, at_least=1)
+        for name, value, least in (
+            ("total_episodes", total_episodes, 1),
+            ("max_steps_per_episode", max_steps_per_episode, 1),
+            ("save_interval", save_interval, 0),
+            ("eval_interval", eval_interval, 0),
+            ("curriculum_patience", curriculum_patience, 1),
+        ):
+            if not isinstance(value, int) or value < least:
+                raise ConfigurationError(
+                    f"train(): {name} = {value!r}.", f"Give a whole number of at least {least}."
+                )
         if not self._has_own_limit:
             self.parts.env.limit_steps(max_steps_per_episode)
         settings = self._settings()
@@ -386,10 +392,3 @@ def print_own_lines(log_level: str) -> None:
         handler = _OwnLines()
         handler.setFormatter(VisibleFormatter())
         logger.addHandler(handler)
-
-
-def _check_whole(name: str, value: int, *, at_least: int) -> None:
-    if not isinstance(value, int) or value < at_least:
-        raise ConfigurationError(
-            f"train(): {name} = {value!r}.", f"Give a whole number of at least {at_least}."
-        )
