@@ -1,4 +1,4 @@
-"""Step environments together and call them singly, wherever they run: a world over `ArrayEnv`s."""
+"""Step environments together and call them singly, wherever they run."""
 
 from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -6,11 +6,12 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.array_env import ArrayEnv, Inspection
+from engine.env.array_env import Inspection
 from engine.env.batch import Batch, Outcome
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.host import EnvHost, LocalHost, on_envs, on_host
 from engine.env.pool import StandingCalls, WorkerPool
+from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
 from engine.types import EpisodeSummary, Frame
 
@@ -31,8 +32,6 @@ class ArrayWorld:
     Attributes:
         feature_size: F, the length of a feature vector.
         num_actions: A.
-        component_names: Reward components in order.
-        milestone_keys: The game's milestones in order.
         reward_weights: (component, weight) as the environments were made.
         can_record: What is played can be kept as demonstrations.
         frames_per_s: As fast as the game runs on its own machine.
@@ -43,8 +42,6 @@ class ArrayWorld:
         self.num_envs = num_envs
         self.feature_size = facts.feature_size
         self.num_actions = facts.num_actions
-        self.component_names = facts.component_names
-        self.milestone_keys = facts.milestone_keys
         self.reward_weights = facts.reward_weights
         self.can_record = facts.can_record
         self.frames_per_s = facts.frames_per_s
@@ -82,11 +79,11 @@ class ArrayWorld:
     def call(
         self,
         index: int,
-        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        method: Callable[Concatenate[SteppedEnv, _P], _R],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _R:
-        """Call a method of an environment, e.g. `call(0, ArrayEnv.snapshot)`.
+        """Call a method of an environment, e.g. `call(0, SteppedEnv.snapshot)`.
 
         Raises:
             PokeTUIError: The environment cannot do it, or its process failed; then the next step
@@ -98,7 +95,7 @@ class ArrayWorld:
     def try_call(
         self,
         index: int,
-        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        method: Callable[Concatenate[SteppedEnv, _P], _R],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _R | None:
@@ -110,7 +107,7 @@ class ArrayWorld:
         self, index: int, buttons: frozenset[int], frames: int, *, shows: bool
     ) -> Frame | None:
         """Let one game run with `buttons` down; the others stand still."""
-        return self.try_call(index, ArrayEnv.play_frames, buttons, frames, render=shows)
+        return self.try_call(index, SteppedEnv.play_frames, buttons, frames, render=shows)
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment; the others stand still."""
@@ -132,7 +129,7 @@ class ArrayWorld:
         What was told before stays known, to processes that are replaced too.
         """
         self._book.take(update)
-        self._hosts.try_ask(None, on_envs(None, ArrayEnv.update_planner, update))
+        self._hosts.try_ask(None, on_envs(None, SteppedEnv.update_planner, update))
 
     def override(self, overrides: UserOverrides) -> None:
         """Tell every environment what a person wants; they obey from the next step on.
@@ -140,11 +137,11 @@ class ArrayWorld:
         Processes that are replaced are told, too.
         """
         self._overrides = overrides
-        self._hosts.try_ask(None, on_envs(None, ArrayEnv.override, overrides))
+        self._hosts.try_ask(None, on_envs(None, SteppedEnv.override, overrides))
 
     def question(self, index: int) -> PlanningQuery | None:
         """Return what an environment asks the planner, once; None when there is nothing."""
-        return self.try_call(index, ArrayEnv.question)
+        return self.try_call(index, SteppedEnv.question)
 
     def watch(self, index: int | None, *, renders: bool = True) -> None:
         """Let `inspect` show this environment, rendered from its next step on or not."""
@@ -161,36 +158,36 @@ class ArrayWorld:
 
     def save(self) -> list[bytes]:
         """Return every environment wholly, for a checkpoint."""
-        return [self.call(index, ArrayEnv.save) for index in range(self.num_envs)]
+        return [self.call(index, SteppedEnv.save) for index in range(self.num_envs)]
 
     def load(self, states: Sequence[bytes]) -> Batch:
         """Put every environment back as saved."""
         if len(states) != self.num_envs:
             raise ValueError(f"{len(states)} states for {self.num_envs} environments")
         for index, state in enumerate(states):
-            self.call(index, ArrayEnv.restore, state)
+            self.call(index, SteppedEnv.restore, state)
         self._arrays.clear()
         return self._batch(Outcome())
 
     def snapshot(self, index: int) -> bytes:
         """Return the game of an environment as it is now."""
-        return self.call(index, ArrayEnv.snapshot)
+        return self.call(index, SteppedEnv.snapshot)
 
     def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
         """Let the next episode of an environment begin at a snapshot."""
-        self.call(index, ArrayEnv.reset_from, milestone, snapshot)
+        self.call(index, SteppedEnv.reset_from, milestone, snapshot)
 
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another."""
         self._arrays.clear()
-        self.try_call(index, ArrayEnv.begin_now, snapshot)
+        self.try_call(index, SteppedEnv.begin_now, snapshot)
         outcome = Outcome()
         self._abort(index, outcome)
         return self._mended(outcome)
 
     def record(self, index: int, order: DemoRequest) -> DemoFacts:
         """Do what is asked about a demonstration; its process writes it, and outlives this one."""
-        return self.call(index, ArrayEnv.record, order)
+        return self.call(index, SteppedEnv.record, order)
 
     def place(self, index: int) -> str:
         """Return the name of the map that an environment is on."""
@@ -215,8 +212,8 @@ class ArrayWorld:
         return self._batch(outcome, [replacement.text for replacement in replacements])
 
     def _standing(self) -> StandingCalls:
-        updated = on_envs(None, ArrayEnv.update_planner, self._book.whole())
-        overridden = on_envs(None, ArrayEnv.override, self._overrides)
+        updated = on_envs(None, SteppedEnv.update_planner, self._book.whole())
+        overridden = on_envs(None, SteppedEnv.override, self._overrides)
         return (updated, overridden), (self._watch_call,)
 
     def _abort(self, index: int, outcome: Outcome) -> None:

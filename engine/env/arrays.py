@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from engine.env.array_env import ArrayEnv, EnvFacts
+from engine.env.stepping import SteppedEnv
 
 _ALIGNMENT = 64
 """Bytes; an array begins at a multiple of them."""
@@ -37,7 +37,7 @@ class ArraySpec:
     Attributes:
         name: Of the array, and of the field of `Batch` that it becomes.
         size: Behind N: "" for none, "features" for (F,), "actions" for (A,), or "pixels".
-        source: Attribute of `ArrayEnv` that an observation or a final one is copied from.
+        source: Attribute of `SteppedEnv` that an observation or a final one is copied from.
     """
 
     name: str
@@ -66,6 +66,27 @@ SPECS = (
     ArraySpec("final_pixels", Role.FINAL, np.uint8, "pixels", "pixels"),
 )
 """What `engine.env.batch.Batch` says of each holds here."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvFacts:
+    """What is the same in all environments of a run.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        num_actions: A.
+        pixels_shape: Of the last frames, uint8; None where nobody wants them.
+        reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
+        frames_per_s: As fast as the game runs on its own machine.
+    """
+
+    feature_size: int
+    num_actions: int
+    pixels_shape: tuple[int, ...] | None
+    reward_weights: tuple[tuple[str, float], ...]
+    can_record: bool
+    frames_per_s: float
 
 
 class SharedArrays(Mapping[str, NDArray[Any]]):
@@ -111,12 +132,12 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self._views)
 
-    def publish(self, index: int, env: ArrayEnv) -> None:
+    def publish(self, index: int, env: SteppedEnv) -> None:
         """Copy what environment `index` shows now."""
         for view, source in self._published:
             view[index] = getattr(env, source)
 
-    def publish_final(self, index: int, env: ArrayEnv) -> None:
+    def publish_final(self, index: int, env: SteppedEnv) -> None:
         """Copy what environment `index` shows at the end of its episode."""
         for view, source in self._final:
             view[index] = getattr(env, source)

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env.array_env import EnvFacts
-from engine.env.arrays import SharedArrays, shared_file
+from engine.env.arrays import EnvFacts, SharedArrays, shared_file
 from engine.env.batch import Outcome
 from engine.env.channel import ALL, ALL_UNSEEN, STEP
 from engine.env.host import EnvHost, HostCall, on_host
@@ -48,7 +47,7 @@ class WorkerPool:
     """The processes of a run, which share its environments out.
 
     Args:
-        factory: "module:callable" that makes an `ArrayEnv` from (config, env_index).
+        factory: "module:callable" that makes a `SteppedEnv` from (config, env_index).
         config: The run's settings.
         num_envs: Environments.
         num_workers: Processes; never more than environments.

@@ -53,7 +53,7 @@ def _call(host: EnvHost, payload: bytes) -> Any:
     # and so are the answers: nothing pickled ever comes from disk or network. A form of our own
     # would have to know every class inside a GameState.
     call: HostCall[Any] = pickle.loads(payload)
-    return call.on(host)
+    return call(host)
 
 
 def _described(error: Exception) -> bytes:
