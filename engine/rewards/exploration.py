@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from engine.rewards.base import Payments, Transition
+from engine.rewards.base import Payments, RewardComponent, Transition
 from engine.types import GameState, MapId
 
 STILL_LIMIT = 40
@@ -33,10 +33,6 @@ class ExplorationReward:
 
     name = "exploration"
 
-    def __init__(self) -> None:
-        self._first_visits = 0
-        self._walked_again = 0
-
     def reset(self, state: GameState) -> None:
         """No tile has been paid."""
         self._first_visits = self._walked_again = 0
@@ -62,7 +58,7 @@ class ExplorationReward:
         self._first_visits, self._walked_again = (int(count) for count in saved)
 
 
-class MapReward:
+class MapReward(RewardComponent):
     """Pay 1 for the first visit of each map in the episode.
 
     Farming: none; a map pays once an episode.
@@ -70,22 +66,12 @@ class MapReward:
 
     name = "map"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept: the tile memory does."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return 1 on a new map."""
         if not step.is_new_map:
             return 0.0
         payments.note(f"first visit to {step.current.place.name}")
         return 1.0
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""
 
 
 _Way = tuple[int, int, int, int, int]
@@ -106,13 +92,10 @@ class WarpReward:
 
     name = "warp"
 
-    def __init__(self) -> None:
-        self._taken: set[_Way] = set()
-        self._near: list[_Way] = []
-
     def reset(self, state: GameState) -> None:
         """No way has been taken."""
-        self._taken, self._near = set(), []
+        self._taken: set[_Way] = set()
+        self._near: list[_Way] = []
 
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return 1 on the far side of a new way."""
@@ -170,9 +153,6 @@ class StuckCharge:
 
     name = "stuck"
 
-    def __init__(self) -> None:
-        self._still = 0
-
     def reset(self, state: GameState) -> None:
         """Start moving."""
         self._still = 0
@@ -196,7 +176,7 @@ class StuckCharge:
         self._still = int(saved)
 
 
-class StepCharge:
+class StepCharge(RewardComponent):
     """Charge 1 for every step, so that the shorter way is the better one.
 
     Farming: none.
@@ -204,16 +184,6 @@ class StepCharge:
 
     name = "step"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return -1."""
         return -1.0
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""
