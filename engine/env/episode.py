@@ -5,14 +5,13 @@ from typing import Any
 
 from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
-from engine.env.defeat import DefeatWatch
 from engine.env.input_recording import Segment, unpack_segments
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
 from engine.env.tiles import TileMemory
 from engine.games.base import Game
 from engine.rewards.base import Transition
-from engine.types import GameState, RewardBreakdown
+from engine.types import GameState, MapId, RewardBreakdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,34 @@ class Origin:
 
 
 TRUE_START = Origin()
+
+
+class DefeatWatch:
+    """Notice a whiteout: all creatures fainted, then the party well again elsewhere or poorer.
+
+    A lost battle that may be lost looks alike up to its end, but costs no money and leads nowhere
+    (emulator.md, "Reading the game").
+
+    Attributes:
+        beaten: Money, map group and number when all had fainted, while that is not over.
+    """
+
+    beaten: list[int] | None = None
+
+    def update(self, state: GameState) -> bool:
+        """Return True in the step in which the player is free again after a whiteout."""
+        battle = state.battle
+        if battle is not None:
+            if battle.own is not None:
+                is_beaten = battle.own.hp == 0 and not _others_alive(state)
+                place = state.place.map
+                self.beaten = [state.money, place.group, place.number] if is_beaten else None
+            return False
+        if self.beaten is None or not state.control.is_free:
+            return False
+        money, group, number = self.beaten
+        self.beaten = None
+        return state.money < money or state.place.map != MapId(group, number)
 
 
 class Episode:
@@ -87,7 +114,7 @@ class Episode:
         self.tiles.reset()
         self.tiles.visit(state)
         self.anti_stuck.reset()
-        self._defeat.reset()
+        self._defeat = DefeatWatch()
 
     @property
     def length(self) -> int:
@@ -184,7 +211,7 @@ class Episode:
             "milestones": self.milestones.steps,
             "tiles": self.tiles.save(),
             "anti_stuck": self.anti_stuck.save(),
-            "defeat": self._defeat.save(),
+            "defeat": self._defeat.beaten,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -202,7 +229,7 @@ class Episode:
         self.milestones.steps = dict(saved["milestones"])
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
-        self._defeat.restore(saved["defeat"])
+        self._defeat.beaten = saved["defeat"]
 
 
 def _is_won(previous: GameState, current: GameState) -> bool:
@@ -211,3 +238,18 @@ def _is_won(previous: GameState, current: GameState) -> bool:
     if battle is None or current.battle is not None:
         return False
     return battle.enemy is not None and battle.enemy.hp == 0
+
+
+def _others_alive(state: GameState) -> bool:
+    """Return whether a creature beside the one in battle can fight.
+
+    The party's copy of the fighting creature's health lags to the turn's end, so creatures that
+    look alike are taken for the one in battle.
+    """
+    own = state.battle.own if state.battle else None
+    if own is None:
+        return True
+    return any(
+        creature.hp > 0 and (creature.species, creature.level) != (own.species, own.level)
+        for creature in state.party
+    )

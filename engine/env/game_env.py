@@ -22,8 +22,8 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.env.saved import pack, unpack
 from engine.env.start_states import make_start_state
+from engine.env.state_file import pack_env, unpack_env
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.rewards.base import Transition
@@ -425,9 +425,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         )
 
     def recording(self) -> Recording:
-        """Return the episode so far as its start and inputs, for
-        `engine.env.input_recording.replay`.
-        """
+        """Return the episode so far as its start and inputs, for `engine.env.input_replay`."""
         return Recording(
             rom=self.game.sha1,
             start=self.start_hash,
@@ -455,7 +453,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             "held": mask_of(self._pad.held),
             "random": self.np_random.bit_generator.state,
         }
-        return pack(facts, self.emulator.save_state())
+        return pack_env(facts, self.emulator.save_state())
 
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned.
@@ -469,7 +467,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def _load(self, saved: bytes) -> dict[str, Any]:
         """Put the machine and its reader back; return the facts about the rest."""
-        facts, machine = unpack(saved)
+        facts, machine = unpack_env(saved)
         self.emulator.load_state(machine)
         self._pad.begin(buttons_of(facts.get("held", 0)))
         self._has_frame = False

@@ -67,7 +67,7 @@ class RewardComponent(Protocol):
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
-        ...
+        return
 
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return what this step is worth, in units of the component's weight."""
@@ -75,8 +75,8 @@ class RewardComponent(Protocol):
 
     def save(self) -> Any:
         """Return what has been paid for, JSON-able."""
-        ...
+        return None
 
     def restore(self, saved: Any) -> None:
         """Put back what `save` returned."""
-        ...
+        return

@@ -7,7 +7,8 @@ import pytest
 
 from engine.config import EnvConfig
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Recording, Segment, replay
+from engine.env.input_recording import Recording, Segment
+from engine.env.input_replay import replay
 from engine.env.live import NUM_BUTTONS, LiveInput, LiveStretch, buttons_of, mask_of
 from engine.games.crystal.pressing import is_at_rest
 from engine.types import Action, Facing
