@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.env.features import health, party_health, potion_ids
+from engine.env.features import count_potions, health, party_health
 from engine.games.base import Game, GameTables
 from engine.games.matchup import effectiveness, strength
 from engine.types import Battle, Creature, GameState
@@ -101,9 +101,7 @@ def state_facts(
         goal: What is wanted now, one line.
     """
     place, tables = state.place, game.tables if game else None
-    healing = potion_ids(tables) if tables else ()
-    potions = sum(count for item, count in state.bag.items if item in healing)
-    numbers = state_numbers(state, potions)
+    numbers = state_numbers(state, count_potions(state, game) if game else 0)
     listed = tables.MILESTONES if tables else ()
     return {
         **dict(zip(STATE_VARIABLES, numbers, strict=True)),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.window import Window
 from engine.env.episode import TRUE_START, Episode, Origin
-from engine.env.features import FeatureEncoder
+from engine.env.features import FeatureEncoder, count_potions
 from engine.env.input_recording import Recording
 from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
 from engine.env.observation import (
@@ -109,7 +109,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.rewards = rewards or RewardConfig()
         self._composer = RewardComposer(self.rewards)
         self._episode = Episode(self.game, self.component_names, self.config)
-        self._encoder = FeatureEncoder(self.game.tables, self.milestone_keys, num_actions)
+        self._encoder = FeatureEncoder(self.game)
         self._features = np.zeros(self.feature_size, np.float32)
         self._blocked: dict[int, str] | None = None
         self._has_frame = False
@@ -526,7 +526,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         if self.observation_type != "state":
             observation["screen"] = self.frame()
         if self.observation_type != "screen":
-            potions = self._encoder.count_potions(self.state)
+            potions = count_potions(self.state, self.game)
             observation["state_variables"] = state_variables(self.state, potions)
             observation["features"] = self.features().copy()
         if self.observation_type == "multi_modal":

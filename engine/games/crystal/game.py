@@ -77,6 +77,9 @@ class CrystalGame(Game):
             from engine.games.crystal import tables
         self.tables = cast(GameTables, tables)
         self.atlas = atlas or ATLAS
+        self.healing_items = frozenset(
+            number for number, name in self.tables.ITEMS.items() if "POTION" in name
+        )
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used
 

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import EnvConfig
-from engine.env.features import LAYOUT, FeatureEncoder, feature_bounds, feature_size
+from engine.env.features import (
+    LAYOUT,
+    FeatureEncoder,
+    count_potions,
+    feature_bounds,
+    feature_size,
+)
 from engine.env.game_env import GameEnv
 from engine.env.observation import (
     STATE_VARIABLES,
@@ -20,10 +26,10 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.games.base import GameTables
-from engine.games.crystal import tables as crystal_tables
+from engine.games.base import Game
+from engine.games.catalog import load_game
+from engine.games.crystal.game import CrystalGame
 from engine.games.crystal.symbols import SYMBOLS
-from engine.games.practice import tables as practice_tables
 from engine.strategy.advisor import RuleAdvisor
 from engine.types import (
     GAME_BOY_ACTIONS,
@@ -291,7 +297,9 @@ states = st.builds(
 )
 
 
-@pytest.mark.parametrize("tables", [practice_tables, crystal_tables], ids=["practice", "crystal"])
+@pytest.mark.parametrize(
+    "game", [load_game(), CrystalGame("0" * 40, "TEST", "test")], ids=["practice", "crystal"]
+)
 @given(
     state=states,
     idle_steps=st.integers(0, 10**6),
@@ -300,9 +308,9 @@ states = st.builds(
 )
 @settings(max_examples=40, deadline=None)
 def test_whatever_is_in_memory_the_observation_is_in_the_space(
-    tables: GameTables, state: GameState, idle_steps: int, episode_share: float, last_action: int
+    game: Game, state: GameState, idle_steps: int, episode_share: float, last_action: int
 ) -> None:
-    encoder = FeatureEncoder(tables, tuple(key for key, *_ in tables.MILESTONES), len(Action))
+    encoder = FeatureEncoder(game)
     features = np.full(feature_size(len(Action)), np.nan, np.float32)
     visited = np.ones((4 + 12, 6 + 12), np.float32)
     encoder.encode(
@@ -317,7 +325,7 @@ def test_whatever_is_in_memory_the_observation_is_in_the_space(
     observation = {
         "action_mask": np.ones(9, np.int8),
         "screen": np.zeros((144, 160, 3), np.uint8),
-        "state_variables": state_variables(state, encoder.count_potions(state)),
+        "state_variables": state_variables(state, count_potions(state, game)),
         "features": features,
         "strategic_context": strategic_context(state, "", (), GAME_BOY_ACTIONS, {}),
     }
