@@ -272,7 +272,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def advance(self, action: int) -> tuple[float, bool, bool]:
         """Step without building an observation; return reward, terminated, truncated."""
         previous = self.state
-        self._pad.let_go()
+        self._pad.hold(frozenset())
         self.game.play(self.emulator, action, previous, self.config, self.is_rendering)
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
@@ -284,7 +284,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool = False) -> None:
         """Let the game run with `buttons` down; `advance_live` reads it and pays."""
         buttons &= self._buttons
-        self._pad.run(buttons, frames, render)
+        self._pad.hold(buttons)
+        self.emulator.tick(frames, render)
         self._episode.ran(buttons, frames)
         self._has_frame = render
 
