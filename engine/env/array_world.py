@@ -20,7 +20,7 @@ _R = TypeVar("_R")
 
 
 class ArrayWorld:
-    """A `World` of games with all powers; what each does is said in `engine.world`.
+    """A `FullWorld` of games; what each method does is said in `engine.world`.
 
     What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
     with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
@@ -28,13 +28,6 @@ class ArrayWorld:
     Args:
         hosts: Run the environments.
         num_envs: N.
-
-    Attributes:
-        feature_size: F, the length of a feature vector.
-        num_actions: A.
-        reward_weights: (component, weight) as the environments were made.
-        can_record: What is played can be kept as demonstrations.
-        frames_per_s: As fast as the game runs on its own machine.
     """
 
     def __init__(self, hosts: WorkerPool | LocalHost, num_envs: int) -> None:
@@ -65,7 +58,7 @@ class ArrayWorld:
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
         self._hosts.reset({index: int(seed) for index, seed in enumerate(seeds)})
-        self._arrays.clear()
+        self._arrays.forget_step()
         return self._batch(Outcome())
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
@@ -111,7 +104,7 @@ class ArrayWorld:
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment; the others stand still."""
-        self._arrays.clear()
+        self._arrays.forget_step()
         outcome = Outcome()
         call = on_host(EnvHost.count_frames, index, is_over=is_over)
         for part in self._hosts.try_ask(index, call):
@@ -120,7 +113,7 @@ class ArrayWorld:
 
     def mend(self) -> Batch:
         """Replace the processes that are known to have failed; the others stand still."""
-        self._arrays.clear()
+        self._arrays.forget_step()
         return self._mended(Outcome())
 
     def update_planner(self, update: PlannerUpdate) -> None:
@@ -166,7 +159,7 @@ class ArrayWorld:
             raise ValueError(f"{len(states)} states for {self.num_envs} environments")
         for index, state in enumerate(states):
             self.call(index, SteppedEnv.restore, state)
-        self._arrays.clear()
+        self._arrays.forget_step()
         return self._batch(Outcome())
 
     def snapshot(self, index: int) -> bytes:
@@ -179,7 +172,7 @@ class ArrayWorld:
 
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another."""
-        self._arrays.clear()
+        self._arrays.forget_step()
         self.try_call(index, SteppedEnv.begin_now, snapshot)
         outcome = Outcome()
         self._abort(index, outcome)
@@ -199,7 +192,7 @@ class ArrayWorld:
         self._hosts.close()
 
     def _step(self, actions: NDArray[np.int64] | int, only: int | None, *, shows: bool) -> Batch:
-        self._arrays.clear()
+        self._arrays.forget_step()
         self._num_steps += 1
         self._arrays["actions"][:] = actions
         return self._mended(self._hosts.step(only, shows=shows))
@@ -227,5 +220,12 @@ class ArrayWorld:
         outcome.summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
 
     def _batch(self, outcome: Outcome, warnings: Sequence[str] = ()) -> Batch:
-        self._last = Batch.of(self._arrays.copies(), outcome, warnings)
+        self._last = Batch(
+            **self._arrays.copies(),
+            summaries=outcome.summaries,
+            warnings=tuple(warnings),
+            reached=outcome.reached,
+            goal_outcomes=tuple(outcome.goal_outcomes),
+            demos=tuple(outcome.demos),
+        )
         return self._last

@@ -3,7 +3,6 @@
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, BinaryIO
@@ -89,7 +88,7 @@ class EnvFacts:
     frames_per_s: float
 
 
-class SharedArrays(Mapping[str, NDArray[Any]]):
+class SharedArrays(dict[str, NDArray[Any]]):
     """The arrays of `SPECS` by name, without those of pixels where nobody looks at any.
 
     Args:
@@ -115,22 +114,13 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
         if file is not None and os.fstat(file.fileno()).st_size < end:
             os.ftruncate(file.fileno(), end)
         memory = mmap.mmap(-1 if file is None else file.fileno(), end)
-        self._views: dict[str, NDArray[Any]] = {
-            spec.name: np.ndarray(shape, spec.dtype, memory, start) for spec, shape, start in parts
-        }
+        super().__init__(
+            {s.name: np.ndarray(shape, s.dtype, memory, start) for s, shape, start in parts}
+        )
         self._published = self._sourced(Role.OBSERVATION)
         self._final = self._sourced(Role.FINAL)
         cleared = (Role.RESULT, Role.FINAL)
         self._cleared = [self[spec.name] for spec, *_ in parts if spec.role in cleared]
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._views[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._views)
-
-    def __len__(self) -> int:
-        return len(self._views)
 
     def publish(self, index: int, env: SteppedEnv) -> None:
         """Copy what environment `index` shows now."""
@@ -142,7 +132,7 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
         for view, source in self._final:
             view[index] = getattr(env, source)
 
-    def clear(self) -> None:
+    def forget_step(self) -> None:
         """Forget the results of the last step, and the ends of episodes."""
         for view in self._cleared:
             view[...] = 0
@@ -155,7 +145,7 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
         return [
             (self[spec.name], spec.source)
             for spec in SPECS
-            if spec.role is role and spec.name in self._views
+            if spec.role is role and spec.name in self
         ]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,7 @@ from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
-from engine.types import (
-    EpisodeSummary,
-    Frame,
-    GameState,
-    Observation,
-    RewardBreakdown,
-)
+from engine.types import EpisodeSummary, Frame, GameState, Observation, RewardBreakdown
 
 _UNLIMITED = 1 << 30
 _REST_FRAMES = 120
@@ -62,6 +57,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     Attributes:
         state: The game now.
         breakdown: The last step's reward by component.
+        component_names: The reward components in their order.
+        milestone_keys: Of the game's milestones in order.
+        feature_size: F, the length of the feature vector.
+        start_state: The machine that episodes start from, as the emulator saved it.
+        start_hash: Its SHA-1.
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
@@ -94,10 +94,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self.observation_type = observation_type
         self.game = load_game(rom_path, allow_unknown_rom)
-        num_actions = len(self.game.actions)
-        self.action_space = spaces.Discrete(num_actions)
+        self.action_space = spaces.Discrete(len(self.game.actions))
         self.observation_space = observation_space(
-            observation_type, num_actions, self.game.frame_shape
+            observation_type, len(self.game.actions), self.game.frame_shape
         )
         self.env_index = env_index
         self.config = config or EnvConfig()
@@ -108,28 +107,21 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._buttons = frozenset(self.game.actions.buttons)
         self.rewards = rewards or RewardConfig()
         self._composer = RewardComposer(self.rewards)
+        self.component_names = self._composer.names
         self._episode = Episode(self.game, self.component_names, self.config)
+        self.milestone_keys = self._episode.milestones.keys
         self._encoder = FeatureEncoder(self.game)
+        self.feature_size = self._encoder.size
         self._features = np.zeros(self.feature_size, np.float32)
         self._blocked: dict[int, str] | None = None
         self._has_frame = False
         self._start_frame: Frame | None = None
-        self._start = make_start_state(self.game, self.emulator, cache_dir, start_state)
-        self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
+        self.start_state = make_start_state(self.game, self.emulator, cache_dir, start_state)
+        self.start_hash = hashlib.sha1(self.start_state, usedforsecurity=False).hexdigest()
         self.state = self._reader.read()
         self._begin((0, 0))
         self._check_goal()
         self._window = None if headless else Window(self.game.name, self.game.frame_shape)
-
-    @property
-    def feature_size(self) -> int:
-        """Return F, the length of the feature vector."""
-        return self._encoder.size
-
-    @property
-    def component_names(self) -> tuple[str, ...]:
-        """Return the reward components in their order."""
-        return self._composer.names
 
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
@@ -139,16 +131,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
         """Let these reward components count so much from the next step on."""
         self._composer.weigh(weights)
-
-    @property
-    def start_state(self) -> bytes:
-        """Return the machine that episodes start from, as the emulator saved it."""
-        return self._start
-
-    @property
-    def milestone_keys(self) -> tuple[str, ...]:
-        """Return the keys of the game's milestones in order."""
-        return self._episode.milestones.keys
 
     @property
     def milestones(self) -> frozenset[str]:
@@ -198,13 +180,12 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def lift_limits(self) -> None:
         """Truncate no episode from now on: a person takes the time it takes."""
         unlimited = {"max_steps": _UNLIMITED, "stuck_steps": 0}
-        self.config = self.config.model_copy(update=unlimited)
-        self._episode.limit(self.config)
+        self.config = self._episode.config = self.config.model_copy(update=unlimited)
 
     def limit_steps(self, max_steps: int) -> None:
         """Truncate episodes after so many steps from now on, whatever `config` says of it."""
         limits = {"max_steps": max_steps, "progress_steps": 0}
-        self._episode.limit(self.config.model_copy(update=limits))
+        self._episode.config = self.config.model_copy(update=limits)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -229,7 +210,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def begin_recorded(self, random: tuple[int, int]) -> None:
         """Go back to the start with these two bytes as the game's random state."""
-        self.emulator.load_state(self._start)
+        self.emulator.load_state(self.start_state)
         self._pad.begin()
         self._reader = self.game.reader(self.emulator)
         self._begin_here(random)
@@ -313,7 +294,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             return 0.0, False, False
         previous, self.state = self.state, self._reader.read()
         action = self._pad.take_pressed()
-        self._transition = self._episode.follow_live(previous, self.state, action)
+        self._transition = self._episode.follow(previous, self.state, action, is_step=False)
         reward, is_terminated = self._pay(previous, action)
         return reward, is_terminated, False
 
@@ -324,11 +305,19 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return self.advance_live()
 
     def _pay(self, previous: GameState, action: int) -> tuple[float, bool]:
-        """Pay for the transition; return its reward, and whether the goal is reached."""
+        """Pay for the transition; return its reward, and whether the goal is reached.
+
+        What an override adds to the reward is shown as a component of its own. The components' sum
+        is returned: with one added it may miss the override's reward by a rounding.
+        """
         self._blocked = None
         self.breakdown = RewardBreakdown(())  # for an override that does not call this class
-        reward = self._book(self._calculate_reward(self.state, previous, action))
-        return reward, self.is_success
+        extra = self._calculate_reward(self.state, previous, action) - self.breakdown.total
+        if extra:
+            components = (*self.breakdown.components, (CUSTOM, extra))
+            self.breakdown = replace(self.breakdown, components=components)
+        self._episode.count(self.breakdown)
+        return self.breakdown.total, self.is_success
 
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
@@ -442,14 +431,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def save(self) -> bytes:
         """Return the whole environment; `restore` continues exactly as this one would."""
+        shown = self.breakdown
         facts = {
             "episode": self._episode.save(),
             "rewards": self._composer.save(),
-            "breakdown": [
-                self.breakdown.components,
-                self.breakdown.causes,
-                self.breakdown.payers,
-            ],
+            "breakdown": [shown.components, shown.causes, shown.payers],
             "reader": self._reader.save(),
             "held": mask_of(self._pad.held),
             "random": self.np_random.bit_generator.state,
@@ -464,7 +450,14 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """
         facts = self._load(saved)
         self.state = self._reader.read()
-        self._put_back(facts)
+        self._episode.restore(facts["episode"])
+        self._composer.restore(facts["rewards"])
+        components, *noted = facts["breakdown"]  # causes and, not in older ones, payers
+        self.breakdown = RewardBreakdown(
+            tuple((name, value) for name, value in components), *map(tuple, noted)
+        )
+        self.np_random.bit_generator.state = facts["random"]
+        self._blocked = None
 
     def _load(self, saved: bytes) -> dict[str, Any]:
         """Put the machine and its reader back; return the facts about the rest."""
@@ -475,16 +468,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._reader = self.game.reader(self.emulator)
         self._reader.restore(facts["reader"])
         return facts
-
-    def _put_back(self, facts: dict[str, Any]) -> None:
-        self._episode.restore(facts["episode"])
-        self._composer.restore(facts["rewards"])
-        components, *noted = facts["breakdown"]  # causes and, not in older ones, payers
-        self.breakdown = RewardBreakdown(
-            tuple((name, value) for name, value in components), *map(tuple, noted)
-        )
-        self.np_random.bit_generator.state = facts["random"]
-        self._blocked = None
 
     def _begin(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start an episode at `self.state`."""
@@ -506,21 +489,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
                 f"env.goal = {goal!r} is already reached in the start state.",
                 "Choose a later milestone, or start earlier.",
             )
-
-    def _book(self, reward: float) -> float:
-        """Count the step; show what an overridden reward added as a component of its own.
-
-        Returns the components' sum: with a component added it may miss `reward` by a rounding.
-        """
-        extra = reward - self.breakdown.total
-        if extra:
-            self.breakdown = RewardBreakdown(
-                (*self.breakdown.components, (CUSTOM, extra)),
-                self.breakdown.causes,
-                self.breakdown.payers,
-            )
-        self._episode.count(self.breakdown)
-        return self.breakdown.total
 
     def _observation(self) -> Observation:
         observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}

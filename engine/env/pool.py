@@ -89,13 +89,6 @@ class WorkerPool:
             self.close()
             raise
 
-    def owner(self, index: int) -> WorkerProcess:
-        """Return the process that runs an environment."""
-        for process in self.processes:
-            if index in process.indices:
-                return process
-        raise IndexError(f"there is no environment {index}")
-
     def reset(self, seeds: Mapping[int, int]) -> None:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
         _ask(self.processes, on_host(EnvHost.reset, seeds))
@@ -146,7 +139,13 @@ class WorkerPool:
                 len(self._failed_at) == _MAX_REPLACEMENTS
                 and at_step - self._failed_at[0] <= _WINDOW_STEPS
             ):
-                raise _endless(failed[0])
+                failure = failed[0].failure
+                assert failure is not None
+                raise WorkerError(
+                    f"{failure.message} Environment processes were replaced {_MAX_REPLACEMENTS} "
+                    f"times within {_WINDOW_STEPS} steps, and that did not help.",
+                    failure.hint,
+                )
             self._failed_at.append(at_step)
             done += [self._replace(process, standing()) for process in failed]
         return done
@@ -191,7 +190,11 @@ class WorkerPool:
         return int(sequence.generate_state(1)[0])
 
     def _owners(self, index: int | None) -> list[WorkerProcess]:
-        return self.processes if index is None else [self.owner(index)]
+        """Return the process that runs an environment, None: all of them."""
+        owners = [one for one in self.processes if index is None or index in one.indices]
+        if index is not None and not owners:
+            raise IndexError(f"there is no environment {index}")
+        return owners
 
     def _try_answer(self, process: WorkerProcess) -> list[Any]:
         """Return the result of a process in a list; empty if it has none or went wrong."""
@@ -231,12 +234,3 @@ def _answers(processes: Iterable[WorkerProcess], timeout_s: float) -> list[Any]:
     if failures:
         raise failures[0]
     return answers
-
-
-def _endless(process: WorkerProcess) -> WorkerError:
-    assert process.failure is not None
-    return WorkerError(
-        f"{process.failure.message} Environment processes were replaced {_MAX_REPLACEMENTS} times "
-        f"within {_WINDOW_STEPS} steps, and that did not help.",
-        process.failure.hint,
-    )

@@ -1,7 +1,6 @@
 import copy
 import json
 import pickle
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -155,11 +154,6 @@ def test_observation_is_plain_data() -> None:
         assert twin["strategic_context"] == observation["strategic_context"]
     assert json.loads(json.dumps(observation["strategic_context"]))["current_goal"]
     env.close()
-
-
-def test_docstring_lists_the_state_variables_in_order() -> None:
-    listed = re.findall(r"^ *- (\d+) (\w+):", state_variables.__doc__ or "", re.MULTILINE)
-    assert listed == [(str(number), name) for number, name in enumerate(STATE_VARIABLES)]
 
 
 def test_state_variables_are_scaled_as_listed() -> None:
