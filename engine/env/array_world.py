@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.env.array_env import Inspection
 from engine.env.batch import Batch, Outcome
 from engine.env.demo_requests import DemoFacts, DemoRequest
-from engine.env.host import EnvHost, LocalHost, on_envs, on_host
+from engine.env.host import EnvHost, HostCall, LocalHost, on_envs, on_host
 from engine.env.pool import StandingCalls, WorkerPool
 from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
@@ -105,11 +105,8 @@ class ArrayWorld:
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment; the others stand still."""
         self._arrays.forget_step()
-        outcome = Outcome()
         call = on_host(EnvHost.count_frames, index, is_over=is_over)
-        for part in self._hosts.try_ask(index, call):
-            outcome.add(part)
-        return self._mended(outcome)
+        return self._mended(self._outcome(index, call))
 
     def mend(self) -> Batch:
         """Replace the processes that are known to have failed; the others stand still."""
@@ -195,14 +192,23 @@ class ArrayWorld:
         self._arrays.forget_step()
         self._num_steps += 1
         self._arrays["actions"][:] = actions
-        return self._mended(self._hosts.step(only, shows=shows))
+        return self._mended(self._outcome(only, on_host(EnvHost.step, only, shows)))
+
+    def _outcome(self, index: int | None, call: HostCall[Outcome | None]) -> Outcome:
+        """Do a call where an environment runs, None: everywhere; return what happened in all."""
+        outcome = Outcome()
+        for part in self._hosts.try_ask(index, call):
+            if part is not None:
+                outcome.add(part)
+        return outcome
 
     def _mended(self, outcome: Outcome) -> Batch:
         """Replace what failed, and return everything."""
-        replacements = self._hosts.replace_failed(self._num_steps, self._standing)
-        for index in (index for replacement in replacements for index in replacement.indices):
-            self._abort(index, outcome)
-        return self._batch(outcome, [replacement.text for replacement in replacements])
+        replaced = self._hosts.replace_failed(self._num_steps, self._standing)
+        for indices, _ in replaced:
+            for index in indices:
+                self._abort(index, outcome)
+        return self._batch(outcome, [text for _, text in replaced])
 
     def _standing(self) -> StandingCalls:
         updated = on_envs(None, SteppedEnv.update_planner, self._book.whole())

@@ -6,14 +6,9 @@ import struct
 _HEADER = struct.Struct("<cI")
 _CHUNK = 1 << 20
 
-STEP, CALL = b"S", b"C"
-"""Requests. A STEP's payload says of which environments, see below; a CALL's is a pickled
-`engine.env.host.HostCall`."""
-ALL, ALL_UNSEEN = b"", b"-"
-"""Of a STEP: step all environments; the same, and nobody looks at what it leads to. Else its
-payload is the 4-byte index of the only one to step."""
-DONE, FAILED = b".", b"!"
-"""Answers: a pickled result, nothing for None; or kind, message and hint of an error in JSON."""
+CALL, DONE, FAILED = b"C", b".", b"!"
+"""A request: a pickled `engine.env.host.HostCall`; and the answers to it: a pickled result, nothing
+for None; or kind, message and hint of an error in JSON."""
 
 
 class Channel:
@@ -25,6 +20,7 @@ class Channel:
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
+        self._timeout_s = connection.gettimeout()
 
     def send(self, kind: bytes, payload: bytes = b"") -> None:
         """Send a message.
@@ -41,7 +37,9 @@ class Channel:
             EOFError: The peer is gone.
             TimeoutError: It says nothing for `timeout_s`.
         """
-        self._socket.settimeout(timeout_s)
+        if timeout_s != self._timeout_s:
+            self._timeout_s = timeout_s
+            self._socket.settimeout(timeout_s)
         kind, size = _HEADER.unpack(self._exactly(_HEADER.size))
         return kind, self._exactly(size)
 

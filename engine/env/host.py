@@ -91,11 +91,11 @@ class EnvHost:
             env.begin(seeds[index])
             self.arrays.publish(index, env)
 
-    def step(self, only: int | None = None, *, shows: bool = True) -> Outcome:
-        """Take the shared actions, each in its environment.
+    def step(self, only: int | None, shows: bool) -> Outcome | None:
+        """Take the shared actions, each in its environment; return what happened, if anything.
 
         Args:
-            only: Step this environment alone.
+            only: Step this environment alone; None: all.
             shows: `inspect` is called next, so that the watched environment draws its picture.
         """
         if self._watched is not None:
@@ -103,7 +103,7 @@ class EnvHost:
         outcome, actions = Outcome(), self.arrays["actions"]
         for index in self._envs if only is None else (only,):
             self._finish(index, self._envs[index].step(int(actions[index])), outcome)
-        return outcome
+        return outcome or None
 
     def count_frames(self, index: int, *, is_over: bool) -> Outcome:
         """Take in the result of live frames in one environment, see `SteppedEnv.count_frames`."""

@@ -3,15 +3,12 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from engine.config import RunConfig
 from engine.env.arrays import EnvFacts, SharedArrays, shared_file
-from engine.env.batch import Outcome
-from engine.env.channel import ALL, ALL_UNSEEN, STEP
 from engine.env.host import EnvHost, HostCall, on_host
 from engine.env.process import WorkerProcess
 from engine.errors import PokeTUIError, WorkerError
@@ -24,19 +21,6 @@ _BUILD_TIMEOUT_S = 180.0
 _MAX_REPLACEMENTS = 5
 _WINDOW_STEPS = 200
 """More replacements than the above within these many steps are no accident any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A process was replaced.
-
-    Attributes:
-        indices: Its environments, which began new episodes.
-        text: What happened, in a line.
-    """
-
-    indices: tuple[int, ...]
-    text: str
 
 
 StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
@@ -93,18 +77,6 @@ class WorkerPool:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
         _ask(self.processes, on_host(EnvHost.reset, seeds))
 
-    def step(self, only: int | None, *, shows: bool) -> Outcome:
-        """Have the shared actions taken, see `EnvHost.step`; what fails is to be replaced."""
-        payload = (ALL if shows else ALL_UNSEEN) if only is None else only.to_bytes(4, "little")
-        processes = self._owners(only)
-        for process in processes:
-            process.send(STEP, payload)
-        outcome = Outcome()
-        for process in processes:
-            for part in self._try_answer(process):
-                outcome.add(part)
-        return outcome
-
     def ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
         """Do a call where an environment runs, None: everywhere; return what came back.
 
@@ -122,18 +94,21 @@ class WorkerPool:
 
     def replace_failed(
         self, at_step: int, standing: Callable[[], StandingCalls]
-    ) -> list[Replacement]:
+    ) -> list[tuple[list[int], str]]:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
             at_step: Steps so far, by which too frequent failures are told.
             standing: Returns what was asked of all and holds for what is new, too.
 
+        Returns:
+            For each of them its environments, and what happened, in a line.
+
         Raises:
             WorkerError: Replacing did not help again and again.
             PokeTUIError: The environments cannot be built any more.
         """
-        done: list[Replacement] = []
+        done = []
         while failed := [process for process in self.processes if process.failure is not None]:
             if (
                 len(self._failed_at) == _MAX_REPLACEMENTS
@@ -159,7 +134,7 @@ class WorkerPool:
         self.processes = []
         self._memory.close()
 
-    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> Replacement:
+    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> tuple[list[int], str]:
         old.kill()
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
@@ -181,7 +156,7 @@ class WorkerPool:
             f"{old.failure.message} Process {new.number} was replaced, and {episodes} began anew."
         )
         _log.warning(text)
-        return Replacement(tuple(new.indices), text)
+        return new.indices, text
 
     def _seed(self, index: int) -> int:
         """Return a seed that no other episode of the run has, the same whenever it is repeated."""

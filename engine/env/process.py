@@ -64,15 +64,11 @@ class WorkerProcess:
         return self._process.pid
 
     def call(self, call: HostCall[Any]) -> None:
-        """Request a call; `answer` returns what it returns."""
-        self.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
-
-    def send(self, kind: bytes, payload: bytes = b"") -> None:
-        """Send a request; if that fails, `answer` tells."""
+        """Request a call; `answer` returns what it returns, or raises what went wrong."""
         if self.failure is not None:
             return
         try:
-            self._channel.send(kind, payload)
+            self._channel.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
         except TimeoutError:
             self.failure = WorkerError(f"Environment process {self.number} hangs.")
         except OSError:

@@ -16,7 +16,7 @@ import sys
 import traceback
 from typing import Any
 
-from engine.env.channel import ALL, ALL_UNSEEN, DONE, FAILED, STEP, Channel
+from engine.env.channel import DONE, FAILED, Channel
 from engine.env.host import EnvHost, HostCall
 from engine.errors import PokeTUIError, WorkerError
 
@@ -24,14 +24,18 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def serve(channel: Channel, host: EnvHost) -> None:
-    """Step environments and call methods of `host` until the trainer closes the channel."""
+    """Call methods of `host` until the trainer closes the channel."""
     while True:
         try:
-            kind, payload = channel.receive()
+            _, payload = channel.receive()
         except EOFError:
             return
         try:
-            result = _step(host, payload) if kind == STEP else _call(host, payload)
+            # Pickled by the parent that started this process and holds the other end of an unnamed
+            # socket, and so are the answers: nothing pickled ever comes from disk or network. A
+            # form of our own would have to know every class inside a GameState.
+            call: HostCall[Any] = pickle.loads(payload)
+            result = call(host)
             answer = DONE, b"" if result is None else pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # outermost frame of the process: the trainer raises it
             traceback.print_exc()
@@ -40,20 +44,6 @@ def serve(channel: Channel, host: EnvHost) -> None:
             channel.send(*answer)
         except OSError:
             return
-
-
-def _step(host: EnvHost, payload: bytes) -> Any:
-    shows = payload != ALL_UNSEEN
-    only = None if payload in (ALL, ALL_UNSEEN) else int.from_bytes(payload, "little")
-    return host.step(only, shows=shows) or None
-
-
-def _call(host: EnvHost, payload: bytes) -> Any:
-    # Pickled by the parent that started this process and holds the other end of an unnamed socket,
-    # and so are the answers: nothing pickled ever comes from disk or network. A form of our own
-    # would have to know every class inside a GameState.
-    call: HostCall[Any] = pickle.loads(payload)
-    return call(host)
 
 
 def _described(error: Exception) -> bytes:
