@@ -128,7 +128,11 @@ def checked_facts(given: Mapping[str, Any]) -> dict[str, Any]:
         if (number := as_number(given.get(name))) is not None
     }
     if len(numbers) == len(STATE_VARIABLES) and all(abs(n) <= 1 for n in numbers.values()):
-        numbers = {name: _unscaled(name, number) for name, number in numbers.items()}
+        scales = STATE_VARIABLES.items()
+        numbers = {
+            name: numbers[name] if scale == 1 else round(numbers[name] * scale)
+            for name, scale in scales
+        }
     words = {name: word for name in _WORDS if isinstance(word := given.get(name), str)}
     lists = {name: [str(word) for word in _list(given.get(name))] for name in _WORD_LISTS}
     rows = {name: as_rows(_plain(given.get(name))) for name in _ROW_LISTS}
@@ -215,11 +219,6 @@ def _exits(state: GameState, game: Game | None) -> list[dict[str, Any]]:
     warps = [{"x": warp.x, "y": warp.y, "to": warp.name} for warp in state.map.warps]
     sides = side_names(state, game).items()
     return [*warps, *({"side": side, "to": name} for side, name in sides)]
-
-
-def _unscaled(name: str, value: float) -> int | float:
-    scale = STATE_VARIABLES[name]
-    return value if scale == 1 else round(value * scale)
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Turn a GameState into the vector that a small policy learns from.
 
 Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all,
-`FEATURE_LOW` and `FEATURE_HIGH` bound them.
+`feature_bounds` bounds them.
 """
 
 import struct
@@ -161,7 +161,9 @@ class FeatureEncoder:
         rest += [0.0] * (MILESTONE_BITS - len(self._keys))
         rest += _party(state)
         rest += self._battle(state.battle)
-        rest += self._bag(state)
+        balls = sum(count for _, count in state.bag.balls)
+        rest += (min(count_potions(state, self._game), 5) / 5, min(balls, 5) / 5)
+        rest.append(min(state.money, 5000) / 5000)
         rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
         rest += [0.0] * self._num_actions
         if last_action >= 0:
@@ -245,11 +247,6 @@ class FeatureEncoder:
         strength = power * effect * bonus if move.points else 0.0
         left = move.points / points if points else 0.0
         return [1.0, power / 100, effect / 2, min(left, 1.0), min(strength / 150, 1.0)]
-
-    def _bag(self, state: GameState) -> list[float]:
-        potions = count_potions(state, self._game)
-        balls = sum(count for _, count in state.bag.balls)
-        return [min(potions, 5) / 5, min(balls, 5) / 5, min(state.money, 5000) / 5000]
 
 
 def _planes(view: MapView) -> NDArray[np.float32]:

@@ -29,7 +29,13 @@ from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.rewards.base import Transition
 from engine.rewards.composer import CUSTOM, RewardComposer
-from engine.types import EpisodeSummary, Frame, GameState, Observation, RewardBreakdown
+from engine.types import (
+    EpisodeSummary,
+    Frame,
+    GameState,
+    Observation,
+    RewardBreakdown,
+)
 
 _UNLIMITED = 1 << 30
 _REST_FRAMES = 120
@@ -502,7 +508,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             observation["strategic_context"] = strategic_context(
                 self.state,
                 self._episode.milestones.next_text(),
-                (),
                 self.game.actions,
                 self.blocked,
             )

@@ -47,15 +47,9 @@ class EnvHost:
         self._has_news = False
 
     def build(self, factory: str, config: RunConfig, indices: Sequence[int]) -> EnvFacts:
-        """Make environments.
+        """Make these of the run's environments; return what is the same in all of them.
 
-        Args:
-            factory: "module:callable" that makes a `SteppedEnv` from (config, env_index).
-            config: The run's settings.
-            indices: Which of the run's environments.
-
-        Returns:
-            What is the same in all of them.
+        `factory` is "module:callable", called with (config, env_index).
         """
         module, _, name = factory.partition(":")
         make = getattr(importlib.import_module(module), name)

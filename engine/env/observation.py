@@ -71,27 +71,19 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
 def strategic_context(
     state: GameState,
     goal: str,
-    suggestions: tuple[str, ...],
     actions: ActionSet,
     blocked: dict[int, str],
 ) -> dict[str, Any]:
-    """Return the documented texts: goal, summary of the situation, suggested actions.
+    """Return the documented texts: goal, summary of the situation, actions that are not masked.
 
     Only `multi_modal` asks for them, and it pays 5 us a step: less than it would be worth to have
     a mapping that fills itself when read, which copying, JSON and comparing would all have to know.
-
-    Args:
-        state: The game now.
-        goal: One line; "" when there is none.
-        suggestions: What a planner suggests; empty: the actions that are not masked.
-        actions: The game's.
-        blocked: Those of them that are masked.
     """
     allowed = tuple(name for index, name in enumerate(actions.names) if index not in blocked)
     return {
         "current_goal": _plain(goal),
         "context_summary": _plain(summary(state)),
-        "action_suggestions": tuple(_plain(line) for line in suggestions or allowed),
+        "action_suggestions": tuple(map(_plain, allowed)),
     }
 
 

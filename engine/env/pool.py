@@ -30,12 +30,7 @@ StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
 class WorkerPool:
     """The processes of a run, which share its environments out.
 
-    Args:
-        factory: "module:callable" that makes a `SteppedEnv` from (config, env_index).
-        config: The run's settings.
-        num_envs: Environments.
-        num_workers: Processes; never more than environments.
-        answer_timeout_s: After this a process counts as hung.
+    Its arguments are those of `engine.env.vector.VectorEnv`.
 
     Attributes:
         processes: By number.

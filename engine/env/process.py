@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from engine import errors
 from engine.child import python_command, python_environment
 from engine.env import worker
-from engine.env.channel import CALL, FAILED, Channel
 from engine.env.host import HostCall
+from engine.env.worker import CALL, FAILED, Channel
 from engine.errors import PokeTUIError, WorkerError
 
 _log = logging.getLogger(__name__)

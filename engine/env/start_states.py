@@ -146,7 +146,9 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     if data.startswith(MAGIC):
         return _load_kept(game, emulator, data, file)
     if file.suffix.lower() in _BATTERY_SUFFIXES:
-        state = _continue_saved_game(game, file, data)
+        with closing(game.start_saved(data, str(file))) as machine:
+            _play_on(game, machine, game.reader(machine), file)
+            state = machine.save_state()
         emulator.load_state(state)
         return state
     _load(game, emulator, data, file)
@@ -162,12 +164,6 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     else:
         _play_on(game, emulator, reader, file)
     return emulator.save_state()
-
-
-def _continue_saved_game(game: Game, file: Path, data: bytes) -> bytes:
-    with closing(game.start_saved(data, str(file))) as machine:
-        _play_on(game, machine, game.reader(machine), file)
-        return machine.save_state()
 
 
 def _play_on(game: Game, emulator: Emulator, reader: Reader, file: Path) -> None:

@@ -166,8 +166,11 @@ class SteppedEnv:
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
-        if self._is_advised is not self._wants_advice:
-            self._turn_advice()
+        if self._is_advised is not self._wants_advice:  # advice begins or ends in mid-episode
+            self._is_advised = self._wants_advice
+            if (advisor := self._asked) is not None:
+                advisor.reset(self.env.state)
+                self.take_goal_outcomes()
         result = self._advance(action)
         if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
@@ -357,13 +360,6 @@ class SteppedEnv:
 
     def _advance(self, action: int) -> tuple[float, bool, bool]:
         return self.env.advance(action)
-
-    def _turn_advice(self) -> None:
-        """Begin to advise in mid-episode, or end it."""
-        self._is_advised = self._wants_advice
-        if (advisor := self._asked) is not None:
-            advisor.reset(self.env.state)
-            self.take_goal_outcomes()
 
     def _path(self) -> tuple[tuple[int, int], ...]:
         advisor = self._planner_advisor

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from engine.rewards.base import Payments, RewardComponent, Transition
-from engine.types import GameState, MapId
+from engine.types import GameState, MapId, Warp
 
 STILL_LIMIT = 40
 """Steps without walking or fighting on after which each further one is charged as stuck."""
@@ -129,14 +129,13 @@ class WarpReward:
 def _ways_near(state: GameState) -> list[_Way]:
     """Return the ways under the player's feet, then those a step away."""
     place = state.place
-    near = [
-        (abs(warp.x - place.x) + abs(warp.y - place.y), warp)
-        for warp in state.map.warps
-        if abs(warp.x - place.x) + abs(warp.y - place.y) <= 1
-    ]
-    near.sort(key=lambda entry: entry[0])
+
+    def distance(warp: Warp) -> int:
+        return abs(warp.x - place.x) + abs(warp.y - place.y)
+
+    near = sorted((warp for warp in state.map.warps if distance(warp) <= 1), key=distance)
     start = (place.map.group, place.map.number)
-    return [(*start, warp.target.group, warp.target.number, warp.index) for _, warp in near]
+    return [(*start, warp.target.group, warp.target.number, warp.index) for warp in near]
 
 
 def _leads_to(way: _Way, arrived: MapId) -> bool:

@@ -206,19 +206,17 @@ def test_state_variables_are_scaled_as_listed() -> None:
 
 def test_context_keeps_to_known_characters_and_length() -> None:
     state = make_state(screen_text=("Ωmega", "x" * 1000))
-    context = strategic_context(state, "Găsește", (), GAME_BOY_ACTIONS, {})
+    context = strategic_context(state, "Găsește", GAME_BOY_ACTIONS, {})
     assert context["current_goal"] == "G?se?te"
     assert "on screen: ?mega" in context["context_summary"]
     assert observation_space("multi_modal", 9, (144, 160, 3))["strategic_context"].contains(context)
 
 
-def test_suggestions_are_the_allowed_actions_unless_a_planner_has_some() -> None:
+def test_suggestions_are_the_allowed_actions() -> None:
     blocked = {action: "" for action in Action if action is not Action.B}
-    assert strategic_context(make_state(), "", (), GAME_BOY_ACTIONS, blocked)[
-        "action_suggestions"
-    ] == ("B",)
-    planned = strategic_context(make_state(), "", ("go north",), GAME_BOY_ACTIONS, blocked)
-    assert planned["action_suggestions"] == ("go north",)
+    assert strategic_context(make_state(), "", GAME_BOY_ACTIONS, blocked)["action_suggestions"] == (
+        "B",
+    )
 
 
 def test_feature_bounds_are_those_of_each_figure() -> None:
@@ -321,7 +319,7 @@ def test_whatever_is_in_memory_the_observation_is_in_the_space(
         "screen": np.zeros((144, 160, 3), np.uint8),
         "state_variables": state_variables(state, count_potions(state, game)),
         "features": features,
-        "strategic_context": strategic_context(state, "", (), GAME_BOY_ACTIONS, {}),
+        "strategic_context": strategic_context(state, "", GAME_BOY_ACTIONS, {}),
     }
     space = observation_space("multi_modal", 9, (144, 160, 3))
     assert [name for name in space if observation[name] not in space[name]] == []
