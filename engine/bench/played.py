@@ -7,7 +7,6 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
-from engine.env.array_env import ArrayEnv
 from engine.env.stepping import SteppedEnv
 from engine.events import GameObserved, RewardPaid
 from engine.strategy.advised import make_env
@@ -99,7 +98,7 @@ def _film(env: SteppedEnv, count: int) -> Film:
     return Film(tuple(camera.frames[:count]), tuple(observed[:count]), tuple(paid[:count]))
 
 
-def _choose(env: ArrayEnv) -> int:
+def _choose(env: SteppedEnv) -> int:
     weights = np.where(env.mask, env.prior + 1e-6, 0.0)
     return int(weights.argmax())
 

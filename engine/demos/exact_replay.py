@@ -15,7 +15,8 @@ from engine.demos.decisions import decisions, directions_of
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration
 from engine.demos.noted import NotedEvents
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import begin_replay, moves
+from engine.env.input_recording import moves
+from engine.env.input_replay import begin_replay
 from engine.env.live import LiveStretch
 from engine.env.state_file import pack_state
 from engine.env.stepping import make_game_env

@@ -4,8 +4,9 @@ r"""Lay a demonstration out as bytes, and read them back without trusting them.
     SHA-256 of all that follows                 32 bytes
     three sections, each behind its size        uint32 packed, uint32 raw, zlib data
         1  facts, a JSON object
-        2  arrays: actions of all segments (1 byte each), live inputs (frame uint32, buttons
-           uint8), rewards (float32), flags (1 byte: 1 done, 2 intervention), proposals (1 byte)
+        2  arrays: actions of all segments (1 byte each), live inputs (frame 3 bytes, buttons
+           8 to 15, buttons 0 to 7), rewards (float32), flags (1 byte: 1 done, 2 intervention),
+           proposals (1 byte)
         3  the start state, as the emulator saved it
 
 Of a game whose actions or frames are not a Game Boy's the facts name them, as "actions" (names in
@@ -36,7 +37,7 @@ from engine.demos.demonstration import (
     Demonstration,
 )
 from engine.env.input_recording import Recording, Segment
-from engine.env.live import MAX_LIVE_INPUTS, LiveInput, LiveStretch, buttons_of, mask_of
+from engine.env.live import INPUT_SIZE, MAX_LIVE_INPUTS, LiveInput, LiveStretch, unpack_inputs
 from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import DemoError
 from engine.files import inflate, parse_json
@@ -46,7 +47,6 @@ MAGIC = b"PokeTUI demo 1\n"
 
 _HASH_SIZE = 32
 _SIZES = struct.Struct("<II")
-_LIVE = struct.Struct("<IB")
 _MAX_FACTS, _MAX_ARRAYS, _MAX_SEGMENTS, _MAX_STRETCHES = 1 << 23, 1 << 24, 4096, 1 << 16
 _MAX_SIDE = 4096
 _DONE, _INTERVENTION = 1, 2
@@ -173,10 +173,7 @@ def _event(event: DemoEvent) -> list[Any]:
 def _arrays(demo: Demonstration) -> bytes:
     segments = demo.recording.segments
     live = (
-        _LIVE.pack(each.frame, mask_of(each.buttons))
-        for segment in segments
-        for stretch in segment.live
-        for each in stretch.inputs
+        each.pack() for segment in segments for stretch in segment.live for each in stretch.inputs
     )
     flags = demo.dones * np.uint8(_DONE) | demo.is_intervention * np.uint8(_INTERVENTION)
     return b"".join(
@@ -324,10 +321,10 @@ def _segments(
         stretches = []
         for after, frames, count in live:
             num_inputs = _whole(count, len(arrays))
-            end = at + num_inputs * _LIVE.size
-            entries = _LIVE.iter_unpack(arrays[at:end]) if end <= len(arrays) else ()
+            end = at + num_inputs * INPUT_SIZE
+            entries = unpack_inputs(arrays[at:end]) if end <= len(arrays) else ()
             stretches.append(
-                _stretch(_whole(after, length), _whole(frames, MAX_LIVE_FRAMES), list(entries))
+                _stretch(_whole(after, length), _whole(frames, MAX_LIVE_FRAMES), entries)
             )
             at = end
         if any(a.after > b.after for a, b in itertools.pairwise(stretches)):
@@ -339,13 +336,11 @@ def _segments(
     return tuple(segments), arrays[at:]
 
 
-def _stretch(after: int, frames: int, entries: Sequence[tuple[int, int]]) -> LiveStretch:
-    starts = [frame for frame, _ in entries]
+def _stretch(after: int, frames: int, inputs: Sequence[LiveInput]) -> LiveStretch:
+    starts = [each.frame for each in inputs]
     if sorted({*starts}) != starts or starts[:1] != [0] or starts[-1] > frames:
         raise ValueError("its live inputs are in no order")
-    return LiveStretch(
-        after, frames, tuple(LiveInput(frame, buttons_of(mask)) for frame, mask in entries)
-    )
+    return LiveStretch(after, frames, tuple(inputs))
 
 
 def _names(packed: Sequence[Any]) -> tuple[str, ...]:

@@ -71,14 +71,16 @@ class Cartridge:
     @classmethod
     def of(cls, rom: bytes) -> Self:
         """Read the header of an image of at least `HEADER_END` bytes."""
-        has_code = rom[_COLOUR] & 0x80 and _is_code(rom[_CODE])
+        code = rom[_CODE]
+        is_code = all(48 <= byte <= 57 or 65 <= byte <= 90 for byte in code)  # digits, capitals
+        has_code = rom[_COLOUR] & 0x80 and is_code
         controller, parts = _KINDS.get(rom[_KIND], ("unknown controller", ""))
         checksum = 0
         for byte in rom[_CHECKED]:
             checksum = (checksum - byte - 1) & 0xFF
         return cls(
             title=_text(rom[_COLOUR_TITLE if has_code else _TITLE]),
-            code=_text(rom[_CODE]) if has_code else "",
+            code=_text(code) if has_code else "",
             revision=rom[_REVISION],
             kind=rom[_KIND],
             controller=controller,
@@ -137,10 +139,6 @@ def _clock(footer: bytes) -> bytes:
     halt, carry = flags >> 6 & 1, flags >> 7 & 1
     counters = (seconds & 63, minutes & 63, hours & 31, days & 255, flags & 1)
     return struct.pack("<d9BQd", _NEVER, halt, carry, *counters, halt, carry, 0, _NEVER)
-
-
-def _is_code(field: bytes) -> bool:
-    return all(48 <= byte <= 57 or 65 <= byte <= 90 for byte in field)
 
 
 def _text(field: bytes) -> str:

@@ -91,14 +91,9 @@ class CartridgeClock:
 
 def find_time(state: bytes, earliest: float, latest: float) -> int | None:
     """Return the offset of the last 8-byte float in `state` between two times, if there is one."""
-    hits = [
-        shift + 8 * int(index)
-        for shift in range(8)
-        for index in np.flatnonzero(_times_at(state, shift, earliest, latest))
-    ]
+    hits: list[int] = []
+    for shift in range(8):
+        times = np.frombuffer(state, dtype="<f8", offset=shift, count=(len(state) - shift) // 8)
+        found = np.flatnonzero((times >= earliest) & (times <= latest))
+        hits += (shift + 8 * found).tolist()
     return max(hits, default=None)
-
-
-def _times_at(state: bytes, shift: int, earliest: float, latest: float) -> Any:
-    values = np.frombuffer(state, dtype="<f8", offset=shift, count=(len(state) - shift) // 8)
-    return (values >= earliest) & (values <= latest)

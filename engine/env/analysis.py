@@ -188,7 +188,7 @@ class GameStateAnalysis:
                 return "run"
             if facts.get("potions"):
                 return "use a potion"
-            if self._fighters() > 1:
+            if sum(bool(_health(one)) for one in self._party) > 1:
                 return "send another creature"
         is_catchable = enemy_health is not None and 0 < enemy_health < _HURT
         has_room = facts.get("party_size", _PARTY_SIZE) < _PARTY_SIZE
@@ -196,9 +196,6 @@ class GameStateAnalysis:
             return "throw a ball"
         move = analysis["best_move"]
         return f"use {move['name']}" if move else "fight"
-
-    def _fighters(self) -> int:
-        return sum(bool(_health(one)) for one in self._party)
 
     def _where(self) -> str:
         where = self._map() or "somewhere"

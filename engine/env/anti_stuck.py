@@ -52,7 +52,7 @@ class AntiStuck:
             if self._counts:
                 self._forget()
             self._age = 0
-        elif not _has_moved(previous, current):
+        elif (previous.place.x, previous.place.y) == (current.place.x, current.place.y):
             before = _situation(previous)
             is_opening = previous.control.is_free and action not in self._steps
             if is_opening or before == _situation(current):
@@ -84,11 +84,6 @@ class AntiStuck:
         self._counts = {}
         self._is_masking = False
         self._age = 0
-
-
-def _has_moved(previous: GameState, current: GameState) -> bool:
-    before, now = previous.place, current.place
-    return (before.x, before.y) != (now.x, now.y)
 
 
 def _has_changed(previous: GameState, current: GameState) -> bool:

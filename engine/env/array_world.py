@@ -1,4 +1,4 @@
-"""Step environments together and call them singly, wherever they run: a world over `ArrayEnv`s."""
+"""Step environments together and call them singly, wherever they run."""
 
 from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -6,11 +6,12 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.array_env import ArrayEnv, Inspection
+from engine.env.array_env import Inspection
 from engine.env.batch import Batch, Outcome
 from engine.env.demo_requests import DemoFacts, DemoRequest
-from engine.env.host import EnvHost, LocalHost, on_envs, on_host
+from engine.env.host import EnvHost, HostCall, LocalHost, on_envs, on_host
 from engine.env.pool import StandingCalls, WorkerPool
+from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides
 from engine.types import EpisodeSummary, Frame
 
@@ -19,7 +20,7 @@ _R = TypeVar("_R")
 
 
 class ArrayWorld:
-    """A `World` of games with all powers; what each does is said in `engine.world`.
+    """A `FullWorld` of games; what each method does is said in `engine.world`.
 
     What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
     with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
@@ -27,15 +28,6 @@ class ArrayWorld:
     Args:
         hosts: Run the environments.
         num_envs: N.
-
-    Attributes:
-        feature_size: F, the length of a feature vector.
-        num_actions: A.
-        component_names: Reward components in order.
-        milestone_keys: The game's milestones in order.
-        reward_weights: (component, weight) as the environments were made.
-        can_record: What is played can be kept as demonstrations.
-        frames_per_s: As fast as the game runs on its own machine.
     """
 
     def __init__(self, hosts: WorkerPool | LocalHost, num_envs: int) -> None:
@@ -43,8 +35,6 @@ class ArrayWorld:
         self.num_envs = num_envs
         self.feature_size = facts.feature_size
         self.num_actions = facts.num_actions
-        self.component_names = facts.component_names
-        self.milestone_keys = facts.milestone_keys
         self.reward_weights = facts.reward_weights
         self.can_record = facts.can_record
         self.frames_per_s = facts.frames_per_s
@@ -68,7 +58,7 @@ class ArrayWorld:
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
         self._hosts.reset({index: int(seed) for index, seed in enumerate(seeds)})
-        self._arrays.clear()
+        self._arrays.forget_step()
         return self._batch(Outcome())
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
@@ -82,11 +72,11 @@ class ArrayWorld:
     def call(
         self,
         index: int,
-        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        method: Callable[Concatenate[SteppedEnv, _P], _R],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _R:
-        """Call a method of an environment, e.g. `call(0, ArrayEnv.snapshot)`.
+        """Call a method of an environment, e.g. `call(0, SteppedEnv.snapshot)`.
 
         Raises:
             PokeTUIError: The environment cannot do it, or its process failed; then the next step
@@ -98,7 +88,7 @@ class ArrayWorld:
     def try_call(
         self,
         index: int,
-        method: Callable[Concatenate[ArrayEnv, _P], _R],
+        method: Callable[Concatenate[SteppedEnv, _P], _R],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _R | None:
@@ -110,20 +100,17 @@ class ArrayWorld:
         self, index: int, buttons: frozenset[int], frames: int, *, shows: bool
     ) -> Frame | None:
         """Let one game run with `buttons` down; the others stand still."""
-        return self.try_call(index, ArrayEnv.play_frames, buttons, frames, render=shows)
+        return self.try_call(index, SteppedEnv.play_frames, buttons, frames, render=shows)
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment; the others stand still."""
-        self._arrays.clear()
-        outcome = Outcome()
+        self._arrays.forget_step()
         call = on_host(EnvHost.count_frames, index, is_over=is_over)
-        for part in self._hosts.try_ask(index, call):
-            outcome.add(part)
-        return self._mended(outcome)
+        return self._mended(self._outcome(index, call))
 
     def mend(self) -> Batch:
         """Replace the processes that are known to have failed; the others stand still."""
-        self._arrays.clear()
+        self._arrays.forget_step()
         return self._mended(Outcome())
 
     def update_planner(self, update: PlannerUpdate) -> None:
@@ -132,7 +119,7 @@ class ArrayWorld:
         What was told before stays known, to processes that are replaced too.
         """
         self._book.take(update)
-        self._hosts.try_ask(None, on_envs(None, ArrayEnv.update_planner, update))
+        self._hosts.try_ask(None, on_envs(None, SteppedEnv.update_planner, update))
 
     def override(self, overrides: UserOverrides) -> None:
         """Tell every environment what a person wants; they obey from the next step on.
@@ -140,11 +127,11 @@ class ArrayWorld:
         Processes that are replaced are told, too.
         """
         self._overrides = overrides
-        self._hosts.try_ask(None, on_envs(None, ArrayEnv.override, overrides))
+        self._hosts.try_ask(None, on_envs(None, SteppedEnv.override, overrides))
 
     def question(self, index: int) -> PlanningQuery | None:
         """Return what an environment asks the planner, once; None when there is nothing."""
-        return self.try_call(index, ArrayEnv.question)
+        return self.try_call(index, SteppedEnv.question)
 
     def watch(self, index: int | None, *, renders: bool = True) -> None:
         """Let `inspect` show this environment, rendered from its next step on or not."""
@@ -161,36 +148,36 @@ class ArrayWorld:
 
     def save(self) -> list[bytes]:
         """Return every environment wholly, for a checkpoint."""
-        return [self.call(index, ArrayEnv.save) for index in range(self.num_envs)]
+        return [self.call(index, SteppedEnv.save) for index in range(self.num_envs)]
 
     def load(self, states: Sequence[bytes]) -> Batch:
         """Put every environment back as saved."""
         if len(states) != self.num_envs:
             raise ValueError(f"{len(states)} states for {self.num_envs} environments")
         for index, state in enumerate(states):
-            self.call(index, ArrayEnv.restore, state)
-        self._arrays.clear()
+            self.call(index, SteppedEnv.restore, state)
+        self._arrays.forget_step()
         return self._batch(Outcome())
 
     def snapshot(self, index: int) -> bytes:
         """Return the game of an environment as it is now."""
-        return self.call(index, ArrayEnv.snapshot)
+        return self.call(index, SteppedEnv.snapshot)
 
     def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
         """Let the next episode of an environment begin at a snapshot."""
-        self.call(index, ArrayEnv.reset_from, milestone, snapshot)
+        self.call(index, SteppedEnv.reset_from, milestone, snapshot)
 
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another."""
-        self._arrays.clear()
-        self.try_call(index, ArrayEnv.begin_now, snapshot)
+        self._arrays.forget_step()
+        self.try_call(index, SteppedEnv.begin_now, snapshot)
         outcome = Outcome()
         self._abort(index, outcome)
         return self._mended(outcome)
 
     def record(self, index: int, order: DemoRequest) -> DemoFacts:
         """Do what is asked about a demonstration; its process writes it, and outlives this one."""
-        return self.call(index, ArrayEnv.record, order)
+        return self.call(index, SteppedEnv.record, order)
 
     def place(self, index: int) -> str:
         """Return the name of the map that an environment is on."""
@@ -202,21 +189,30 @@ class ArrayWorld:
         self._hosts.close()
 
     def _step(self, actions: NDArray[np.int64] | int, only: int | None, *, shows: bool) -> Batch:
-        self._arrays.clear()
+        self._arrays.forget_step()
         self._num_steps += 1
         self._arrays["actions"][:] = actions
-        return self._mended(self._hosts.step(only, shows=shows))
+        return self._mended(self._outcome(only, on_host(EnvHost.step, only, shows)))
+
+    def _outcome(self, index: int | None, call: HostCall[Outcome | None]) -> Outcome:
+        """Do a call where an environment runs, None: everywhere; return what happened in all."""
+        outcome = Outcome()
+        for part in self._hosts.try_ask(index, call):
+            if part is not None:
+                outcome.add(part)
+        return outcome
 
     def _mended(self, outcome: Outcome) -> Batch:
         """Replace what failed, and return everything."""
-        replacements = self._hosts.replace_failed(self._num_steps, self._standing)
-        for index in (index for replacement in replacements for index in replacement.indices):
-            self._abort(index, outcome)
-        return self._batch(outcome, [replacement.text for replacement in replacements])
+        replaced = self._hosts.replace_failed(self._num_steps, self._standing)
+        for indices, _ in replaced:
+            for index in indices:
+                self._abort(index, outcome)
+        return self._batch(outcome, [text for _, text in replaced])
 
     def _standing(self) -> StandingCalls:
-        updated = on_envs(None, ArrayEnv.update_planner, self._book.whole())
-        overridden = on_envs(None, ArrayEnv.override, self._overrides)
+        updated = on_envs(None, SteppedEnv.update_planner, self._book.whole())
+        overridden = on_envs(None, SteppedEnv.override, self._overrides)
         return (updated, overridden), (self._watch_call,)
 
     def _abort(self, index: int, outcome: Outcome) -> None:
@@ -230,5 +226,12 @@ class ArrayWorld:
         outcome.summaries[index] = EpisodeSummary(index, 0.0, 0, (), is_aborted=True)
 
     def _batch(self, outcome: Outcome, warnings: Sequence[str] = ()) -> Batch:
-        self._last = Batch.of(self._arrays.copies(), outcome, warnings)
+        self._last = Batch(
+            **self._arrays.copies(),
+            summaries=outcome.summaries,
+            warnings=tuple(warnings),
+            reached=outcome.reached,
+            goal_outcomes=tuple(outcome.goal_outcomes),
+            demos=tuple(outcome.demos),
+        )
         return self._last

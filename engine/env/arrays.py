@@ -3,7 +3,6 @@
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, BinaryIO
@@ -11,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from engine.env.array_env import ArrayEnv, EnvFacts
+from engine.env.stepping import SteppedEnv
 
 _ALIGNMENT = 64
 """Bytes; an array begins at a multiple of them."""
@@ -37,7 +36,7 @@ class ArraySpec:
     Attributes:
         name: Of the array, and of the field of `Batch` that it becomes.
         size: Behind N: "" for none, "features" for (F,), "actions" for (A,), or "pixels".
-        source: Attribute of `ArrayEnv` that an observation or a final one is copied from.
+        source: Attribute of `SteppedEnv` that an observation or a final one is copied from.
     """
 
     name: str
@@ -68,7 +67,28 @@ SPECS = (
 """What `engine.env.batch.Batch` says of each holds here."""
 
 
-class SharedArrays(Mapping[str, NDArray[Any]]):
+@dataclass(frozen=True, slots=True)
+class EnvFacts:
+    """What is the same in all environments of a run.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        num_actions: A.
+        pixels_shape: Of the last frames, uint8; None where nobody wants them.
+        reward_weights: (component, weight) as the environments were made.
+        can_record: What is played can be kept as demonstrations.
+        frames_per_s: As fast as the game runs on its own machine.
+    """
+
+    feature_size: int
+    num_actions: int
+    pixels_shape: tuple[int, ...] | None
+    reward_weights: tuple[tuple[str, float], ...]
+    can_record: bool
+    frames_per_s: float
+
+
+class SharedArrays(dict[str, NDArray[Any]]):
     """The arrays of `SPECS` by name, without those of pixels where nobody looks at any.
 
     Args:
@@ -94,34 +114,25 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
         if file is not None and os.fstat(file.fileno()).st_size < end:
             os.ftruncate(file.fileno(), end)
         memory = mmap.mmap(-1 if file is None else file.fileno(), end)
-        self._views: dict[str, NDArray[Any]] = {
-            spec.name: np.ndarray(shape, spec.dtype, memory, start) for spec, shape, start in parts
-        }
+        super().__init__(
+            {s.name: np.ndarray(shape, s.dtype, memory, start) for s, shape, start in parts}
+        )
         self._published = self._sourced(Role.OBSERVATION)
         self._final = self._sourced(Role.FINAL)
         cleared = (Role.RESULT, Role.FINAL)
         self._cleared = [self[spec.name] for spec, *_ in parts if spec.role in cleared]
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._views[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._views)
-
-    def __len__(self) -> int:
-        return len(self._views)
-
-    def publish(self, index: int, env: ArrayEnv) -> None:
+    def publish(self, index: int, env: SteppedEnv) -> None:
         """Copy what environment `index` shows now."""
         for view, source in self._published:
             view[index] = getattr(env, source)
 
-    def publish_final(self, index: int, env: ArrayEnv) -> None:
+    def publish_final(self, index: int, env: SteppedEnv) -> None:
         """Copy what environment `index` shows at the end of its episode."""
         for view, source in self._final:
             view[index] = getattr(env, source)
 
-    def clear(self) -> None:
+    def forget_step(self) -> None:
         """Forget the results of the last step, and the ends of episodes."""
         for view in self._cleared:
             view[...] = 0
@@ -134,7 +145,7 @@ class SharedArrays(Mapping[str, NDArray[Any]]):
         return [
             (self[spec.name], spec.source)
             for spec in SPECS
-            if spec.role is role and spec.name in self._views
+            if spec.role is role and spec.name in self
         ]
 
 

@@ -1,8 +1,6 @@
 """Say what comes of stepping many environments at once."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +12,7 @@ from engine.types import EpisodeSummary
 
 @dataclass(slots=True)
 class Outcome:
-    """What happened in a step beside the arrays; `Batch` says what each is."""
+    """What happened in a step beside what the arrays hold; `Batch` says what each field is."""
 
     summaries: dict[int, EpisodeSummary] = field(default_factory=dict)
     reached: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -97,15 +95,3 @@ class Batch:
     def shaped_rewards(self) -> NDArray[np.float32]:
         """Return (N,) what is learnt from: rewards and shaping."""
         return self.rewards + self.shaping
-
-    @classmethod
-    def of(cls, arrays: dict[str, Any], outcome: Outcome, warnings: Sequence[str] = ()) -> "Batch":
-        """Return a batch of arrays by field (`engine.env.arrays`) and of what happened beside."""
-        return cls(
-            **arrays,
-            summaries=outcome.summaries,
-            warnings=tuple(warnings),
-            reached=outcome.reached,
-            goal_outcomes=tuple(outcome.goal_outcomes),
-            demos=tuple(outcome.demos),
-        )

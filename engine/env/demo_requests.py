@@ -1,7 +1,6 @@
 """Say what is asked of an environment that keeps what is played in it, and how that stands."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from engine.commands import (
     DescribeRecording,
@@ -82,11 +81,6 @@ class DemoEnded:
     is_live: bool
     total_reward: float
     failure: str = ""
-
-    @classmethod
-    def from_json(cls, facts: dict[str, Any]) -> "DemoEnded":
-        """Read what `dataclasses.asdict` made."""
-        return cls(**facts)
 
 
 @dataclass(frozen=True, slots=True)

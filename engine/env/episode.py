@@ -5,14 +5,13 @@ from typing import Any
 
 from engine.config import EnvConfig
 from engine.env.anti_stuck import AntiStuck
-from engine.env.defeat import DefeatWatch
 from engine.env.input_recording import Segment, unpack_segments
 from engine.env.live import LiveStretch
 from engine.env.milestones import MilestoneTracker
 from engine.env.tiles import TileMemory
 from engine.games.base import Game
 from engine.rewards.base import Transition
-from engine.types import GameState, RewardBreakdown
+from engine.types import Creature, GameState, MapId, RewardBreakdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,34 @@ class Origin:
 TRUE_START = Origin()
 
 
+class DefeatWatch:
+    """Notice a whiteout: all creatures fainted, then the party well again elsewhere or poorer.
+
+    A lost battle that may be lost looks alike up to its end, but costs no money and leads nowhere
+    (emulator.md, "Reading the game").
+
+    Attributes:
+        beaten: Money, map group and number when all had fainted, while that is not over.
+    """
+
+    beaten: list[int] | None = None
+
+    def update(self, state: GameState) -> bool:
+        """Return True in the step in which the player is free again after a whiteout."""
+        if state.battle is not None:
+            own = state.battle.own
+            if own is not None:
+                is_beaten = own.hp == 0 and not _others_alive(own, state.party)
+                place = state.place.map
+                self.beaten = [state.money, place.group, place.number] if is_beaten else None
+            return False
+        if self.beaten is None or not state.control.is_free:
+            return False
+        money, group, number = self.beaten
+        self.beaten = None
+        return state.money < money or state.place.map != MapId(group, number)
+
+
 class Episode:
     """What is known of the episode beside the game's state.
 
@@ -40,6 +67,7 @@ class Episode:
         config: Limits and goal.
 
     Attributes:
+        config: Those that hold from now on.
         origin: How the game came to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
@@ -51,43 +79,29 @@ class Episode:
     """
 
     def __init__(self, game: Game, component_names: tuple[str, ...], config: EnvConfig) -> None:
-        self._actions = game.actions
+        self.config = config
         self.milestones = MilestoneTracker(game.tables.MILESTONES)
         self.tiles = TileMemory()
         self.anti_stuck = AntiStuck(config.stuck_repeats, game.actions)
-        self.origin = TRUE_START
-        self.random = (0, 0)
-        self.inputs = bytearray()
-        self.live: list[LiveStretch] = []
-        self.idle_steps = 0
-        self.total = 0.0
-        self.sums: dict[str, float] = {}
-        self.battles_won = 0
-        self._defeat = DefeatWatch()
+        self._actions = game.actions
         self._names = component_names
-        self._config = config
-        self._badges_at_start = 0
-
-    def limit(self, config: EnvConfig) -> None:
-        """Let these limits hold from now on."""
-        self._config = config
 
     def begin(self, state: GameState, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start at `state`."""
         self.origin = origin
         self.random = random
         self.inputs = bytearray()
-        self.live = []
+        self.live: list[LiveStretch] = []
         self.idle_steps = 0
         self.total = 0.0
         self.sums = dict.fromkeys(self._names, 0.0)
         self.battles_won = 0
         self._badges_at_start = state.badge_count
+        self._defeat = DefeatWatch()
         self.milestones.reset(state, origin.reached)
-        self.tiles.reset()
+        self.tiles = TileMemory()
         self.tiles.visit(state)
         self.anti_stuck.reset()
-        self._defeat.reset()
 
     @property
     def length(self) -> int:
@@ -108,26 +122,21 @@ class Episode:
     @property
     def max_steps(self) -> int:
         """Return after how many steps it is truncated, as far as it has come."""
-        config = self._config
+        config = self.config
         extra = config.progress_steps * self.milestones.reached_since_start
         return config.max_steps + min(extra, config.max_steps)
 
     @property
     def is_spent(self) -> bool:
         """Return whether it has taken its steps, or too many without anything new."""
-        is_stuck = 0 < self._config.stuck_steps <= self.idle_steps
+        is_stuck = 0 < self.config.stuck_steps <= self.idle_steps
         return is_stuck or self.length >= self.max_steps
 
     def is_success(self, state: GameState) -> bool:
         """Return whether the goal is reached: a milestone, or one badge more."""
-        if self._config.goal:
-            return self._config.goal in self.milestones.steps
+        if self.config.goal:
+            return self.config.goal in self.milestones.steps
         return state.badge_count > self._badges_at_start
-
-    def follow(self, previous: GameState, current: GameState, action: int) -> Transition:
-        """Take in a step; return what it means for the reward."""
-        self.inputs.append(action)
-        return self._take_in(previous, current, action, is_step=True)
 
     def ran(self, buttons: frozenset[int], frames: int) -> None:
         """Take in frames that ran at a person's hands."""
@@ -135,13 +144,15 @@ class Episode:
             self.live.append(LiveStretch(self.length))
         self.live[-1] = self.live[-1].then(buttons, frames)
 
-    def follow_live(self, previous: GameState, current: GameState, action: int) -> Transition:
-        """Take in the result of such frames; no step is counted and nothing gets masked."""
-        return self._take_in(previous, current, action, is_step=False)
-
-    def _take_in(
-        self, previous: GameState, current: GameState, action: int, *, is_step: bool
+    def follow(
+        self, previous: GameState, current: GameState, action: int, *, is_step: bool = True
     ) -> Transition:
+        """Take in a step, or the result of such frames; return what it means for the reward.
+
+        Frames count as no step, and nothing gets masked for what they led to.
+        """
+        if is_step:
+            self.inputs.append(action)
         self.battles_won += _is_won(previous, current)
         reached = self.milestones.update(current, self.length)
         if reached:
@@ -184,7 +195,7 @@ class Episode:
             "milestones": self.milestones.steps,
             "tiles": self.tiles.save(),
             "anti_stuck": self.anti_stuck.save(),
-            "defeat": self._defeat.save(),
+            "defeat": self._defeat.beaten,
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -202,7 +213,7 @@ class Episode:
         self.milestones.steps = dict(saved["milestones"])
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
-        self._defeat.restore(saved["defeat"])
+        self._defeat.beaten = saved["defeat"]
 
 
 def _is_won(previous: GameState, current: GameState) -> bool:
@@ -211,3 +222,15 @@ def _is_won(previous: GameState, current: GameState) -> bool:
     if battle is None or current.battle is not None:
         return False
     return battle.enemy is not None and battle.enemy.hp == 0
+
+
+def _others_alive(own: Creature, party: tuple[Creature, ...]) -> bool:
+    """Return whether a creature of the party beside the one in battle, `own`, can fight.
+
+    The party's copy of the fighting creature's health lags to the turn's end, so creatures that
+    look alike are taken for the one in battle.
+    """
+    return any(
+        creature.hp > 0 and (creature.species, creature.level) != (own.species, own.level)
+        for creature in party
+    )

@@ -6,43 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from engine.env.features import health, party_health, potion_ids
+from engine.env.features import count_potions, health, party_health
 from engine.games.base import Game, GameTables
 from engine.games.matchup import effectiveness, strength
 from engine.types import Battle, Creature, GameState
 
 STATE_VARIABLES: Mapping[str, float] = MappingProxyType(
     {
-        "map_group": 64.0,
-        "map_number": 128.0,
-        "x": 64.0,
-        "y": 64.0,
-        "facing": 12.0,
-        "is_free": 1.0,
-        "in_text": 1.0,
-        "in_menu": 1.0,
+        "map_group": 64.0,  # wMapGroup
+        "map_number": 128.0,  # wMapNumber
+        "x": 64.0,  # walk tiles from the map's left edge
+        "y": 64.0,  # walk tiles from its top
+        "facing": 12.0,  # `Facing`'s value; scaled: 0 down, 1/3 up, 2/3 left, 1 right
+        "is_free": 1.0,  # the player can walk
+        "in_text": 1.0,  # a text box waits
+        "in_menu": 1.0,  # a menu waits
         "in_battle": 1.0,
         "is_trainer_battle": 1.0,
         "party_size": 6.0,
-        "party_health": 1.0,
-        "best_level": 100.0,
-        "lead_hp": 1.0,
-        "lead_level": 100.0,
-        "own_hp": 1.0,
-        "enemy_hp": 1.0,
+        "party_health": 1.0,  # share of all their health
+        "best_level": 100.0,  # of the party
+        "lead_hp": 1.0,  # share of the first creature's health
+        "lead_level": 100.0,  # of the first creature
+        "own_hp": 1.0,  # share of the health of the creature that fights
+        "enemy_hp": 1.0,  # share of its enemy's health
         "enemy_level": 100.0,
-        "badges": 16.0,
+        "badges": 16.0,  # of both regions
         "money": 100_000.0,
-        "caught": 251.0,
-        "seen": 251.0,
-        "balls": 20.0,
-        "potions": 20.0,
-        "play_time": 36_000.0,
+        "caught": 251.0,  # species
+        "seen": 251.0,  # species
+        "balls": 20.0,  # in the bag
+        "potions": 20.0,  # in the bag
+        "play_time": 36_000.0,  # in seconds
     }
 )
 """The 25 documented state variables in order, each with what the observation divides it by.
 
-Health is a share, 0 to 1; play time is in seconds; facing is `Facing`'s value.
+A fact is 1 or 0; a share lies between 0 and 1; what is not there (a battle, a party) is 0.
 """
 
 _WORDS = ("map_name", "environment", "next_milestone", "goal")
@@ -101,9 +101,7 @@ def state_facts(
         goal: What is wanted now, one line.
     """
     place, tables = state.place, game.tables if game else None
-    healing = potion_ids(tables) if tables else ()
-    potions = sum(count for item, count in state.bag.items if item in healing)
-    numbers = state_numbers(state, potions)
+    numbers = state_numbers(state, count_potions(state, game) if game else 0)
     listed = tables.MILESTONES if tables else ()
     return {
         **dict(zip(STATE_VARIABLES, numbers, strict=True)),
@@ -130,7 +128,11 @@ def checked_facts(given: Mapping[str, Any]) -> dict[str, Any]:
         if (number := as_number(given.get(name))) is not None
     }
     if len(numbers) == len(STATE_VARIABLES) and all(abs(n) <= 1 for n in numbers.values()):
-        numbers = {name: _unscaled(name, number) for name, number in numbers.items()}
+        scales = STATE_VARIABLES.items()
+        numbers = {
+            name: numbers[name] if scale == 1 else round(numbers[name] * scale)
+            for name, scale in scales
+        }
     words = {name: word for name in _WORDS if isinstance(word := given.get(name), str)}
     lists = {name: [str(word) for word in _list(given.get(name))] for name in _WORD_LISTS}
     rows = {name: as_rows(_plain(given.get(name))) for name in _ROW_LISTS}
@@ -217,11 +219,6 @@ def _exits(state: GameState, game: Game | None) -> list[dict[str, Any]]:
     warps = [{"x": warp.x, "y": warp.y, "to": warp.name} for warp in state.map.warps]
     sides = side_names(state, game).items()
     return [*warps, *({"side": side, "to": name} for side, name in sides)]
-
-
-def _unscaled(name: str, value: float) -> int | float:
-    scale = STATE_VARIABLES[name]
-    return value if scale == 1 else round(value * scale)
 
 
 def _list(value: Any) -> list[Any]:

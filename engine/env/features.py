@@ -1,7 +1,7 @@
 """Turn a GameState into the vector that a small policy learns from.
 
 Layout: a window round the player (channels first), then named slices; `LAYOUT` lists them all,
-`FEATURE_LOW` and `FEATURE_HIGH` bound them.
+`feature_bounds` bounds them.
 """
 
 import struct
@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.base import GameTables
+from engine.games.base import Game
 from engine.games.matchup import SAME_TYPE_BONUS, effectiveness
 from engine.games.menus import MenuKind, menu_kind
 from engine.types import (
@@ -111,25 +111,17 @@ _REST = LAYOUT["map"].start
 class FeatureEncoder:
     """Encode states of one game.
 
-    Args:
-        tables: Names, types and moves of the game.
-        milestone_keys: In the order of the milestone bits.
-        num_actions: Of the game.
-
     Attributes:
         size: F, the length of the feature vector.
     """
 
-    def __init__(
-        self, tables: GameTables, milestone_keys: tuple[str, ...], num_actions: int
-    ) -> None:
-        self.size = feature_size(num_actions)
-        self._num_actions = num_actions
+    def __init__(self, game: Game) -> None:
+        self._game, self._tables = game, game.tables
+        self._num_actions = len(game.actions)
+        self.size = feature_size(self._num_actions)
         self._rest = struct.Struct(f"{self.size - _REST}f")
-        self._tables = tables
-        self._keys = milestone_keys[:MILESTONE_BITS]
-        self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(tables.MAPS)}
-        self._potions = potion_ids(tables)
+        self._keys = [key for key, *_ in game.tables.MILESTONES[:MILESTONE_BITS]]
+        self._buckets = {key: index % MAP_BUCKETS for index, key in enumerate(self._tables.MAPS)}
         self._planes_of: object = None
         self._planes = np.zeros((_STATIC, 0, 0), np.float32)
 
@@ -169,7 +161,9 @@ class FeatureEncoder:
         rest += [0.0] * (MILESTONE_BITS - len(self._keys))
         rest += _party(state)
         rest += self._battle(state.battle)
-        rest += self._bag(state)
+        balls = sum(count for _, count in state.bag.balls)
+        rest += (min(count_potions(state, self._game), 5) / 5, min(balls, 5) / 5)
+        rest.append(min(state.money, 5000) / 5000)
         rest += (min(idle_steps, 100) / 100, min(episode_share, 1.0))
         rest += [0.0] * self._num_actions
         if last_action >= 0:
@@ -254,15 +248,6 @@ class FeatureEncoder:
         left = move.points / points if points else 0.0
         return [1.0, power / 100, effect / 2, min(left, 1.0), min(strength / 150, 1.0)]
 
-    def count_potions(self, state: GameState) -> int:
-        """Return how many healing potions are in the bag."""
-        return sum(count for item, count in state.bag.items if item in self._potions)
-
-    def _bag(self, state: GameState) -> list[float]:
-        potions = self.count_potions(state)
-        balls = sum(count for _, count in state.bag.balls)
-        return [min(potions, 5) / 5, min(balls, 5) / 5, min(state.money, 5000) / 5000]
-
 
 def _planes(view: MapView) -> NDArray[np.float32]:
     """Return (5, height + 12, width + 12) float32: the static channels of a map."""
@@ -312,9 +297,10 @@ def _party(state: GameState) -> list[float]:
     return result
 
 
-def potion_ids(tables: GameTables) -> frozenset[int]:
-    """Return the items that heal."""
-    return frozenset(number for number, name in tables.ITEMS.items() if "POTION" in name)
+def count_potions(state: GameState, game: Game) -> int:
+    """Return how many of the items in the bag heal."""
+    healing = game.healing_items
+    return sum(count for item, count in state.bag.items if item in healing)
 
 
 def health(creature: Creature) -> float:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from engine.config import EnvConfig, RewardConfig
 from engine.emulator.window import Window
 from engine.env.episode import TRUE_START, Episode, Origin
-from engine.env.features import FeatureEncoder
+from engine.env.features import FeatureEncoder, count_potions
 from engine.env.input_recording import Recording
 from engine.env.live import LivePad, LiveStretch, buttons_of, mask_of
 from engine.env.observation import (
@@ -22,8 +23,8 @@ from engine.env.observation import (
     state_variables,
     strategic_context,
 )
-from engine.env.saved import pack, unpack
 from engine.env.start_states import make_start_state
+from engine.env.state_file import pack_env, unpack_env
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
 from engine.rewards.base import Transition
@@ -62,6 +63,11 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     Attributes:
         state: The game now.
         breakdown: The last step's reward by component.
+        component_names: The reward components in their order.
+        milestone_keys: Of the game's milestones in order.
+        feature_size: F, the length of the feature vector.
+        start_state: The machine that episodes start from, as the emulator saved it.
+        start_hash: Its SHA-1.
 
     Raises:
         RomError: The ROM is missing, damaged or not supported.
@@ -94,10 +100,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self.observation_type = observation_type
         self.game = load_game(rom_path, allow_unknown_rom)
-        num_actions = len(self.game.actions)
-        self.action_space = spaces.Discrete(num_actions)
+        self.action_space = spaces.Discrete(len(self.game.actions))
         self.observation_space = observation_space(
-            observation_type, num_actions, self.game.frame_shape
+            observation_type, len(self.game.actions), self.game.frame_shape
         )
         self.env_index = env_index
         self.config = config or EnvConfig()
@@ -108,28 +113,21 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self._buttons = frozenset(self.game.actions.buttons)
         self.rewards = rewards or RewardConfig()
         self._composer = RewardComposer(self.rewards)
+        self.component_names = self._composer.names
         self._episode = Episode(self.game, self.component_names, self.config)
-        self._encoder = FeatureEncoder(self.game.tables, self.milestone_keys, num_actions)
+        self.milestone_keys = self._episode.milestones.keys
+        self._encoder = FeatureEncoder(self.game)
+        self.feature_size = self._encoder.size
         self._features = np.zeros(self.feature_size, np.float32)
         self._blocked: dict[int, str] | None = None
         self._has_frame = False
         self._start_frame: Frame | None = None
-        self._start = make_start_state(self.game, self.emulator, cache_dir, start_state)
-        self.start_hash = hashlib.sha1(self._start, usedforsecurity=False).hexdigest()
+        self.start_state = make_start_state(self.game, self.emulator, cache_dir, start_state)
+        self.start_hash = hashlib.sha1(self.start_state, usedforsecurity=False).hexdigest()
         self.state = self._reader.read()
         self._begin((0, 0))
         self._check_goal()
         self._window = None if headless else Window(self.game.name, self.game.frame_shape)
-
-    @property
-    def feature_size(self) -> int:
-        """Return F, the length of the feature vector."""
-        return self._encoder.size
-
-    @property
-    def component_names(self) -> tuple[str, ...]:
-        """Return the reward components in their order."""
-        return self._composer.names
 
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
@@ -139,16 +137,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
         """Let these reward components count so much from the next step on."""
         self._composer.weigh(weights)
-
-    @property
-    def start_state(self) -> bytes:
-        """Return the machine that episodes start from, as the emulator saved it."""
-        return self._start
-
-    @property
-    def milestone_keys(self) -> tuple[str, ...]:
-        """Return the keys of the game's milestones in order."""
-        return self._episode.milestones.keys
 
     @property
     def milestones(self) -> frozenset[str]:
@@ -198,13 +186,12 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def lift_limits(self) -> None:
         """Truncate no episode from now on: a person takes the time it takes."""
         unlimited = {"max_steps": _UNLIMITED, "stuck_steps": 0}
-        self.config = self.config.model_copy(update=unlimited)
-        self._episode.limit(self.config)
+        self.config = self._episode.config = self.config.model_copy(update=unlimited)
 
     def limit_steps(self, max_steps: int) -> None:
         """Truncate episodes after so many steps from now on, whatever `config` says of it."""
         limits = {"max_steps": max_steps, "progress_steps": 0}
-        self._episode.limit(self.config.model_copy(update=limits))
+        self._episode.config = self.config.model_copy(update=limits)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -229,7 +216,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def begin_recorded(self, random: tuple[int, int]) -> None:
         """Go back to the start with these two bytes as the game's random state."""
-        self.emulator.load_state(self._start)
+        self.emulator.load_state(self.start_state)
         self._pad.begin()
         self._reader = self.game.reader(self.emulator)
         self._begin_here(random)
@@ -272,7 +259,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def advance(self, action: int) -> tuple[float, bool, bool]:
         """Step without building an observation; return reward, terminated, truncated."""
         previous = self.state
-        self._pad.let_go()
+        self._pad.hold(frozenset())
         self.game.play(self.emulator, action, previous, self.config, self.is_rendering)
         self._has_frame = self.is_rendering
         self.state = self._reader.read()
@@ -284,7 +271,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool = False) -> None:
         """Let the game run with `buttons` down; `advance_live` reads it and pays."""
         buttons &= self._buttons
-        self._pad.run(buttons, frames, render)
+        self._pad.hold(buttons)
+        self.emulator.tick(frames, render)
         self._episode.ran(buttons, frames)
         self._has_frame = render
 
@@ -312,7 +300,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             return 0.0, False, False
         previous, self.state = self.state, self._reader.read()
         action = self._pad.take_pressed()
-        self._transition = self._episode.follow_live(previous, self.state, action)
+        self._transition = self._episode.follow(previous, self.state, action, is_step=False)
         reward, is_terminated = self._pay(previous, action)
         return reward, is_terminated, False
 
@@ -323,11 +311,19 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return self.advance_live()
 
     def _pay(self, previous: GameState, action: int) -> tuple[float, bool]:
-        """Pay for the transition; return its reward, and whether the goal is reached."""
+        """Pay for the transition; return its reward, and whether the goal is reached.
+
+        What an override adds to the reward is shown as a component of its own. The components' sum
+        is returned: with one added it may miss the override's reward by a rounding.
+        """
         self._blocked = None
         self.breakdown = RewardBreakdown(())  # for an override that does not call this class
-        reward = self._book(self._calculate_reward(self.state, previous, action))
-        return reward, self.is_success
+        extra = self._calculate_reward(self.state, previous, action) - self.breakdown.total
+        if extra:
+            components = (*self.breakdown.components, (CUSTOM, extra))
+            self.breakdown = replace(self.breakdown, components=components)
+        self._episode.count(self.breakdown)
+        return self.breakdown.total, self.is_success
 
     def _calculate_reward(
         self, current_state: GameState, previous_state: GameState, action: int
@@ -425,9 +421,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         )
 
     def recording(self) -> Recording:
-        """Return the episode so far as its start and inputs, for
-        `engine.env.input_recording.replay`.
-        """
+        """Return the episode so far as its start and inputs, for `engine.env.input_replay`."""
         return Recording(
             rom=self.game.sha1,
             start=self.start_hash,
@@ -443,19 +437,16 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     def save(self) -> bytes:
         """Return the whole environment; `restore` continues exactly as this one would."""
+        shown = self.breakdown
         facts = {
             "episode": self._episode.save(),
             "rewards": self._composer.save(),
-            "breakdown": [
-                self.breakdown.components,
-                self.breakdown.causes,
-                self.breakdown.payers,
-            ],
+            "breakdown": [shown.components, shown.causes, shown.payers],
             "reader": self._reader.save(),
             "held": mask_of(self._pad.held),
             "random": self.np_random.bit_generator.state,
         }
-        return pack(facts, self.emulator.save_state())
+        return pack_env(facts, self.emulator.save_state())
 
     def restore(self, saved: bytes) -> None:
         """Put back what `save` returned.
@@ -465,19 +456,6 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         """
         facts = self._load(saved)
         self.state = self._reader.read()
-        self._put_back(facts)
-
-    def _load(self, saved: bytes) -> dict[str, Any]:
-        """Put the machine and its reader back; return the facts about the rest."""
-        facts, machine = unpack(saved)
-        self.emulator.load_state(machine)
-        self._pad.begin(buttons_of(facts.get("held", 0)))
-        self._has_frame = False
-        self._reader = self.game.reader(self.emulator)
-        self._reader.restore(facts["reader"])
-        return facts
-
-    def _put_back(self, facts: dict[str, Any]) -> None:
         self._episode.restore(facts["episode"])
         self._composer.restore(facts["rewards"])
         components, *noted = facts["breakdown"]  # causes and, not in older ones, payers
@@ -486,6 +464,16 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         )
         self.np_random.bit_generator.state = facts["random"]
         self._blocked = None
+
+    def _load(self, saved: bytes) -> dict[str, Any]:
+        """Put the machine and its reader back; return the facts about the rest."""
+        facts, machine = unpack_env(saved)
+        self.emulator.load_state(machine)
+        self._pad.begin(buttons_of(facts.get("held", 0)))
+        self._has_frame = False
+        self._reader = self.game.reader(self.emulator)
+        self._reader.restore(facts["reader"])
+        return facts
 
     def _begin(self, random: tuple[int, int], origin: Origin = TRUE_START) -> None:
         """Start an episode at `self.state`."""
@@ -508,34 +496,18 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
                 "Choose a later milestone, or start earlier.",
             )
 
-    def _book(self, reward: float) -> float:
-        """Count the step; show what an overridden reward added as a component of its own.
-
-        Returns the components' sum: with a component added it may miss `reward` by a rounding.
-        """
-        extra = reward - self.breakdown.total
-        if extra:
-            self.breakdown = RewardBreakdown(
-                (*self.breakdown.components, (CUSTOM, extra)),
-                self.breakdown.causes,
-                self.breakdown.payers,
-            )
-        self._episode.count(self.breakdown)
-        return self.breakdown.total
-
     def _observation(self) -> Observation:
         observation: Observation = {"action_mask": self.action_mask().astype(np.int8)}
         if self.observation_type != "state":
             observation["screen"] = self.frame()
         if self.observation_type != "screen":
-            potions = self._encoder.count_potions(self.state)
+            potions = count_potions(self.state, self.game)
             observation["state_variables"] = state_variables(self.state, potions)
             observation["features"] = self.features().copy()
         if self.observation_type == "multi_modal":
             observation["strategic_context"] = strategic_context(
                 self.state,
                 self._episode.milestones.next_text(),
-                (),
                 self.game.actions,
                 self.blocked,
             )

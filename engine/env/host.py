@@ -2,31 +2,38 @@
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Concatenate, Generic, Never, ParamSpec, TypeVar
+from operator import methodcaller
+from typing import Any, BinaryIO, Concatenate, Never, ParamSpec, TypeVar
 
 from engine.config import RunConfig
-from engine.env.array_env import (
-    ENV_METHODS,
-    PUBLISHED_METHODS,
-    ArrayEnv,
-    EnvFacts,
-    Inspection,
-    public_methods,
-)
-from engine.env.arrays import SharedArrays
+from engine.env.array_env import Inspection
+from engine.env.arrays import EnvFacts, SharedArrays
 from engine.env.batch import Outcome
+from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError, WorkerError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+_CHANGING = frozenset(
+    method.__name__
+    for method in (
+        SteppedEnv.begin,
+        SteppedEnv.begin_now,
+        SteppedEnv.play_frames,
+        SteppedEnv.question,
+        SteppedEnv.record,
+        SteppedEnv.restore,
+    )
+)
+"""Methods after which an environment shows something else."""
 
 
 class EnvHost:
     """The environments of one process, by index.
 
     In a worker process its public methods are what the trainer can call; an operation on single
-    environments is a method of `ArrayEnv` and goes through `call`.
+    environments is a method of `SteppedEnv` and goes through `call`.
 
     Args:
         file: Memory that is shared with the trainer; None: nothing is shared.
@@ -34,30 +41,32 @@ class EnvHost:
 
     def __init__(self, file: BinaryIO | None = None) -> None:
         self._file = file
-        self._envs: dict[int, ArrayEnv] = {}
+        self._envs: dict[int, SteppedEnv] = {}
         self._shared: SharedArrays | None = None
         self._watched: int | None = None
         self._has_news = False
 
     def build(self, factory: str, config: RunConfig, indices: Sequence[int]) -> EnvFacts:
-        """Make environments.
+        """Make these of the run's environments; return what is the same in all of them.
 
-        Args:
-            factory: "module:callable" that makes an `ArrayEnv` from (config, env_index).
-            config: The run's settings.
-            indices: Which of the run's environments.
-
-        Returns:
-            What is the same in all of them.
+        `factory` is "module:callable", called with (config, env_index).
         """
         module, _, name = factory.partition(":")
         make = getattr(importlib.import_module(module), name)
         return self.take({index: make(config, index) for index in indices})
 
-    def take(self, envs: Mapping[int, ArrayEnv]) -> EnvFacts:
+    def take(self, envs: Mapping[int, SteppedEnv]) -> EnvFacts:
         """Run environments that are there already; return what is the same in all of them."""
         self._envs.update(envs)
-        return EnvFacts.of(next(iter(self._envs.values())))
+        env = next(iter(envs.values()))
+        return EnvFacts(
+            env.feature_size,
+            len(env.mask),
+            None if env.pixels is None else env.pixels.shape,
+            env.env.reward_weights,
+            env.can_record,
+            env.env.game.frames_per_s,
+        )
 
     def share(self, num_envs: int, facts: EnvFacts) -> None:
         """Lay the arrays of a run's environments over the memory."""
@@ -76,11 +85,11 @@ class EnvHost:
             env.begin(seeds[index])
             self.arrays.publish(index, env)
 
-    def step(self, only: int | None = None, *, shows: bool = True) -> Outcome:
-        """Take the shared actions, each in its environment.
+    def step(self, only: int | None, shows: bool) -> Outcome | None:
+        """Take the shared actions, each in its environment; return what happened, if anything.
 
         Args:
-            only: Step this environment alone.
+            only: Step this environment alone; None: all.
             shows: `inspect` is called next, so that the watched environment draws its picture.
         """
         if self._watched is not None:
@@ -88,10 +97,10 @@ class EnvHost:
         outcome, actions = Outcome(), self.arrays["actions"]
         for index in self._envs if only is None else (only,):
             self._finish(index, self._envs[index].step(int(actions[index])), outcome)
-        return outcome
+        return outcome or None
 
     def count_frames(self, index: int, *, is_over: bool) -> Outcome:
-        """Take in the result of live frames in one environment, see `ArrayEnv.count_frames`."""
+        """Take in the result of live frames in one environment, see `SteppedEnv.count_frames`."""
         outcome = Outcome()
         self._finish(index, self._envs[index].count_frames(is_over=is_over), outcome)
         return outcome
@@ -103,13 +112,7 @@ class EnvHost:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> list[Any]:
-        """Call a method of `ArrayEnv` on environments, None for all; return what each returned.
-
-        Raises:
-            WorkerError: `ArrayEnv` has no such method.
-        """
-        if name not in ENV_METHODS:
-            raise WorkerError(f"An environment has no method {name!r}.")
+        """Call a method of `SteppedEnv` on environments, None: all; return what each returned."""
         results = []
         for index in self._envs if indices is None else indices:
             env = self._envs[index]
@@ -118,7 +121,7 @@ class EnvHost:
             except DemoError:  # what cannot be done with a demonstration may have moved the game
                 self._publish(index)
                 raise
-            if name in PUBLISHED_METHODS:
+            if name in _CHANGING:
                 self._publish(index)
         return results
 
@@ -159,51 +162,32 @@ class EnvHost:
             arrays.publish_final(index, env)
             outcome.summaries[index] = env.summary()
             env.begin()
-        elif env.milestone:
-            outcome.reached[index] = (env.milestone, env.steps_from_start)
+        elif reached := env.env.just_reached:
+            outcome.reached[index] = (reached[-1], env.env.steps_from_start)
         outcome.goal_outcomes += env.take_goal_outcomes()
         outcome.demos += env.take_demos()
         self._publish(index)
 
 
-_HOST_METHODS = public_methods(EnvHost)
-
-
-@dataclass(frozen=True, slots=True)
-class HostCall(Generic[_R]):
-    """A call of a method of `EnvHost`, as it goes to another process; see `on_host`, `on_envs`."""
-
-    name: str
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-
-    def on(self, host: EnvHost) -> _R:
-        """Call it.
-
-        Raises:
-            WorkerError: `EnvHost` has no such method.
-        """
-        if self.name not in _HOST_METHODS:
-            raise WorkerError(f"A worker has no method {self.name!r}.")
-        result: _R = getattr(host, self.name)(*self.args, **self.kwargs)
-        return result
+HostCall = Callable[[EnvHost], _R]
+"""A call of a method of `EnvHost`, as it goes to another process: see `on_host`, `on_envs`."""
 
 
 def on_host(
     method: Callable[Concatenate[EnvHost, _P], _R], *args: _P.args, **kwargs: _P.kwargs
 ) -> HostCall[_R]:
     """Return the call of a method of `EnvHost`."""
-    return HostCall(method.__name__, args, kwargs)
+    return methodcaller(method.__name__, *args, **kwargs)
 
 
 def on_envs(
     indices: Sequence[int] | None,
-    method: Callable[Concatenate[ArrayEnv, _P], _R],
+    method: Callable[Concatenate[SteppedEnv, _P], _R],
     *args: _P.args,
     **kwargs: _P.kwargs,
 ) -> HostCall[list[_R]]:
-    """Return the call of a method of `ArrayEnv` on environments of a host, None: all of them."""
-    return HostCall(EnvHost.call.__name__, (indices, method.__name__, args, kwargs), {})
+    """Return the call of a method of `SteppedEnv` on environments of a host, None: all of them."""
+    return on_host(EnvHost.call, indices, method.__name__, args, kwargs)
 
 
 class LocalHost(EnvHost):
@@ -215,14 +199,14 @@ class LocalHost(EnvHost):
         envs: Whoever made them closes them.
     """
 
-    def __init__(self, envs: Sequence[ArrayEnv]) -> None:
+    def __init__(self, envs: Sequence[SteppedEnv]) -> None:
         super().__init__()
         self.facts = self.take(dict(enumerate(envs)))
         self.share(len(envs), self.facts)
 
     def ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
         """Do a call."""
-        return [call.on(self)]
+        return [call(self)]
 
     def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
         """Do a call; None is no result."""

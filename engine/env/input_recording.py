@@ -1,22 +1,19 @@
-"""Record an episode as its start and its inputs, and play it again exactly."""
+"""Record an episode as its start and its inputs."""
 
 import base64
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
 from engine.errors import ReplayError
 from engine.files import inflate, parse_json
 
-if TYPE_CHECKING:
-    from engine.env.game_env import GameEnv
-
 MAX_ACTIONS = 1 << 22
 """Of an episode, with those of the episodes that it follows on from."""
-_START_AGAIN = "Record it anew."
+RECORD_ANEW = "Record it anew."
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,43 +121,10 @@ class Recording:
             segments = unpack_segments(packed)
             hold, wait = (int(value) for value in frames)
         except (ValueError, TypeError) as error:
-            raise ReplayError(f"The recording is damaged: {error}.", _START_AGAIN) from None
+            raise ReplayError(f"The recording is damaged: {error}.", RECORD_ANEW) from None
         if not segments:
-            raise ReplayError("The recording is damaged: it is empty.", _START_AGAIN)
+            raise ReplayError("The recording is damaged: it is empty.", RECORD_ANEW)
         return cls(str(rom), str(start), str(emulator), (hold, wait), segments, str(memory))
-
-
-def replay(env: "GameEnv", recording: Recording) -> Iterator[tuple[float, bool, bool]]:
-    """Play a recorded episode in `env`; yield what every step returns.
-
-    Raises:
-        ReplayError: The environment is not the recorded one, or its memory is another at the end.
-    """
-    begin_replay(env, recording)
-    for move in moves(recording.segments[-1]):
-        yield play_move(env, move)
-    if env.memory_digest() != recording.memory:
-        raise ReplayError(
-            f"The episode went another way within its {len(recording.actions):,} steps.",
-            "Was it recorded with other settings of `env`?",
-        )
-
-
-def begin_replay(env: "GameEnv", recording: Recording) -> None:
-    """Bring `env` to where a recorded episode began.
-
-    Raises:
-        ReplayError: The environment is not the recorded one.
-    """
-    _check_same(env, recording)
-    if any(action >= len(env.game.actions) for s in recording.segments for action in s.actions):
-        raise ReplayError("The recording is damaged: its actions are none.", _START_AGAIN)
-    *lead, episode = recording.segments
-    for segment in lead:
-        _begin(env, segment, is_first=segment is lead[0])
-        for move in moves(segment):
-            play_move(env, move)
-    _begin(env, episode, is_first=not lead)
 
 
 def moves(segment: Segment) -> Iterator[int | LiveStretch]:
@@ -171,33 +135,3 @@ def moves(segment: Segment) -> Iterator[int | LiveStretch]:
             yield live.pop(0)
         yield action
     yield from live
-
-
-def play_move(env: "GameEnv", move: int | LiveStretch) -> tuple[float, bool, bool]:
-    """Take an action or play a live stretch; return what a step returns."""
-    return env.replay_live(move) if isinstance(move, LiveStretch) else env.advance(move)
-
-
-def _begin(env: "GameEnv", segment: Segment, *, is_first: bool) -> None:
-    if is_first:
-        env.begin_recorded(segment.random)
-    else:
-        env.begin_from(env.save(), segment.random)
-
-
-def _check_same(env: "GameEnv", recording: Recording) -> None:
-    now: tuple[tuple[str, Any, Any], ...] = (
-        ("with another ROM", recording.rom, env.game.sha1),
-        ("from another start state", recording.start, env.start_hash),
-        (f"with emulator {recording.emulator}", recording.emulator, env.game.emulator_version),
-        (
-            "with other frames a press",
-            recording.frames,
-            (env.config.hold_frames, env.config.wait_frames),
-        ),
-    )
-    for what, recorded, present in now:
-        if recorded != present:
-            raise ReplayError(
-                f"The episode was recorded {what}.", "Replay it with the settings of its run."
-            )

@@ -12,21 +12,24 @@ from engine.emulator.base import Emulator
 from engine.errors import EnvironmentError
 from engine.files import inflate
 
-NUM_BUTTONS = 8
-"""A byte holds what is down: buttons of a higher index cannot be held."""
+NUM_BUTTONS = 16
+"""Buttons of a higher index cannot be held."""
 _ENTRY = struct.Struct("<IB")
+"""An input: 24 bits of its frame (77 hours) below 8 for buttons 8 to 15, then a byte for 0 to 7."""
+_FRAME_BITS = 24
+INPUT_SIZE = _ENTRY.size
 MAX_LIVE_INPUTS = 1 << 19
 """Of an episode; a press every frame takes two hours and a half to reach them."""
 
 
 def mask_of(buttons: frozenset[int]) -> int:
-    """Return buttons as a byte, the bit of its index set for each."""
+    """Return buttons as a number, the bit of its index set for each."""
     return sum(1 << button for button in buttons if button < NUM_BUTTONS)
 
 
 @lru_cache(256)  # a hundred thousand inputs share their sets
 def buttons_of(mask: int) -> frozenset[int]:
-    """Return the buttons of a byte."""
+    """Return the buttons of what `mask_of` returned."""
     return frozenset(button for button in range(NUM_BUTTONS) if mask >> button & 1)
 
 
@@ -40,6 +43,23 @@ class LiveInput:
 
     frame: int
     buttons: frozenset[int]
+
+    def pack(self) -> bytes:
+        """Return it as `INPUT_SIZE` bytes."""
+        high, low = divmod(mask_of(self.buttons), 256)
+        return _ENTRY.pack(self.frame + (high << _FRAME_BITS), low)
+
+
+def unpack_inputs(packed: bytes) -> tuple[LiveInput, ...]:
+    """Read what `LiveInput.pack` returned of each input.
+
+    Raises:
+        struct.error: It is none.
+    """
+    return tuple(
+        LiveInput(frame % (1 << _FRAME_BITS), buttons_of((frame >> _FRAME_BITS << 8) + low))
+        for frame, low in _ENTRY.iter_unpack(packed)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +96,8 @@ class LiveStretch:
 
     def pack(self) -> list[Any]:
         """Return it JSON-able; an input takes about three bytes."""
-        entries = (_ENTRY.pack(each.frame, mask_of(each.buttons)) for each in self.inputs)
-        data = base64.b64encode(zlib.compress(b"".join(entries), 9)).decode()
+        raw = b"".join(each.pack() for each in self.inputs)
+        data = base64.b64encode(zlib.compress(raw, 9)).decode()
         return [self.after, self.frames, data]
 
     @classmethod
@@ -88,12 +108,10 @@ class LiveStretch:
             ValueError, TypeError: It is none.
         """
         after, frames, data = packed
-        raw = inflate(base64.b64decode(data, validate=True), MAX_LIVE_INPUTS * _ENTRY.size)
-        if len(raw) % _ENTRY.size:
+        raw = inflate(base64.b64decode(data, validate=True), MAX_LIVE_INPUTS * INPUT_SIZE)
+        if len(raw) % INPUT_SIZE:
             raise ValueError("its live inputs are none")
-        inputs = tuple(
-            LiveInput(frame, buttons_of(mask)) for frame, mask in _ENTRY.iter_unpack(raw)
-        )
+        inputs = unpack_inputs(raw)
         starts = [each.frame for each in inputs]
         if (
             starts[:1] not in ([], [0])
@@ -112,49 +130,39 @@ class LivePad:
         idle: The action that presses nothing.
 
     Attributes:
-        pressed: The button that went down last since `take_pressed`, else `idle`.
+        held: The buttons that are down.
     """
 
     def __init__(self, emulator: Emulator, idle: int) -> None:
         self._emulator = emulator
         self._idle = idle
-        self._held: frozenset[int] = frozenset()
-        self.pressed = idle
-
-    @property
-    def held(self) -> frozenset[int]:
-        """Return the buttons that are down."""
-        return self._held
+        self.begin()
 
     def begin(self, held: frozenset[int] = frozenset()) -> None:
         """Begin anew: the emulator was put into a state in which `held` is down."""
-        self._held = held
-        self.pressed = self._idle
-
-    def let_go(self) -> None:
-        """Hold nothing from the next frame on."""
-        self._set(frozenset())
-
-    def run(self, buttons: frozenset[int], frames: int, render: bool = False) -> None:
-        """Run `frames` frames with exactly `buttons` down; `render` draws the last of them."""
-        self._set(buttons)
-        self._emulator.tick(frames, render)
+        self.held = held
+        self._pressed = self._idle
 
     def take_pressed(self) -> int:
         """Return the button that went down last since this was last asked, else `idle`."""
-        pressed, self.pressed = self.pressed, self._idle
+        pressed, self._pressed = self._pressed, self._idle
         return pressed
 
-    def _set(self, buttons: frozenset[int]) -> None:
-        if any(button >= NUM_BUTTONS for button in buttons - {self._idle}):
+    def hold(self, buttons: frozenset[int]) -> None:
+        """Hold exactly these buttons from the next frame on.
+
+        Raises:
+            EnvironmentError: One of them cannot be held.
+        """
+        if any(button >= NUM_BUTTONS for button in buttons):
             raise EnvironmentError(
                 f"Only the first {NUM_BUTTONS} buttons of a game can be held.",
                 "Play it step by step.",
             )
         for button in range(NUM_BUTTONS):
-            if button in self._held and button not in buttons:
+            if button in self.held and button not in buttons:
                 self._emulator.release(button)
-            elif button in buttons and button not in self._held:
+            elif button in buttons and button not in self.held:
                 self._emulator.press(button)
-                self.pressed = button
-        self._held = buttons
+                self._pressed = button
+        self.held = buttons

@@ -10,7 +10,7 @@ from engine.env.game_env import GameEnv
 from engine.env.host import LocalHost
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
-from engine.types import Goal, Observation
+from engine.types import Observation
 
 
 class GymnasiumEnv(SteppedEnv):
@@ -40,16 +40,6 @@ class GymnasiumEnv(SteppedEnv):
         self.info: dict[str, Any] = {}
         self.final_observation: Observation = {}
         self.max_episode_steps = env.max_steps
-
-    @property
-    def goal(self) -> Goal | None:
-        """Return what the advisor wants."""
-        return self._goal
-
-    @property
-    def reason(self) -> str:
-        """Return why it advises what it advises."""
-        return self._reason
 
     def begin(self, seed: int | None = None) -> None:
         """Start an episode; without a seed the random numbers continue."""

@@ -63,36 +63,7 @@ def spaces_of_game(game: Game) -> Spaces:
 
 
 def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
-    """Return (25,) float32, each divided as listed, then clipped to [-1, 1]; none is negative.
-
-    A fact is 1 or 0; a share lies between 0 and 1; what is not there (a battle, a party) is 0.
-
-    - 0 map_group: wMapGroup / 64
-    - 1 map_number: wMapNumber / 128
-    - 2 x: walk tiles from the map's left edge / 64
-    - 3 y: walk tiles from its top / 64
-    - 4 facing: 0 down, 1/3 up, 2/3 left, 1 right
-    - 5 is_free: fact, the player can walk
-    - 6 in_text: fact, a text box waits
-    - 7 in_menu: fact, a menu waits
-    - 8 in_battle: fact
-    - 9 is_trainer_battle: fact
-    - 10 party_size: creatures / 6
-    - 11 party_health: share of all their health
-    - 12 best_level: of the party / 100
-    - 13 lead_hp: share of the first creature's health
-    - 14 lead_level: of the first creature / 100
-    - 15 own_hp: share of the health of the creature that fights
-    - 16 enemy_hp: share of its enemy's health
-    - 17 enemy_level: / 100
-    - 18 badges: of both regions / 16
-    - 19 money: / 100,000
-    - 20 caught: species / 251
-    - 21 seen: species / 251
-    - 22 balls: in the bag / 20
-    - 23 potions: in the bag / 20
-    - 24 play_time: / 10 hours
-    """
+    """Return (25,) float32, none negative: `STATE_VARIABLES` divided as listed, clipped to 1."""
     scaled: NDArray[np.float64] = np.array(state_numbers(state, potions)) / _SCALES
     return np.clip(scaled, -1.0, 1.0).astype(np.float32)
 
@@ -100,27 +71,19 @@ def state_variables(state: GameState, potions: int) -> NDArray[np.float32]:
 def strategic_context(
     state: GameState,
     goal: str,
-    suggestions: tuple[str, ...],
     actions: ActionSet,
     blocked: dict[int, str],
 ) -> dict[str, Any]:
-    """Return the documented texts: goal, summary of the situation, suggested actions.
+    """Return the documented texts: goal, summary of the situation, actions that are not masked.
 
     Only `multi_modal` asks for them, and it pays 5 us a step: less than it would be worth to have
     a mapping that fills itself when read, which copying, JSON and comparing would all have to know.
-
-    Args:
-        state: The game now.
-        goal: One line; "" when there is none.
-        suggestions: What a planner suggests; empty: the actions that are not masked.
-        actions: The game's.
-        blocked: Those of them that are masked.
     """
     allowed = tuple(name for index, name in enumerate(actions.names) if index not in blocked)
     return {
         "current_goal": _plain(goal),
         "context_summary": _plain(summary(state)),
-        "action_suggestions": tuple(_plain(line) for line in suggestions or allowed),
+        "action_suggestions": tuple(map(_plain, allowed)),
     }
 
 

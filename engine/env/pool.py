@@ -3,16 +3,12 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env.array_env import EnvFacts
-from engine.env.arrays import SharedArrays, shared_file
-from engine.env.batch import Outcome
-from engine.env.channel import ALL, ALL_UNSEEN, STEP
+from engine.env.arrays import EnvFacts, SharedArrays, shared_file
 from engine.env.host import EnvHost, HostCall, on_host
 from engine.env.process import WorkerProcess
 from engine.errors import PokeTUIError, WorkerError
@@ -27,19 +23,6 @@ _WINDOW_STEPS = 200
 """More replacements than the above within these many steps are no accident any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A process was replaced.
-
-    Attributes:
-        indices: Its environments, which began new episodes.
-        text: What happened, in a line.
-    """
-
-    indices: tuple[int, ...]
-    text: str
-
-
 StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
 """What a new process is asked before its environments are reset, and after that."""
 
@@ -47,12 +30,7 @@ StandingCalls = tuple[Sequence[HostCall[Any]], Sequence[HostCall[Any]]]
 class WorkerPool:
     """The processes of a run, which share its environments out.
 
-    Args:
-        factory: "module:callable" that makes an `ArrayEnv` from (config, env_index).
-        config: The run's settings.
-        num_envs: Environments.
-        num_workers: Processes; never more than environments.
-        answer_timeout_s: After this a process counts as hung.
+    Its arguments are those of `engine.env.vector.VectorEnv`.
 
     Attributes:
         processes: By number.
@@ -90,28 +68,9 @@ class WorkerPool:
             self.close()
             raise
 
-    def owner(self, index: int) -> WorkerProcess:
-        """Return the process that runs an environment."""
-        for process in self.processes:
-            if index in process.indices:
-                return process
-        raise IndexError(f"there is no environment {index}")
-
     def reset(self, seeds: Mapping[int, int]) -> None:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
         _ask(self.processes, on_host(EnvHost.reset, seeds))
-
-    def step(self, only: int | None, *, shows: bool) -> Outcome:
-        """Have the shared actions taken, see `EnvHost.step`; what fails is to be replaced."""
-        payload = (ALL if shows else ALL_UNSEEN) if only is None else only.to_bytes(4, "little")
-        processes = self._owners(only)
-        for process in processes:
-            process.send(STEP, payload)
-        outcome = Outcome()
-        for process in processes:
-            for part in self._try_answer(process):
-                outcome.add(part)
-        return outcome
 
     def ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
         """Do a call where an environment runs, None: everywhere; return what came back.
@@ -130,24 +89,33 @@ class WorkerPool:
 
     def replace_failed(
         self, at_step: int, standing: Callable[[], StandingCalls]
-    ) -> list[Replacement]:
+    ) -> list[tuple[list[int], str]]:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
             at_step: Steps so far, by which too frequent failures are told.
             standing: Returns what was asked of all and holds for what is new, too.
 
+        Returns:
+            For each of them its environments, and what happened, in a line.
+
         Raises:
             WorkerError: Replacing did not help again and again.
             PokeTUIError: The environments cannot be built any more.
         """
-        done: list[Replacement] = []
+        done = []
         while failed := [process for process in self.processes if process.failure is not None]:
             if (
                 len(self._failed_at) == _MAX_REPLACEMENTS
                 and at_step - self._failed_at[0] <= _WINDOW_STEPS
             ):
-                raise _endless(failed[0])
+                failure = failed[0].failure
+                assert failure is not None
+                raise WorkerError(
+                    f"{failure.message} Environment processes were replaced {_MAX_REPLACEMENTS} "
+                    f"times within {_WINDOW_STEPS} steps, and that did not help.",
+                    failure.hint,
+                )
             self._failed_at.append(at_step)
             done += [self._replace(process, standing()) for process in failed]
         return done
@@ -161,7 +129,7 @@ class WorkerPool:
         self.processes = []
         self._memory.close()
 
-    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> Replacement:
+    def _replace(self, old: WorkerProcess, standing: StandingCalls) -> tuple[list[int], str]:
         old.kill()
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
@@ -183,7 +151,7 @@ class WorkerPool:
             f"{old.failure.message} Process {new.number} was replaced, and {episodes} began anew."
         )
         _log.warning(text)
-        return Replacement(tuple(new.indices), text)
+        return new.indices, text
 
     def _seed(self, index: int) -> int:
         """Return a seed that no other episode of the run has, the same whenever it is repeated."""
@@ -192,7 +160,11 @@ class WorkerPool:
         return int(sequence.generate_state(1)[0])
 
     def _owners(self, index: int | None) -> list[WorkerProcess]:
-        return self.processes if index is None else [self.owner(index)]
+        """Return the process that runs an environment, None: all of them."""
+        owners = [one for one in self.processes if index is None or index in one.indices]
+        if index is not None and not owners:
+            raise IndexError(f"there is no environment {index}")
+        return owners
 
     def _try_answer(self, process: WorkerProcess) -> list[Any]:
         """Return the result of a process in a list; empty if it has none or went wrong."""
@@ -232,12 +204,3 @@ def _answers(processes: Iterable[WorkerProcess], timeout_s: float) -> list[Any]:
     if failures:
         raise failures[0]
     return answers
-
-
-def _endless(process: WorkerProcess) -> WorkerError:
-    assert process.failure is not None
-    return WorkerError(
-        f"{process.failure.message} Environment processes were replaced {_MAX_REPLACEMENTS} times "
-        f"within {_WINDOW_STEPS} steps, and that did not help.",
-        process.failure.hint,
-    )

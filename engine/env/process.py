@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from engine import errors
 from engine.child import python_command, python_environment
 from engine.env import worker
-from engine.env.channel import CALL, FAILED, Channel
 from engine.env.host import HostCall
+from engine.env.worker import CALL, FAILED, Channel
 from engine.errors import PokeTUIError, WorkerError
 
 _log = logging.getLogger(__name__)
@@ -64,15 +64,11 @@ class WorkerProcess:
         return self._process.pid
 
     def call(self, call: HostCall[Any]) -> None:
-        """Request a call; `answer` returns what it returns."""
-        self.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
-
-    def send(self, kind: bytes, payload: bytes = b"") -> None:
-        """Send a request; if that fails, `answer` tells."""
+        """Request a call; `answer` returns what it returns, or raises what went wrong."""
         if self.failure is not None:
             return
         try:
-            self._channel.send(kind, payload)
+            self._channel.send(CALL, pickle.dumps(call, pickle.HIGHEST_PROTOCOL))
         except TimeoutError:
             self.failure = WorkerError(f"Environment process {self.number} hangs.")
         except OSError:

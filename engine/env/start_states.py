@@ -3,6 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from engine.config import RunConfig
@@ -57,14 +58,7 @@ def make_start_state(
             return _load_kept(game, emulator, _read(path), path)
         except (OSError, ConfigurationError) as error:
             _log.warning("cannot use the kept start state: %s", error)
-    game.play_introduction(emulator, game.reader(emulator).read)
-    state = emulator.save_state()
-    if path is not None:
-        try:
-            _keep(path, game, state)
-        except OSError as error:
-            _log.warning("cannot keep the start state %s: %s", path, error)
-    return state
+    return _play_introduction(game, emulator, path)
 
 
 def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -> None:
@@ -74,8 +68,7 @@ def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -
 
     Args:
         config: The run's settings.
-        report: Called with the frames played and the most there can be; what it raises ends the
-            introduction.
+        report: See `Game.play_introduction`.
 
     Raises:
         EnvironmentError: The introduction does not come to an end.
@@ -84,14 +77,8 @@ def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -
     path = _kept_path(game, states_folder(config))
     if config.start_state or path.is_file():
         return
-    emulator = game.start()
-    try:
-        game.play_introduction(emulator, game.reader(emulator).read, report)
-        _keep(path, game, emulator.save_state())
-    except OSError as error:
-        _log.warning("cannot keep the start state %s: %s", path, error)
-    finally:
-        emulator.close()
+    with closing(game.start()) as emulator:
+        _play_introduction(game, emulator, path, report)
 
 
 def keep_given_state(config: RunConfig) -> RunConfig:
@@ -108,11 +95,8 @@ def keep_given_state(config: RunConfig) -> RunConfig:
     if not config.start_state or _is_kept(config.start_state, folder):
         return config
     game = load_game(config.rom_path, config.allow_unknown_rom)
-    emulator = game.start()
-    try:
+    with closing(game.start()) as emulator:
         state = _from_file(game, emulator, user_path(config.start_state))
-    finally:
-        emulator.close()
     digest = hashlib.sha1(state, usedforsecurity=False).hexdigest()
     copy = folder / f"{game.sha1}-{digest[:16]}.state"
     try:
@@ -132,7 +116,25 @@ def states_folder(config: RunConfig) -> Path:
 
 def _kept_path(game: Game, folder: Path) -> Path:
     """Return where the state at the introduction's end is kept."""
-    return folder / f"{game.sha1}-pyboy-{game.emulator_version}.state"
+    older = folder.glob(f"{game.sha1}-*-{game.emulator_version}.state")  # they name the emulator
+    return next(older, folder / f"{game.sha1}-{game.emulator_version}.state")
+
+
+def _play_introduction(
+    game: Game,
+    emulator: Emulator,
+    path: Path | None,
+    report: Callable[[int, int], None] = lambda done, most: None,
+) -> bytes:
+    """Return the state at the introduction's end, kept at `path` if it can be."""
+    game.play_introduction(emulator, game.reader(emulator).read, report)
+    state = emulator.save_state()
+    if path is not None:
+        try:
+            _keep(path, game, state)
+        except OSError as error:
+            _log.warning("cannot keep the start state %s: %s", path, error)
+    return state
 
 
 def _is_kept(given: str, folder: Path) -> bool:
@@ -144,7 +146,9 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     if data.startswith(MAGIC):
         return _load_kept(game, emulator, data, file)
     if file.suffix.lower() in _BATTERY_SUFFIXES:
-        state = _continue_saved_game(game, file, data)
+        with closing(game.start_saved(data, str(file))) as machine:
+            _play_on(game, machine, game.reader(machine), file)
+            state = machine.save_state()
         emulator.load_state(state)
         return state
     _load(game, emulator, data, file)
@@ -160,15 +164,6 @@ def _from_file(game: Game, emulator: Emulator, file: Path) -> bytes:
     else:
         _play_on(game, emulator, reader, file)
     return emulator.save_state()
-
-
-def _continue_saved_game(game: Game, file: Path, data: bytes) -> bytes:
-    machine = game.start_saved(data, str(file))
-    try:
-        _play_on(game, machine, game.reader(machine), file)
-        return machine.save_state()
-    finally:
-        machine.close()
 
 
 def _play_on(game: Game, emulator: Emulator, reader: Reader, file: Path) -> None:

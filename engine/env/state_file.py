@@ -1,13 +1,20 @@
-"""Lay a state that a run can start from out as a file: of which ROM it is, and the machine."""
+"""Lay a state that a run can start from out as a file, and a saved environment as bytes."""
 
+import json
+import struct
 import zlib
+from typing import Any
 
-from engine.files import inflate
+from engine.errors import CheckpointError
+from engine.files import inflate, parse_json
 
 MAGIC = b"PokeTUI start state 1\n"
 SHA1_SIZE = 40
 MAX_STATE_SIZE = 1 << 22
 """Bytes of a machine's state; PyBoy's of Crystal has about 180,000."""
+
+_ENV_MAGIC = b"PokeTUI environment 3\n"
+_SIZE = struct.Struct("<I")
 
 
 def pack_state(sha1: str, machine: bytes) -> bytes:
@@ -29,3 +36,28 @@ def unpack_state(data: bytes) -> bytes:
     if not data.startswith(MAGIC):
         raise ValueError("it has another beginning")
     return inflate(data[len(MAGIC) + SHA1_SIZE :], MAX_STATE_SIZE)
+
+
+def pack_env(facts: dict[str, Any], machine: bytes) -> bytes:
+    """Return an environment as it is saved: JSON facts, and the state of the machine."""
+    header = json.dumps(facts).encode()
+    return _ENV_MAGIC + _SIZE.pack(len(header)) + header + zlib.compress(machine, 1)
+
+
+def unpack_env(saved: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the facts and the machine of what `pack_env` returned.
+
+    Raises:
+        CheckpointError: It is damaged, or was not saved by this version.
+    """
+    if not saved.startswith(_ENV_MAGIC):
+        raise CheckpointError("This saved environment is of another version.", "Start a new run.")
+    start = len(_ENV_MAGIC) + _SIZE.size
+    try:
+        (size,) = _SIZE.unpack_from(saved, len(_ENV_MAGIC))
+        facts: dict[str, Any] = parse_json(saved[start : start + size])
+        return facts, inflate(saved[start + size :], MAX_STATE_SIZE)
+    except (ValueError, struct.error) as error:
+        raise CheckpointError(
+            f"A saved environment is damaged: {error}.", "Use an older checkpoint."
+        ) from None

@@ -1,9 +1,10 @@
-"""Step an environment through plain arrays: what a worker process and the trainer deal in."""
+"""Step an environment through plain arrays, which a worker process shares with the trainer."""
 
 import base64
 import json
 import math
 import struct
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -17,25 +18,65 @@ from engine.env.pixels import FrameStack, Sight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, UserOverrides
-from engine.rewards.paid import Paid
-from engine.types import (
-    EpisodeSummary,
-    Frame,
-    Goal,
-    GoalKind,
-)
+from engine.types import EpisodeSummary, Frame, Goal, GoalKind, RewardBreakdown
 
 BRANCHED = "branched"
-"""Where an episode began that a person let begin at a moment: at no milestone."""
+"""Where an episode began that a person began at a snapshot: at no milestone."""
 
 _GOAL_KINDS = tuple(GoalKind)
 
 _SIZES = struct.Struct("<II")
 """Bytes of the JSON about advisor and starts, and of the last frames."""
 
+_COUNTED = {
+    "exploration": ("new tile", "new tiles"),
+    "stuck": ("step on one tile", "steps on one tile"),
+    "step": ("step", "steps"),
+}
+"""Components that note no cause, because they pay often: what each of their payments is for."""
+
+
+class Paid:
+    """Sums what is paid between two calls of `SteppedEnv.inspect`, with what it was for."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def add(self, breakdown: RewardBreakdown, place: str) -> None:
+        """Add a step's payments, made at `place`."""
+        for name, value in breakdown.components:
+            self._sums[name] += value
+            if value and name in _COUNTED:
+                self._counts[name][place] += 1
+        self._causes += breakdown.causes
+        self._payers += breakdown.payers
+
+    def take(self) -> RewardBreakdown:
+        """Return all of it, and begin anew."""
+        for name, places in self._counts.items():
+            one, several = _COUNTED[name]
+            noun = one if places.total() == 1 else several
+            (first, count), *others = places.items()
+            parts = [f"{count:,} {noun} in {first}", *(f"{n:,} in {place}" for place, n in others)]
+            self._causes.append(", ".join(parts))
+            self._payers.append(name)
+        sums = tuple(self._sums.items())
+        taken = RewardBreakdown(sums, tuple(self._causes), tuple(self._payers))
+        self._clear()
+        return taken
+
+    def _clear(self) -> None:
+        self._sums: defaultdict[str, float] = defaultdict(float)
+        self._causes: list[str] = []
+        self._payers: list[str] = []
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by component, place
+
 
 class SteppedEnv:
-    """An `ArrayEnv` over the Gymnasium environment, with an advisor or without.
+    """The Gymnasium environment as arrays of now, with an advisor or without.
+
+    Its methods can be called from the trainer (`engine.env.host.on_envs`): what is added here needs
+    no code between them.
 
     Args:
         env: The game, best with `observation_type="state"`.
@@ -43,6 +84,17 @@ class SteppedEnv:
         sees_pixels: Render every step, for `pixels`.
         sight: Makes `pixels` of the frames; None: the agents' three grey ones.
         is_advised: Ask the advisor from the beginning on; else only once a person wants it.
+
+    Attributes:
+        feature_size: F, the length of a feature vector.
+        features: (F,) float32.
+        mask: (A,) bool for A actions, False for those of no use.
+        prior: (A,) float32, the advisor's suggestion, all zero when it has none.
+        confidence: The advisor's, 0 to 1.
+        nearness: Of its goal, 0 to 1, nan where that is not known.
+        goal: What the advisor wants.
+        reason: Why, in one line.
+        is_watched: Payments are collected for `inspect`.
     """
 
     def __init__(
@@ -56,9 +108,7 @@ class SteppedEnv:
     ) -> None:
         self.env = env
         self.feature_size = env.feature_size
-        self.num_actions = num_actions = len(env.game.actions)
-        self.component_names = env.component_names
-        self.milestone_keys = env.milestone_keys
+        num_actions = len(env.game.actions)
         self.features = np.zeros(env.feature_size, np.float32)
         self.mask = np.ones(num_actions, np.bool_)
         self.prior = np.zeros(num_actions, np.float32)
@@ -68,12 +118,12 @@ class SteppedEnv:
         self._planner_advisor = advisor if isinstance(advisor, PlannerAdvisor) else None
         self._began_advised = self._wants_advice = self._is_advised = is_advised
         self._goal_sources: dict[str, int] = {}
-        self._goal: Goal | None = None
-        self._reason = ""
+        self.goal: Goal | None = None
+        self.reason = ""
         self._start = ""
         self._next_start: tuple[str, bytes] | None = None
         self._paid = Paid()
-        self._is_watched = self._shows_frames = False
+        self.is_watched = self._shows_frames = False
         self._stack = (sight or FrameStack(env.game.frame_shape)) if sees_pixels else None
         self._renders_always = env.is_rendering or sees_pixels
         env.is_rendering = self._renders_always
@@ -83,14 +133,9 @@ class SteppedEnv:
         """Return the last frames, None where nobody wants them."""
         return None if self._stack is None else self._stack.pixels
 
-    @property
-    def is_watched(self) -> bool:
-        """Return whether payments are collected for `inspect`."""
-        return self._is_watched
-
     def watch(self, is_watched: bool, *, renders: bool = True) -> None:
         """Collect payments for `inspect` from now on, or no more; render for it, or not."""
-        self._is_watched = is_watched
+        self.is_watched = is_watched
         self._shows_frames = is_watched and renders
         self.env.is_rendering = self._shows_frames or self._renders_always
 
@@ -113,18 +158,21 @@ class SteppedEnv:
             self._next_start = None
             self.env.begin_from(snapshot)
         self._is_advised = self._wants_advice
-        if self._advisor is not None and self._is_advised:
-            self._advisor.reset(self.env.state)
+        if (advisor := self._asked) is not None:
+            advisor.reset(self.env.state)
         if self._stack is not None:
             self._stack.begin(self.env.frame())
         self._observe()
 
     def step(self, action: int) -> tuple[float, bool, bool]:
         """Act; return reward, terminated, truncated. The arrays are then those of now."""
-        if self._is_advised is not self._wants_advice:
-            self._turn_advice()
+        if self._is_advised is not self._wants_advice:  # advice begins or ends in mid-episode
+            self._is_advised = self._wants_advice
+            if (advisor := self._asked) is not None:
+                advisor.reset(self.env.state)
+                self.take_goal_outcomes()
         result = self._advance(action)
-        if self._is_watched:
+        if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
         if self._stack is not None:
             self._stack.push(self.env.frame())
@@ -151,7 +199,7 @@ class SteppedEnv:
         if is_over:
             self.env.come_to_rest()
         result = self.env.advance_live()
-        if self._is_watched:
+        if self.is_watched:
             self._paid.add(self.env.breakdown, self.place)
         if is_over:
             if self._stack is not None:
@@ -161,32 +209,31 @@ class SteppedEnv:
 
     def summary(self) -> EpisodeSummary:
         """Return the episode so far."""
-        has_goals = self._advisor is not None and self._is_advised
-        goals = self._advisor.outcomes() if self._advisor is not None and has_goals else ()
+        advisor = self._asked
+        goals = () if advisor is None else advisor.outcomes()
         return replace(self.env.summary(), goals=goals, start=self._start)
+
+    @property
+    def _asked(self) -> Advisor | None:
+        """Return the advisor if it is to be asked now."""
+        return self._advisor if self._is_advised else None
 
     @property
     def goal_kind(self) -> int:
         """Return the kind of the goal that the suggestion serves, as place in `GoalKind`."""
-        return _GOAL_KINDS.index(self._goal.kind if self._goal is not None else GoalKind.EXPLORE)
+        return _GOAL_KINDS.index(self.goal.kind if self.goal is not None else GoalKind.EXPLORE)
 
     @property
     def goal_source(self) -> int:
         """Return who set that goal, as place in `PlannerUpdate.goal_sources`."""
-        return (
-            0
-            if self._planner_advisor is None
-            else self._goal_sources.get(self._planner_advisor.goal_source, 0)
-        )
+        advisor = self._planner_advisor
+        return 0 if advisor is None else self._goal_sources.get(advisor.goal_source, 0)
 
     @property
     def wants_plan(self) -> bool:
         """Return whether the planner is to be asked."""
-        return (
-            self._planner_advisor is not None
-            and self._is_advised
-            and self._planner_advisor.wants_plan
-        )
+        advisor = self._planner_advisor
+        return advisor is not None and self._is_advised and advisor.wants_plan
 
     def update_planner(self, update: PlannerUpdate) -> None:
         """Tell the advisor of plans; one that follows none takes no notice."""
@@ -211,11 +258,6 @@ class SteppedEnv:
         return () if self._planner_advisor is None else self._planner_advisor.take_goal_outcomes()
 
     @property
-    def frames_per_s(self) -> float:
-        """Return as fast as the game runs on its own machine."""
-        return self.env.game.frames_per_s
-
-    @property
     def can_record(self) -> bool:
         """Return whether what is played can be kept: see `engine.demos.recorded_env`."""
         return False
@@ -233,17 +275,6 @@ class SteppedEnv:
         return ()
 
     @property
-    def milestone(self) -> str:
-        """Return the milestone that the last step reached, the last of several, or ""."""
-        reached = self.env.just_reached
-        return reached[-1] if reached else ""
-
-    @property
-    def steps_from_start(self) -> int:
-        """Return the steps since the true start, over all episodes that led here."""
-        return self.env.steps_from_start
-
-    @property
     def is_walking(self) -> bool:
         """Return whether the player can walk."""
         state = self.env.state
@@ -253,11 +284,6 @@ class SteppedEnv:
     def place(self) -> str:
         """Return the name of the map."""
         return self.env.state.place.name
-
-    @property
-    def reward_weights(self) -> tuple[tuple[str, float], ...]:
-        """Return (component, weight) as they count now."""
-        return self.env.reward_weights
 
     def snapshot(self) -> bytes:
         """Return the current game, for `reset_from`."""
@@ -280,8 +306,8 @@ class SteppedEnv:
             frame=env.frame() if self._shows_frames else None,
             state=env.state,
             breakdown=env.breakdown,
-            goal=self._goal,
-            reason=self._reason,
+            goal=self.goal,
+            reason=self.reason,
             milestones=env.milestones,
             episode=env.episode_sums,
             paid=self._paid.take(),
@@ -297,7 +323,7 @@ class SteppedEnv:
             following = [milestone, base64.b64encode(snapshot).decode()]
         facts = json.dumps(
             {
-                "advisor": self._advisor.save() if self._advisor and self._is_advised else None,
+                "advisor": None if (advisor := self._asked) is None else advisor.save(),
                 "start": self._start,
                 "next_start": following,
             }
@@ -317,9 +343,9 @@ class SteppedEnv:
             milestone, snapshot = facts["next_start"]
             self._next_start = (milestone, base64.b64decode(snapshot))
         self._is_advised = facts["advisor"] is not None
-        if self._advisor is not None and self._is_advised:
-            self._advisor.reset(self.env.state)
-            self._advisor.restore(facts["advisor"])
+        if (advisor := self._asked) is not None:
+            advisor.reset(self.env.state)
+            advisor.restore(facts["advisor"])
         if self._stack is not None:
             self._stack.restore(rest[:num_pixels])
         self._observe()
@@ -335,34 +361,25 @@ class SteppedEnv:
     def _advance(self, action: int) -> tuple[float, bool, bool]:
         return self.env.advance(action)
 
-    def _turn_advice(self) -> None:
-        """Begin to advise in mid-episode, or end it."""
-        self._is_advised = self._wants_advice
-        if self._advisor is not None and self._is_advised:
-            self._advisor.reset(self.env.state)
-            self.take_goal_outcomes()
-
     def _path(self) -> tuple[tuple[int, int], ...]:
-        is_led = self._planner_advisor is not None and self._is_advised and self.is_walking
-        return (
-            self._planner_advisor.path(self.env.state) if self._planner_advisor and is_led else ()
-        )
+        advisor = self._planner_advisor
+        is_led = advisor is not None and self._is_advised and self.is_walking
+        return advisor.path(self.env.state) if advisor is not None and is_led else ()
 
     def _observe(self) -> None:
         self.features = self.env.features()
         self.mask = self.env.action_mask()
-        advice = None
-        if self._advisor is not None and self._is_advised:
-            advice = self._advisor.advise(self.env.state, self.mask)
+        advisor = self._asked
+        advice = None if advisor is None else advisor.advise(self.env.state, self.mask)
         if advice is None:
             self.prior[:] = 0.0
-            self.confidence, self._goal, self._reason = 0.0, None, ""
+            self.confidence, self.goal, self.reason = 0.0, None, ""
             self.nearness = math.nan
         else:
             self.prior[:] = advice.prior
             self.confidence = advice.confidence
             self.nearness = advice.nearness
-            self._goal, self._reason = advice.goal, advice.reason
+            self.goal, self.reason = advice.goal, advice.reason
 
 
 def make_game_env(config: RunConfig, env_index: int) -> GameEnv:

@@ -34,11 +34,6 @@ class TileMemory:
         self._visited: dict[MapId, NDArray[np.float32]] = {}
         self.maps: set[MapId] = set()
 
-    def reset(self) -> None:
-        """Forget everything."""
-        self._visited = {}
-        self.maps = set()
-
     def begin_milestone(self) -> None:
         """Let every tile count as new again, though not as seen for the first time."""
         for plane in self._visited.values():

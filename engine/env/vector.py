@@ -4,7 +4,6 @@ A process that dies, hangs or breaks is replaced; see `VectorEnv`.
 """
 
 from engine.config import RunConfig
-from engine.env.array_env import ArrayEnv
 from engine.env.array_world import ArrayWorld
 from engine.env.pool import WorkerPool
 from engine.env.stepping import SteppedEnv, make_game_env
@@ -15,7 +14,7 @@ ANSWER_TIMEOUT_S = 60.0
 """After this a process counts as hung."""
 
 
-def plain_env(config: RunConfig, env_index: int) -> ArrayEnv:
+def plain_env(config: RunConfig, env_index: int) -> SteppedEnv:
     """Make an environment without an advisor."""
     return SteppedEnv(make_game_env(config, env_index), sees_pixels=config.needs_pixels)
 
@@ -31,7 +30,7 @@ class VectorEnv(ArrayWorld):
     On Linux the processes end with the thread that made the vector, too.
 
     Args:
-        factory: "module:callable" that makes an `ArrayEnv` from (config, env_index); it is
+        factory: "module:callable" that makes a `SteppedEnv` from (config, env_index); it is
             called in the workers.
         config: The run's settings.
         num_envs: Environments.

@@ -12,26 +12,86 @@ import os
 import pickle
 import signal
 import socket
+import struct
 import sys
 import traceback
 from typing import Any
 
-from engine.env.channel import ALL, ALL_UNSEEN, DONE, FAILED, STEP, Channel
 from engine.env.host import EnvHost, HostCall
 from engine.errors import PokeTUIError, WorkerError
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_HEADER = struct.Struct("<cI")
+_CHUNK = 1 << 20
+
+CALL, DONE, FAILED = b"C", b".", b"!"
+"""A request: a pickled `engine.env.host.HostCall`; and the answers to it: a pickled result, nothing
+for None; or kind, message and hint of an error in JSON."""
+
+
+class Channel:
+    """Messages of one letter and a payload over a socket; its end is the peer's end.
+
+    Args:
+        connection: A connected stream socket.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._timeout_s = connection.gettimeout()
+
+    def send(self, kind: bytes, payload: bytes = b"") -> None:
+        """Send a message.
+
+        Raises:
+            OSError: The peer is gone.
+        """
+        self._socket.sendall(_HEADER.pack(kind, len(payload)) + payload)
+
+    def receive(self, timeout_s: float | None = None) -> tuple[bytes, bytes]:
+        """Wait for a message: its letter and payload.
+
+        Raises:
+            EOFError: The peer is gone.
+            TimeoutError: It says nothing for `timeout_s`.
+        """
+        if timeout_s != self._timeout_s:
+            self._timeout_s = timeout_s
+            self._socket.settimeout(timeout_s)
+        kind, size = _HEADER.unpack(self._exactly(_HEADER.size))
+        return kind, self._exactly(size)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._socket.close()
+
+    def _exactly(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size:
+            try:
+                part = self._socket.recv(min(size, _CHUNK))
+            except ConnectionError:
+                part = b""
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
 
 
 def serve(channel: Channel, host: EnvHost) -> None:
-    """Step environments and call methods of `host` until the trainer closes the channel."""
+    """Call methods of `host` until the trainer closes the channel."""
     while True:
         try:
-            kind, payload = channel.receive()
+            _, payload = channel.receive()
         except EOFError:
             return
         try:
-            result = _step(host, payload) if kind == STEP else _call(host, payload)
+            # Pickled by the parent that started this process and holds the other end of an unnamed
+            # socket, and so are the answers: nothing pickled ever comes from disk or network. A
+            # form of our own would have to know every class inside a GameState.
+            call: HostCall[Any] = pickle.loads(payload)
+            result = call(host)
             answer = DONE, b"" if result is None else pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # outermost frame of the process: the trainer raises it
             traceback.print_exc()
@@ -40,20 +100,6 @@ def serve(channel: Channel, host: EnvHost) -> None:
             channel.send(*answer)
         except OSError:
             return
-
-
-def _step(host: EnvHost, payload: bytes) -> Any:
-    shows = payload != ALL_UNSEEN
-    only = None if payload in (ALL, ALL_UNSEEN) else int.from_bytes(payload, "little")
-    return host.step(only, shows=shows) or None
-
-
-def _call(host: EnvHost, payload: bytes) -> Any:
-    # Pickled by the parent that started this process and holds the other end of an unnamed socket,
-    # and so are the answers: nothing pickled ever comes from disk or network. A form of our own
-    # would have to know every class inside a GameState.
-    call: HostCall[Any] = pickle.loads(payload)
-    return call.on(host)
 
 
 def _described(error: Exception) -> bytes:
@@ -65,17 +111,12 @@ def _described(error: Exception) -> bytes:
     return json.dumps([type(error).__name__, error.message, error.hint]).encode()
 
 
-def _end_with_parent() -> None:
-    """Have the kernel kill this process with the thread that started it, even while it hangs."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def main() -> None:
     """Serve on the inherited descriptors."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
-    _end_with_parent()
+    if sys.platform == "linux":  # then it ends with the thread that started it, even while it hangs
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     serve(channel, EnvHost(os.fdopen(int(sys.argv[2]), "r+b")))
 

@@ -107,6 +107,7 @@ class Game(Protocol):
         tables: Names and figures.
         atlas: What is known of its world.
         actions: What can be done in it.
+        healing_items: Numbers of the items that heal.
         frame_shape: (height, width, 3) of a frame.
         frames_per_s: As fast as it runs on the real machine.
         emulator_version: Saved states and recordings hold for this version only.
@@ -119,6 +120,7 @@ class Game(Protocol):
     tables: GameTables
     atlas: Atlas
     actions: ActionSet
+    healing_items: frozenset[int] = frozenset()
     frame_shape: tuple[int, int, int]
     frames_per_s: float
     emulator_version: str

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from engine.agents.base import Guidance, Player
 from engine.agents.rules import RulesAgent
 from engine.config import RunConfig
-from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
 from engine.env.pixels import Sight
 from engine.env.stepping import SteppedEnv
@@ -36,7 +35,7 @@ class Games:
     """
 
     def __init__(
-        self, envs: Sequence[ArrayEnv], sights: Sequence[Sight], action_names: tuple[str, ...]
+        self, envs: Sequence[SteppedEnv], sights: Sequence[Sight], action_names: tuple[str, ...]
     ) -> None:
         self._envs = envs
         self._sights = sights
@@ -66,7 +65,7 @@ class Games:
         return self._batch(rewards, ended, summaries)
 
     @property
-    def parts(self) -> tuple[Sequence[ArrayEnv], Sequence[Sight], tuple[str, ...]]:
+    def parts(self) -> tuple[Sequence[SteppedEnv], Sequence[Sight], tuple[str, ...]]:
         """Return the environments, what is seen of each, and the names of actions."""
         return self._envs, self._sights, self.action_names
 
@@ -124,7 +123,7 @@ def make_games(
     changes = {"agent": "rules" if is_advised else "random", "mode": "adaptive"}
     changes["encoder"] = "features" if make_sight is None else "pixels"
     wanted = config.model_copy(update=changes)
-    envs: list[ArrayEnv] = []
+    envs: list[SteppedEnv] = []
     try:
         envs.extend(make_env(wanted, index) for index in range(count))
     except BaseException:  # Ctrl-C too must leave no emulator open; it is raised again

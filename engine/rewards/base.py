@@ -55,7 +55,9 @@ class RewardComponent(Protocol):
     """A named part of the reward, before its weight.
 
     A component keeps what it has paid for in this episode, so that it cannot be made to pay for
-    the same thing twice. Its class is called without arguments, once for every environment.
+    the same thing twice; one that derives from this class and keeps nothing needs `name` and `pay`
+    alone. Its class is called without arguments, once for every environment, and each episode
+    begins with `reset`.
 
     Attributes:
         name: What it is called in the breakdown; unique among the components.
@@ -65,7 +67,7 @@ class RewardComponent(Protocol):
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`."""
-        ...
+        return
 
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return what this step is worth, in units of the component's weight."""
@@ -73,8 +75,8 @@ class RewardComponent(Protocol):
 
     def save(self) -> Any:
         """Return what has been paid for, JSON-able."""
-        ...
+        return None
 
     def restore(self, saved: Any) -> None:
         """Put back what `save` returned."""
-        ...
+        return

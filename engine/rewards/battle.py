@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from engine.rewards.base import Payments, Transition
+from engine.rewards.base import Payments, RewardComponent, Transition
 from engine.types import Battle, BattleKind, Creature, GameState
 
 WILD_WINS_PAID = 8
@@ -30,14 +30,9 @@ class BattleReward:
 
     name = "battle"
 
-    def __init__(self) -> None:
-        self._lowest: dict[str, float] = {}
-        self._wild_wins = 0
-        self._is_wild_beaten = False
-
     def reset(self, state: GameState) -> None:
         """Nobody has been fought."""
-        self._lowest = {}
+        self._lowest: dict[str, float] = {}
         self._wild_wins = 0
         self._is_wild_beaten = False
 
@@ -88,7 +83,7 @@ class BattleReward:
         self._wild_wins, self._is_wild_beaten = int(saved[1]), bool(saved[2])
 
 
-class WhiteoutCharge:
+class WhiteoutCharge(RewardComponent):
     """Charge 1 for being beaten and carried home.
 
     Farming: none. It is mild, so that weak play is not taught to avoid all fights.
@@ -96,19 +91,9 @@ class WhiteoutCharge:
 
     name = "whiteout"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return -1 at a whiteout."""
         if not step.has_whited_out:
             return 0.0
         payments.note("whited out")
         return -1.0
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""

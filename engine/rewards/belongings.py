@@ -17,9 +17,6 @@ class KeyItemReward:
 
     name = "key_item"
 
-    def __init__(self) -> None:
-        self._held: set[int] = set()
-
     def reset(self, state: GameState) -> None:
         """Take the key items at the start as given."""
         self._held = set(state.bag.key_items)
@@ -55,9 +52,6 @@ class MoneyGuard:
     """
 
     name = "money"
-
-    def __init__(self) -> None:
-        self._lowest = MONEY_GUARD
 
     def reset(self, state: GameState) -> None:
         """Take the purse at the start as given."""

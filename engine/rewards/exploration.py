@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from engine.rewards.base import Payments, Transition
-from engine.types import GameState, MapId
+from engine.rewards.base import Payments, RewardComponent, Transition
+from engine.types import GameState, MapId, Warp
 
 STILL_LIMIT = 40
 """Steps without walking or fighting on after which each further one is charged as stuck."""
@@ -33,10 +33,6 @@ class ExplorationReward:
 
     name = "exploration"
 
-    def __init__(self) -> None:
-        self._first_visits = 0
-        self._walked_again = 0
-
     def reset(self, state: GameState) -> None:
         """No tile has been paid."""
         self._first_visits = self._walked_again = 0
@@ -62,7 +58,7 @@ class ExplorationReward:
         self._first_visits, self._walked_again = (int(count) for count in saved)
 
 
-class MapReward:
+class MapReward(RewardComponent):
     """Pay 1 for the first visit of each map in the episode.
 
     Farming: none; a map pays once an episode.
@@ -70,22 +66,12 @@ class MapReward:
 
     name = "map"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept: the tile memory does."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return 1 on a new map."""
         if not step.is_new_map:
             return 0.0
         payments.note(f"first visit to {step.current.place.name}")
         return 1.0
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""
 
 
 _Way = tuple[int, int, int, int, int]
@@ -106,13 +92,10 @@ class WarpReward:
 
     name = "warp"
 
-    def __init__(self) -> None:
-        self._taken: set[_Way] = set()
-        self._near: list[_Way] = []
-
     def reset(self, state: GameState) -> None:
         """No way has been taken."""
-        self._taken, self._near = set(), []
+        self._taken: set[_Way] = set()
+        self._near: list[_Way] = []
 
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return 1 on the far side of a new way."""
@@ -146,14 +129,13 @@ class WarpReward:
 def _ways_near(state: GameState) -> list[_Way]:
     """Return the ways under the player's feet, then those a step away."""
     place = state.place
-    near = [
-        (abs(warp.x - place.x) + abs(warp.y - place.y), warp)
-        for warp in state.map.warps
-        if abs(warp.x - place.x) + abs(warp.y - place.y) <= 1
-    ]
-    near.sort(key=lambda entry: entry[0])
+
+    def distance(warp: Warp) -> int:
+        return abs(warp.x - place.x) + abs(warp.y - place.y)
+
+    near = sorted((warp for warp in state.map.warps if distance(warp) <= 1), key=distance)
     start = (place.map.group, place.map.number)
-    return [(*start, warp.target.group, warp.target.number, warp.index) for _, warp in near]
+    return [(*start, warp.target.group, warp.target.number, warp.index) for warp in near]
 
 
 def _leads_to(way: _Way, arrived: MapId) -> bool:
@@ -169,9 +151,6 @@ class StuckCharge:
     """
 
     name = "stuck"
-
-    def __init__(self) -> None:
-        self._still = 0
 
     def reset(self, state: GameState) -> None:
         """Start moving."""
@@ -196,7 +175,7 @@ class StuckCharge:
         self._still = int(saved)
 
 
-class StepCharge:
+class StepCharge(RewardComponent):
     """Charge 1 for every step, so that the shorter way is the better one.
 
     Farming: none.
@@ -204,16 +183,6 @@ class StepCharge:
 
     name = "step"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return -1."""
         return -1.0
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""

@@ -22,10 +22,6 @@ class LevelReward:
 
     name = "level"
 
-    def __init__(self) -> None:
-        self._first = 0
-        self._best = 0
-
     def reset(self, state: GameState) -> None:
         """Take the levels at the start as given."""
         self._first = self._best = _best_level(state)
@@ -67,9 +63,6 @@ class CatchReward:
 
     name = "catch"
 
-    def __init__(self) -> None:
-        self._most = 0
-
     def reset(self, state: GameState) -> None:
         """Take the species at the start as caught."""
         self._most = state.caught
@@ -106,9 +99,6 @@ class HealReward:
     """
 
     name = "heal"
-
-    def __init__(self) -> None:
-        self._is_open = True
 
     def reset(self, state: GameState) -> None:
         """A rest may be paid."""

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from engine.rewards.base import Payments, Transition
+from engine.rewards.base import Payments, RewardComponent, Transition
 from engine.types import GameState
 
 
-class MilestoneReward:
+class MilestoneReward(RewardComponent):
     """Pay 1 for each milestone when it is first reached in the episode.
 
     Farming: none; the tracker reports a milestone once, and those already reached at the start of
@@ -15,21 +15,11 @@ class MilestoneReward:
 
     name = "milestone"
 
-    def reset(self, state: GameState) -> None:
-        """Nothing is kept: the tracker does."""
-
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return the number of milestones reached."""
         for _, text in step.reached:
             payments.note(f"milestone: {text}")
         return float(len(step.reached))
-
-    def save(self) -> Any:
-        """Return nothing."""
-        return None
-
-    def restore(self, saved: Any) -> None:
-        """Put nothing back."""
 
 
 class BadgeReward:
@@ -39,9 +29,6 @@ class BadgeReward:
     """
 
     name = "badge"
-
-    def __init__(self) -> None:
-        self._held = (0, 0)
 
     def reset(self, state: GameState) -> None:
         """Take the badges at the start as held."""

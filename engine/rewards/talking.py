@@ -23,13 +23,10 @@ class TalkReward:
 
     name = "talk"
 
-    def __init__(self) -> None:
-        self._known: set[_Faced] = set()
-        self._asked: _Faced | None = None
-
     def reset(self, state: GameState) -> None:
         """Nobody has been talked to."""
-        self._known, self._asked = set(), None
+        self._known: set[_Faced] = set()
+        self._asked: _Faced | None = None
 
     def pay(self, step: Transition, payments: Payments) -> float:
         """Return 1 when somebody new answers."""

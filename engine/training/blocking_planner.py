@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
 from engine.env.pixels import Sight
+from engine.env.stepping import SteppedEnv
 from engine.events import PlannerStatusChanged, WarningRaised
 from engine.imitation.games import Games, make_games
 from engine.imitation.sight import MakeSight
@@ -85,11 +85,11 @@ class BlockingPlanner:
         self._has_complained = False
         self._planner.start()
 
-    def begin(self, envs: Sequence[ArrayEnv]) -> None:
+    def begin(self, envs: Sequence[SteppedEnv]) -> None:
         """Let models set the goals in games from now on."""
         self._direct(envs, ())
 
-    def follow(self, envs: Sequence[ArrayEnv]) -> list[int]:
+    def follow(self, envs: Sequence[SteppedEnv]) -> list[int]:
         """Ask for each game that has something to ask; return those for which a plan came."""
         planned = []
         for index, env in enumerate(envs):
@@ -133,7 +133,7 @@ class BlockingPlanner:
             elif isinstance(event, PlannerStatusChanged):
                 self._status = event
 
-    def _collect(self, envs: Sequence[ArrayEnv]) -> list[Subgoal]:
+    def _collect(self, envs: Sequence[SteppedEnv]) -> list[Subgoal]:
         self._hear()
         plans, self._new = self._new, []
         if plans:
@@ -143,7 +143,7 @@ class BlockingPlanner:
             self._direct(envs, tuple(plans))
         return plans
 
-    def _direct(self, envs: Sequence[ArrayEnv], plans: tuple[Subgoal, ...]) -> None:
+    def _direct(self, envs: Sequence[SteppedEnv], plans: tuple[Subgoal, ...]) -> None:
         update = PlannerUpdate(
             is_on=True,
             holdout_fraction=0.0,
@@ -163,7 +163,7 @@ class AskedGames(Games):
 
     def __init__(
         self,
-        envs: Sequence[ArrayEnv],
+        envs: Sequence[SteppedEnv],
         sights: Sequence[Sight],
         action_names: tuple[str, ...],
         asking: BlockingPlanner,

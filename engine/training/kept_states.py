@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.env.batch import Batch
-from engine.env.saved import unpack
-from engine.env.state_file import pack_state
+from engine.env.state_file import pack_state, unpack_env
 from engine.errors import WorkerError
 from engine.events import KeptState, StatesKept
 from engine.files import make_subfolder, write_file
@@ -174,6 +173,6 @@ class StateFiles:
             if not path.exists():
                 break
             path = self._folder / f"{state.number:04d}-{place}-{again}.state"
-        _, machine = unpack(snapshot)
+        _, machine = unpack_env(snapshot)
         write_file(path, pack_state(self._sha1, machine))
         return path

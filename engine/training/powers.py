@@ -1,5 +1,6 @@
 """Run in worlds that lack a power: do without it, or say why something cannot be done."""
 
+import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import commands
-from engine.env.array_env import public_methods
 from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.planning_types import PlannerUpdate, UserOverrides
@@ -75,8 +75,9 @@ class _Completed:
         self._shows = isinstance(world, Inspectable)
         for power in POWERS:
             if isinstance(world, power):
-                for name in public_methods(power) - {"step"}:
-                    setattr(self, name, getattr(world, name))
+                for name, _ in inspect.getmembers(power, inspect.isfunction):
+                    if not name.startswith("_") and name != "step":
+                        setattr(self, name, getattr(world, name))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.world, name)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from engine.env.array_env import Inspection
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Segment, moves, replay
+from engine.env.input_recording import Segment, moves
+from engine.env.input_replay import replay
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError

@@ -16,7 +16,8 @@ from engine.demos.demonstration import (
 )
 from engine.demos.exact_replay import Checks, open_env, pays_as_recorded, settings_for
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Recording, begin_replay
+from engine.env.input_recording import Recording
+from engine.env.input_replay import begin_replay
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded

@@ -11,7 +11,8 @@ from gymnasium.utils.env_checker import check_env
 
 from engine.config import EnvConfig, RunConfig
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Recording, replay
+from engine.env.input_recording import Recording
+from engine.env.input_replay import replay
 from engine.env.observation import ObservationType
 from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError, DecisionValidationError, RomError

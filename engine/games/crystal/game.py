@@ -74,6 +74,9 @@ class CrystalGame(Game):
         self.sha1, self.title, self.name, self.rom = sha1, title, name, rom
         self.tables = tables or read_tables(FACTS)
         self.atlas = atlas or ATLAS
+        self.healing_items = frozenset(
+            number for number, name in self.tables.ITEMS.items() if "POTION" in name
+        )
         self.emulator_version = version("pyboy")
         self._is_select_used = is_select_used
 

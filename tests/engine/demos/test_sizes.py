@@ -104,8 +104,18 @@ def test_more_actions_than_a_byte_tells_are_refused(demo_file: Recorded) -> None
         dataclasses.replace(demo_file[1], action_names=names)
 
 
-def test_a_button_that_no_byte_tells_is_not_held() -> None:
+def test_live_play_with_ten_buttons_is_written_and_read(tmp_path: Path, head: DemoHead) -> None:
+    ten = dataclasses.replace(head, action_names=tuple("ABCDEFGHIJ"))
+    stretch = LiveStretch(0).then(frozenset({0, 9}), 50).then(frozenset({8}), 1)
+    writer = DemoWriter(tmp_path / "x.demo", ten)
+    writer.live(stretch)
+    demo = writer.finish("0" * 40)
+    assert demo.recording.segments[-1].live == (stretch,)
+    assert decode_demo(encode_demo(demo), "x").recording == demo.recording
+
+
+def test_a_button_beyond_the_sixteenth_is_not_held() -> None:
     pad = LivePad(MemoryMachine(), idle=10)
     pad.begin()
-    with pytest.raises(EnvironmentError, match="first 8 buttons"):
-        pad.run(frozenset({9}), 1)
+    with pytest.raises(EnvironmentError, match="first 16 buttons"):
+        pad.hold(frozenset({16}))

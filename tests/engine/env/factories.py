@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.env.array_env import ArrayEnv
 from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import RomError
 from engine.types import Action, Advice, Goal
@@ -35,12 +34,12 @@ class AlwaysRight:
         self.asked = saved
 
 
-def advised(config: RunConfig, env_index: int) -> ArrayEnv:
+def advised(config: RunConfig, env_index: int) -> SteppedEnv:
     env = make_game_env(config, env_index)
     return SteppedEnv(env, AlwaysRight(), sees_pixels=config.needs_pixels)
 
 
-def broken(config: RunConfig, env_index: int) -> ArrayEnv:
+def broken(config: RunConfig, env_index: int) -> SteppedEnv:
     raise ZeroDivisionError("oops")
 
 
@@ -58,7 +57,7 @@ class _Failing(SteppedEnv):
         return super().step(action)
 
 
-def failing(config: RunConfig, env_index: int) -> ArrayEnv:
+def failing(config: RunConfig, env_index: int) -> SteppedEnv:
     return _Failing(make_game_env(config, env_index))
 
 
@@ -67,7 +66,7 @@ class _Doomed(SteppedEnv):
         raise ZeroDivisionError("doomed")
 
 
-def doomed(config: RunConfig, env_index: int) -> ArrayEnv:
+def doomed(config: RunConfig, env_index: int) -> SteppedEnv:
     return _Doomed(make_game_env(config, env_index))
 
 
@@ -75,7 +74,7 @@ GONE = "gone"
 """A file of this name in the save folder takes the game of `losable` away."""
 
 
-def losable(config: RunConfig, env_index: int) -> ArrayEnv:
+def losable(config: RunConfig, env_index: int) -> SteppedEnv:
     if Path(config.save_dir, GONE).exists():
         raise RomError("The game is lost.", "Find it.")
     return failing(config, env_index)
@@ -92,13 +91,13 @@ class _Listing(SteppedEnv):
         return result
 
 
-def listing(config: RunConfig, env_index: int) -> ArrayEnv:
+def listing(config: RunConfig, env_index: int) -> SteppedEnv:
     env = _Listing(make_game_env(config, env_index))
     env.target = Path(config.save_dir, MODULES)
     return env
 
 
-def talkative(config: RunConfig, env_index: int) -> ArrayEnv:
+def talkative(config: RunConfig, env_index: int) -> SteppedEnv:
     print("a worker's words")
     os.write(2, b"a worker's words")
     return SteppedEnv(make_game_env(config, env_index))

@@ -1,4 +1,4 @@
-from engine.env.defeat import DefeatWatch
+from engine.env.episode import DefeatWatch
 from tests.engine.states import make_battle, make_control, make_creature, make_state
 
 

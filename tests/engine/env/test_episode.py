@@ -16,7 +16,9 @@ MILESTONES: tuple[Milestone, ...] = (
     ("strong", "Grow", "level", 8),
 )
 START = make_state(1, 1)
-GAME = CrystalGame("0" * 40, "TEST", "test", tables=SimpleNamespace(MILESTONES=MILESTONES))
+GAME = CrystalGame(
+    "0" * 40, "TEST", "test", tables=SimpleNamespace(MILESTONES=MILESTONES, ITEMS={})
+)
 WITH_CREATURE = make_state(1, 1, party=(make_creature(level=5),))
 
 

@@ -9,6 +9,7 @@ from engine.env.features import (
     FeatureEncoder,
     feature_size,
 )
+from engine.games.catalog import load_game
 from engine.games.menus import MenuKind
 from engine.types import Action, Bag, Facing, GameState, MapId, Move, Warp
 from tests.engine.games.images import PRACTICE
@@ -20,7 +21,7 @@ CENTRE = (ROWS // 2, COLUMNS // 2)
 
 @pytest.fixture
 def encoder() -> FeatureEncoder:
-    return FeatureEncoder(PRACTICE, KEYS, len(Action))
+    return FeatureEncoder(load_game(""))
 
 
 def encode(

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from engine.env.game_env import GameEnv
-from engine.env.input_recording import Recording, Segment, replay
+from engine.env.input_recording import Recording, Segment
+from engine.env.input_replay import replay
 from engine.errors import ReplayError
 from tests.engine.env.test_game_env import play
 

@@ -16,9 +16,15 @@ from engine.env import input_recording as recordings
 from engine.env import live
 from engine.env.input_recording import Recording, Segment, unpack_segments
 from engine.env.live import MAX_LIVE_INPUTS, LiveStretch
-from engine.env.saved import pack, unpack
 from engine.env.start_states import make_start_state
-from engine.env.state_file import MAGIC, MAX_STATE_SIZE, pack_state, unpack_state
+from engine.env.state_file import (
+    MAGIC,
+    MAX_STATE_SIZE,
+    pack_env,
+    pack_state,
+    unpack_env,
+    unpack_state,
+)
 from engine.errors import CheckpointError, ConfigurationError, ReplayError
 from engine.games.catalog import load_game
 
@@ -54,11 +60,13 @@ def actions(count: int) -> str:
 HOSTILE: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "a saved environment": (
         CheckpointError,
-        lambda: unpack(pack({}, b"")[: -len(zlib.compress(b"", 1))] + big()),
+        lambda: unpack_env(pack_env({}, b"")[: -len(zlib.compress(b"", 1))] + big()),
     ),
     "nested facts of one": (
         CheckpointError,
-        lambda: unpack(b"PokeTUI environment 3\n" + struct.pack("<I", 200_000) + b"[" * 200_000),
+        lambda: unpack_env(
+            b"PokeTUI environment 3\n" + struct.pack("<I", 200_000) + b"[" * 200_000
+        ),
     ),
     "actions": (ReplayError, lambda: Recording.decode(recording([[0, 0], big_text()]))),
     "live inputs": (
@@ -118,6 +126,9 @@ def test_a_start_state_that_unpacks_to_much_is_refused_in_one_line(tmp_path: Pat
 
 def test_what_is_packed_is_unpacked() -> None:
     assert unpack_state(pack_state("0" * 40, b"x" * 1000)) == b"x" * 1000
-    assert unpack(pack({"a": 1}, b"x" * MAX_STATE_SIZE)) == ({"a": 1}, b"x" * MAX_STATE_SIZE)
+    assert unpack_env(pack_env({"a": 1}, b"x" * MAX_STATE_SIZE)) == (
+        {"a": 1},
+        b"x" * MAX_STATE_SIZE,
+    )
     segment = Segment((1, 2), bytes(5), (LiveStretch.unpack(presses(100)),))
     assert unpack_segments([segment.pack()]) == (segment,)

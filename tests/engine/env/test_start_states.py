@@ -12,6 +12,7 @@ from engine.config import RunConfig
 from engine.emulator.gameboy import GameBoy
 from engine.env.game_env import GameEnv
 from engine.env.start_states import keep_given_state, prepare_start_state, states_folder
+from engine.env.state_file import unpack_state
 from engine.env.stepping import make_game_env
 from engine.errors import ConfigurationError
 from engine.games.catalog import load_game
@@ -66,6 +67,19 @@ def test_episodes_begin_and_begin_again_at_a_given_state(route: tuple[Path, Game
         assert env.state.control.is_free
         for action in (Action.UP, Action.LEFT, Action.DOWN, Action.RIGHT) * 3:
             env.step(action)
+    env.close()
+
+
+def test_kept_state_named_by_an_older_version_is_used(tmp_path: Path) -> None:
+    config = RunConfig(save_dir=str(tmp_path))
+    prepare_start_state(config, lambda done, most: None)
+    (kept,) = states_folder(config).iterdir()
+    older = kept.with_name(kept.name.replace("-", "-pyboy-", 1))
+    kept.rename(older)
+    prepare_start_state(config, lambda done, most: pytest.fail("it was played again"))
+    env = make_game_env(config, 0)
+    assert env.start_state == unpack_state(older.read_bytes())
+    assert list(states_folder(config).iterdir()) == [older]
     env.close()
 
 

@@ -1,7 +1,7 @@
 """What the cockpit says a payment was for."""
 
+from engine.env.stepping import Paid
 from engine.loop.reporter import payouts
-from engine.rewards.paid import Paid
 from engine.types import GameState, RewardBreakdown
 from tests.engine.rewards.helpers import Player, trainer
 from tests.engine.states import make_creature, make_state

@@ -73,7 +73,7 @@ def test_worker_process_pays_it_too(tmp_path: Path) -> None:
     )
     with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
         vector.reset([1, 2])
-        assert vector.component_names[-1] == "leftwards"
+        assert vector.reward_weights[-1][0] == "leftwards"
         rewards = vector.step(np.array([Action.LEFT, Action.RIGHT])).rewards
     assert rewards[0] > 2.0 > rewards[1]
 

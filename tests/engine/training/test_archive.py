@@ -8,7 +8,8 @@ import pytest
 
 from engine.agents.rules import RulesAgent
 from engine.config import CurriculumConfig, EnvConfig
-from engine.env.input_recording import Recording, replay
+from engine.env.input_recording import Recording
+from engine.env.input_replay import replay
 from engine.env.stepping import make_game_env
 from engine.env.vector import VectorEnv
 from engine.events import CurriculumChanged, EpisodeEnded

@@ -34,8 +34,8 @@ from engine.demos.demonstration import NO_PROPOSAL, Demonstration, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.recorded_env import RecordedEnv
 from engine.demos.recording_log import log_path, read_log
-from engine.env.array_env import ArrayEnv
 from engine.env.demo_requests import BeginDemo, DemoFacts, DemoRequest
+from engine.env.stepping import SteppedEnv
 from engine.env.vector import VectorEnv
 from engine.events import (
     CommandRefused,
@@ -65,7 +65,7 @@ class _Cramped(RecordedEnv):
         return facts
 
 
-def cramped(config: RunConfig, env_index: int) -> ArrayEnv:
+def cramped(config: RunConfig, env_index: int) -> SteppedEnv:
     return make_advised_env(config, env_index, _Cramped)
 
 

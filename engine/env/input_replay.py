@@ -1,0 +1,64 @@
+"""Play a recorded episode again exactly."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from engine.env.game_env import GameEnv
+from engine.env.input_recording import RECORD_ANEW, Recording, moves
+from engine.env.live import LiveStretch
+from engine.errors import ReplayError
+
+
+def replay(env: GameEnv, recording: Recording) -> Iterator[tuple[float, bool, bool]]:
+    """Play a recorded episode in `env`; yield what every step returns.
+
+    Raises:
+        ReplayError: The environment is not the recorded one, or its memory is another at the end.
+    """
+    begin_replay(env, recording)
+    for move in moves(recording.segments[-1]):
+        yield _play(env, move)
+    if env.memory_digest() != recording.memory:
+        raise ReplayError(
+            f"The episode went another way within its {len(recording.actions):,} steps.",
+            "Was it recorded with other settings of `env`?",
+        )
+
+
+def begin_replay(env: GameEnv, recording: Recording) -> None:
+    """Bring `env` to where a recorded episode began.
+
+    Raises:
+        ReplayError: The environment is not the recorded one.
+    """
+    _check_same(env, recording)
+    if any(action >= len(env.game.actions) for s in recording.segments for action in s.actions):
+        raise ReplayError("The recording is damaged: its actions are none.", RECORD_ANEW)
+    env.begin_recorded(recording.segments[0].random)
+    for before, segment in itertools.pairwise(recording.segments):
+        for move in moves(before):
+            _play(env, move)
+        env.begin_from(env.save(), segment.random)
+
+
+def _play(env: GameEnv, move: int | LiveStretch) -> tuple[float, bool, bool]:
+    return env.replay_live(move) if isinstance(move, LiveStretch) else env.advance(move)
+
+
+def _check_same(env: GameEnv, recording: Recording) -> None:
+    now: tuple[tuple[str, Any, Any], ...] = (
+        ("with another ROM", recording.rom, env.game.sha1),
+        ("from another start state", recording.start, env.start_hash),
+        (f"with emulator {recording.emulator}", recording.emulator, env.game.emulator_version),
+        (
+            "with other frames a press",
+            recording.frames,
+            (env.config.hold_frames, env.config.wait_frames),
+        ),
+    )
+    for what, recorded, present in now:
+        if recorded != present:
+            raise ReplayError(
+                f"The episode was recorded {what}.", "Replay it with the settings of its run."
+            )
