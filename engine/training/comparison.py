@@ -14,7 +14,8 @@ from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
 from engine.training.journal import read_journal
 from engine.training.metrics_logger import metrics_of
 from engine.training.policy_folders import find_saved
-from engine.training.runs import SESSION_KEYS, RunFolder, read_settings
+from engine.training.run_settings import SESSION_KEYS, read_settings
+from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
 
 WINDOW = 30
@@ -98,7 +99,7 @@ def digest_run(
     folder = find_saved(save_dir, run)
     is_run = isinstance(folder, RunFolder)
     settings = (
-        read_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+        read_settings(folder.path).model_dump(mode="json", exclude=set(SESSION_KEYS))
         if isinstance(folder, RunFolder)
         else folder.settings()
     )

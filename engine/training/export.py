@@ -14,7 +14,8 @@ from engine.files import EXPORT_MODE, write_file
 from engine.llm.exchanges import export_rows, scan
 from engine.training.journal import plain, read_journal, skipped_lines
 from engine.training.policy_folders import find_saved
-from engine.training.runs import RunFolder, read_settings
+from engine.training.run_settings import read_settings
+from engine.training.runs import RunFolder
 
 Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
@@ -56,7 +57,7 @@ def export_run(
     tables = _tables(read_journal(folder.journal_path, warn=warn))
     if isinstance(folder, RunFolder):
         tables["exchanges"] = _exchanges(folder.exchanges_path, warn)
-        config = read_settings(folder).model_dump(mode="json") if form == "json" else {}
+        config = read_settings(folder.path).model_dump(mode="json") if form == "json" else {}
     else:
         tables["exchanges"] = []
         config = folder.settings()

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import (
-    FOLDER_MODE,
     check_writable,
     make_folder,
     missing_folders,
@@ -23,7 +21,7 @@ from engine.files import (
 )
 from engine.folders import user_path
 from engine.training.checkpoint import LATEST, CheckpointStore
-from engine.training.runs import RunFolder, find_run
+from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
 _FOLDER = "policies"
 _SETTINGS = "config.json"
@@ -49,13 +47,7 @@ class PolicyFolder:
     ) -> "Iterator[PolicyFolder]":
         """Make a new one for what is done in the context; it goes if that fails with nothing saved.
 
-        Args:
-            save_dir: Where policies are saved.
-            settings: Those that it is begun with.
-            name: What its id begins with.
-
-        Raises:
-            ConfigurationError: The save folder cannot be written, or the name is none.
+        See `create`.
         """
         missing = missing_folders(user_path(save_dir) / _FOLDER)
         folder = cls.create(save_dir, settings, name)
@@ -69,37 +61,23 @@ class PolicyFolder:
 
     @classmethod
     def create(cls, save_dir: str, settings: dict[str, Any], name: str = "") -> "PolicyFolder":
-        """Make a new one, and write down with what settings it was begun.
-
-        Args:
-            save_dir: Where policies are saved.
-            settings: Those that it is begun with.
-            name: What its id begins with.
+        """Make a new one whose id begins with `name`, and write down its settings.
 
         Raises:
             ConfigurationError: The save folder cannot be written, or the name is none.
         """
         check_name(name)
         policies = user_path(save_dir) / _FOLDER
-        stamp = time.strftime("%Y%m%d-%H%M%S")
-        stamp = f"{name}_{stamp}" if name else stamp
         try:
-            make_folder(policies)
-            for number in range(1, 1000):
-                path = policies / (stamp if number == 1 else f"{stamp}-{number}")
-                try:
-                    path.mkdir(FOLDER_MODE)
-                except FileExistsError:
-                    continue
-                try:
-                    write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
-                except BaseException:  # Ctrl-C too; it is raised again
-                    remove_empty([path])
-                    raise
-                return cls(path)
+            path = make_stamped_folder(policies, name)
+            try:
+                write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
+            except BaseException:  # Ctrl-C too; it is raised again
+                remove_empty([path])
+                raise
         except OSError as error:
             raise _not_writable(policies, error) from None
-        raise ConfigurationError(f"Too many policies began at {stamp}.", "Try again in a second.")
+        return cls(path)
 
     @classmethod
     def find(cls, save_dir: str, name: str) -> "PolicyFolder":

@@ -15,7 +15,6 @@ from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.games.base import Game
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
-from engine.training.runs import RunFolder, find_run, load_settings
 from engine.types import EpisodeSummary
 
 KEPT_EVERY = 100
@@ -225,10 +224,9 @@ def replay_episode(
         ConfigurationError: They name code that the user does not trust.
         ReplayError: There is no such episode, or it goes another way.
     """
-    config = load_settings(RunFolder(find_run(save_dir, run)))
     recorded = RecordedEpisode.find(save_dir, run, number)
     summary = recorded.ended.summary
-    env = make_game_env(config.model_copy(update={"save_dir": save_dir}), summary.env_index)
+    env = make_game_env(recorded.settings(), summary.env_index)
     try:
         total = 0.0
         for reward, *_ in replay(env, recorded.recording):

@@ -21,7 +21,8 @@ from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
 from engine.training.journal import read_journal
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, find_run
 from engine.types import ActionSet, Decision, EpisodeSummary, Goal, Source
 
 _HUMAN = "human"
@@ -133,7 +134,7 @@ class RecordedEpisode(_Recorded):
 
     def settings(self) -> RunConfig:
         """Return the run's settings."""
-        return load_settings(self.folder).model_copy(update={"save_dir": self.save_dir})
+        return load_settings(self.folder.path).model_copy(update={"save_dir": self.save_dir})
 
     def open(self) -> GameEnv:
         """Return its game at the episode's beginning."""

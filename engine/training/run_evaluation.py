@@ -22,7 +22,8 @@ from engine.training.checkpoint import (
     read_checkpoint,
 )
 from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, find_run
 from engine.training.snapshot import refuse_other_versions
 from engine.training.vectors import ENV_FACTORY
 from engine.types import EpisodeSummary
@@ -71,7 +72,7 @@ def evaluate_run(
     """
     torch.set_num_threads(1)
     folder = RunFolder(find_run(save_dir, run))
-    config = load_settings(folder).model_copy(update={"save_dir": save_dir, "workers": 0})
+    config = load_settings(folder.path).model_copy(update={"save_dir": save_dir, "workers": 0})
     saved, path, warnings = _read(folder, checkpoint)
     game = load_game(config.rom_path, config.allow_unknown_rom)
     few = evaluation_config(config, episodes)
