@@ -1,7 +1,7 @@
 """Carry DAgger through: a round, what it came to in play, and all of it saved as it goes."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,22 +18,8 @@ from engine.imitation.games import Expert, Games, make_games, policy_expert, rul
 from engine.imitation.settings import CloningConfig, DaggerConfig, check
 from engine.imitation.sight import sight_of
 from engine.training.blocking_planner import make_asked_games
-from engine.training.checkpoint import (
-    BEST,
-    Checkpoint,
-    CheckpointStore,
-    read_checkpoint,
-    write_checkpoint,
-)
-from engine.training.cloning import (
-    Note,
-    Progress,
-    evaluate_clone,
-    milestone_count,
-    score_of,
-    tracked,
-)
-from engine.training.cloning_journal import CloningJournal
+from engine.training.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from engine.training.cloning import Note, Progress, evaluate_clone, score_of, tracked
 from engine.training.from_demonstrations import (
     UNNAMED,
     Naming,
@@ -45,10 +31,8 @@ from engine.training.from_demonstrations import (
     saved_source,
     settings_of_policy,
 )
-from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
-from engine.training.policies import policy_of, read_policy
+from engine.training.policies import PolicyWriter, policy_of, read_policy
 from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
-from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import tracking
 from engine.trust import check_permissions, remember
 from engine.types import Evaluation
@@ -142,101 +126,82 @@ def aggregate(
             folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
             remember(run.permissions())
 
-        def make() -> Games:
-            count, sight = dagger_config.envs, sight_of(config)
-            if expert == PLANNER:
-                path = folder.path / "exchanges.jsonl"
-                return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
-            return make_games(run, count, sight, is_advised=True)
-
         writers = tracked(run, folder, settings, naming.project)
-        rounds_run = _Rounds(dagger, dagger_config, config, run, folder, tell)
-        return rounds_run.play(make, saved_facts, writers)
+        store = folder.store(config.keep_checkpoints)
+        writer = PolicyWriter(
+            folder, run, store, saved_facts, dagger.rounds, writers, lambda text: tell(Note(text))
+        )
+        undo.callback(writer.close)
+        count, sight = dagger_config.envs, sight_of(config)
+        if expert == PLANNER:
+            path = folder.path / "exchanges.jsonl"
+            games = make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
+        else:
+            games = make_games(run, count, sight, is_advised=True)
+        undo.callback(games.close)
+        played = _Rounds(dagger, dagger_config, config, run, folder, writer, tell).play(games)
+    return Aggregated(folder.path, played, writer.evaluation, writer.best)
 
 
+@dataclass(frozen=True, slots=True)
 class _Rounds:
     """Play the rounds that are left; the student is judged by rollout after each."""
 
-    def __init__(
-        self,
-        dagger: Dagger,
-        dagger_config: DaggerConfig,
-        config: CloningConfig,
-        run: RunConfig,
-        folder: PolicyFolder,
-        tell: TellRounds,
-    ) -> None:
-        self._dagger, self._dagger_config, self._config = dagger, dagger_config, config
-        self._run, self._folder, self._tell = run, folder, tell
-        self._store = folder.store(config.keep_checkpoints)
-        self._evaluation: Evaluation | None = None
+    dagger: Dagger
+    dagger_config: DaggerConfig
+    config: CloningConfig
+    run: RunConfig
+    folder: PolicyFolder
+    writer: PolicyWriter
+    tell: TellRounds
 
-    def play(
-        self, make: Callable[[], Games], saved: Mapping[str, Any], writers: Sequence[MetricsWriter]
-    ) -> Aggregated:
-        dagger, wanted = self._dagger, self._dagger_config
-        figures = MetricsWriters(
-            [TensorBoardFile(self._folder.tensorboard_path, dagger.rounds), *writers],
-            lambda text: self._tell(Note(text)),
-        )
-        try:
-            games = make()
-        except BaseException:  # Ctrl-C too; it is raised again
-            figures.close()
-            raise
-        journal = CloningJournal(self._folder)
-        journal.go_on(saved)
-        told: list[Round] = []
-        try:
-            first = dagger.learn_first(self._tell_epochs)
-            if first is not None:
-                journal.learnt(0, 0, first.figures())
-                self._end_round(figures, journal)
-            while not dagger.is_over:
-                found = dagger.round(
-                    games,
-                    lambda done: self._tell(
-                        Progress("playing and labelling", done, wanted.episodes)
-                    ),
-                    self._tell_epochs,
-                )
-                told.append(found)
-                self._tell(found)
-                figures.write(found.number, found.figures())
-                journal.learnt(found.number, found.number, found.figures())
-                self._end_round(figures, journal)
-        finally:
-            figures.close()
-            journal.close()
-            games.close()
-        best = self._folder.path / "checkpoints" / BEST
-        return Aggregated(
-            self._folder.path, tuple(told), self._evaluation, best if best.is_file() else None
-        )
+    def play(self, games: Games) -> tuple[Round, ...]:
+        dagger, episodes = self.dagger, self.dagger_config.episodes
+        played: list[Round] = []
+        first = dagger.learn_first(self._tell_epochs)
+        if first is not None:
+            self.writer.note(0, 0, first.figures())
+            self._end_round()
+        while not dagger.is_over:
+            found = dagger.round(
+                games,
+                lambda done: self.tell(Progress("playing and labelling", done, episodes)),
+                self._tell_epochs,
+            )
+            played.append(found)
+            self.tell(found)
+            self.writer.learnt(found.number, found.number, found.figures())
+            self._end_round()
+        return tuple(played)
 
     def _tell_epochs(self, done: int) -> None:
-        self._tell(Progress("learning", done, self._dagger_config.epochs))
+        self.tell(Progress("learning", done, self.dagger_config.epochs))
 
-    def _end_round(self, figures: MetricsWriters, journal: CloningJournal) -> None:
-        """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
-        _save_part(self._dagger, self._folder)
-        _save_student(self._dagger, self._store, journal)
-        episodes = self._config.eval_episodes
-        policy = self._dagger.policy
+    def _end_round(self) -> None:
+        """Save, judge, and save again with the result: Ctrl-C while it plays loses nothing."""
+        _save_part(self.dagger, self.folder)
+        self._save_student(None)
+        episodes = self.config.eval_episodes
+        policy = self.dagger.policy
         if not episodes or policy is None:
             return
         found = evaluate_clone(
             policy,
-            self._run,
+            self.run,
             episodes,
-            lambda done: self._tell(Progress("the policy plays", done, episodes)),
+            lambda done: self.tell(Progress("the policy plays", done, episodes)),
         )
         if found is not None:
-            self._evaluation = found
-            self._tell(found)
-            figures.write(self._dagger.rounds, clone_metrics(found, milestone_count(self._run)))
-            journal.judged(self._dagger.rounds, self._dagger.rounds, found)
-            _save_student(self._dagger, self._store, journal, score_of(found))
+            self.tell(found)
+            self.writer.evaluated(self.dagger.rounds, self.dagger.rounds, found)
+            self._save_student(score_of(found))
+
+    def _save_student(self, score: list[float] | None) -> None:
+        dagger = self.dagger
+        assert dagger.policy is not None
+        facts, arrays = dagger.policy.save()
+        facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples)}
+        self.writer.save(facts, arrays, dagger.rounds, score)
 
 
 def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
@@ -250,20 +215,6 @@ def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
             f"Cannot write {folder.path / name}: {error.strerror or error}.",
             "Free some disk space.",
         ) from None
-
-
-def _save_student(
-    dagger: Dagger,
-    store: CheckpointStore,
-    journal: CloningJournal,
-    score: list[float] | None = None,
-) -> None:
-    assert dagger.policy is not None
-    facts, arrays = dagger.policy.save()
-    facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples), **journal.noted()}
-    if score is not None:
-        facts["score"] = score
-    store.save(Checkpoint(facts, arrays), dagger.rounds)
 
 
 def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:

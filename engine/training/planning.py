@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.env.batch import Batch
     from engine.history.decisions import DecisionHistoryAnalyzer
     from engine.llm.exchanges import ExchangeLog
+    from engine.llm.planner import Planner
     from engine.world import PlannerGoals
 
 _TRIES = 4
@@ -45,41 +46,6 @@ _TRIES = 4
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _SUMMARY_CHARACTERS = 1200
-
-
-class SubgoalPlanner(Protocol):
-    """What is needed of `engine.llm.planner.Planner`."""
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether a question would be the next that is answered."""
-        ...
-
-    def start(self) -> None:
-        """Begin to answer."""
-        ...
-
-    def submit(
-        self, query: PlanningQuery, notes: Notes = ..., weights: Mapping[str, float] = ...
-    ) -> None:
-        """Ask about a situation; the newest question wins."""
-        ...
-
-    def poll(self) -> tuple[list[Subgoal], list[Event]]:
-        """Return what has come since the last time."""
-        ...
-
-    def save(self) -> dict[str, Any]:
-        """Return JSON-able facts."""
-        ...
-
-    def load(self, facts: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned."""
-        ...
-
-    def close(self) -> None:
-        """End it."""
-        ...
 
 
 class Planning:
@@ -104,7 +70,7 @@ class Planning:
 
     def __init__(
         self,
-        planner: SubgoalPlanner,
+        planner: Planner,
         models: Sequence[str],
         settings: PlannerConfig,
         *,

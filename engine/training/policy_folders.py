@@ -20,7 +20,7 @@ from engine.files import (
     write_file,
 )
 from engine.folders import user_path
-from engine.training.checkpoint import LATEST, CheckpointStore
+from engine.training.checkpoint import BEST, LATEST, CheckpointStore
 from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
 _FOLDER = "policies"
@@ -111,6 +111,11 @@ class PolicyFolder:
     def tensorboard_path(self) -> Path:
         """Return where its figures are."""
         return self.path / "tensorboard"
+
+    @property
+    def best_path(self) -> Path:
+        """Return where the best checkpoint is, if there is one."""
+        return self.path / _CHECKPOINTS / BEST
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that it was begun with.

@@ -8,6 +8,7 @@ is listed in engine/events.py and published by reporter.py. How a run is put tog
 build.py, what a checkpoint holds in snapshot.py.
 """
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -27,11 +28,10 @@ from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
 from engine.training.episodes import Episodes
-from engine.training.evaluation import evaluate_policy
-from engine.training.experience_updates import ExperienceUpdates
+from engine.training.evaluation import evaluate, evaluation_config
 from engine.training.journal import Journal
 from engine.training.kept_states import StateFiles
-from engine.training.learning import Learning
+from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
 from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
@@ -245,16 +245,19 @@ class Trainer:
 
     def _evaluate(self) -> None:
         """Play the policy alone, elsewhere; a Stop puts it off until the run is resumed."""
-        metrics, total = self.state.metrics, self.state.config.eval_episodes
+        config, metrics = self.state.config, self.state.metrics
+        total = config.eval_episodes
         self.reporter.phase("evaluating", 0, total)
         try:
-            evaluation = evaluate_policy(
-                self.learning.agent,
-                self.state.config,
-                self._make_vector,
-                self._may_go_on_evaluating,
-                lambda done: self.reporter.phase("evaluating", done, total),
-            )
+            with contextlib.closing(self._make_vector(evaluation_config(config, total))) as vector:
+                evaluation = evaluate(
+                    self.learning.agent.player,
+                    vector,
+                    config,
+                    total,
+                    may_go_on=self._may_go_on_evaluating,
+                    tell=lambda done: self.reporter.phase("evaluating", done, total),
+                )
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"The policy could not be evaluated. {error}"))
             metrics.count_evaluation(None)

@@ -37,16 +37,17 @@ def made(success: float, reward: float = 1.0) -> Evaluation:
 
 
 def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMALL, **more):
-    return CloningRun(
+    run = CloningRun(
         config.model_copy(update={"epochs": epochs}),
         RunConfig(save_dir=str(folder)),
         more.get("examples", EXAMPLES),
         PolicyFolder(folder),
         tell=(told if told is not None else []).append,
         is_resumed=resumed,
-        evaluate=judge or (lambda policy, episodes, tell: made(0.0)),
         may_go_on=more.get("may_go_on", lambda: True),
     )
+    run._evaluate = judge or (lambda episodes: made(0.0))
+    return run
 
 
 def newest(folder) -> Checkpoint:
