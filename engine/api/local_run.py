@@ -21,7 +21,6 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.status import ANSWERING
 from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.advisor import known_goals
 from engine.strategy.planned import PlannedAdvisor
 from engine.training.build import (
     build_curriculum,
@@ -32,7 +31,6 @@ from engine.training.build import (
 from engine.training.checkpoint import CheckpointStore
 from engine.training.evaluation import ALONE, evaluate
 from engine.training.journal import Journal
-from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
@@ -106,13 +104,11 @@ class LocalRun:
             make_vector=lambda _: _Rehearsal(self._stepped, self._led),
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
-            milestones=game.milestones,
+            game=game,
             commands=commands,
             emit=self._take,
             calibration=calibration,
             planning=self._planning,
-            known_goals=known_goals(game),
-            state_files=StateFiles(folder.path / "states", game.sha1),
             folder=folder,
         )
 

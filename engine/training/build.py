@@ -29,11 +29,9 @@ from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
-from engine.strategy.advisor import known_goals
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal, read_journal
-from engine.training.kept_states import StateFiles
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
 from engine.training.runs import RunFolder
@@ -109,15 +107,12 @@ def build_trainer(
             make_vector=make_vector or _make_vector,
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
-            milestones=game.milestones,
-            actions=game.actions,
+            game=game,
             commands=commands,
             emit=emit,
             recorder=recorder,
             calibration=calibration,
             planning=planning,
-            known_goals=known_goals(game),
-            state_files=StateFiles(folder.path / "states", game.sha1),
             folder=folder,
         )
         if is_resumed:

@@ -22,7 +22,7 @@ from engine.training.state import RunState
 from engine.types import EpisodeSummary
 from engine.world import PlannerGoals
 
-EXPERIENCE_INTERVAL_STEPS = 20_000
+_EXPERIENCE_INTERVAL_STEPS = 20_000
 """By steps and not by time, so that a run repeats exactly."""
 
 
@@ -36,13 +36,13 @@ class ExperienceUpdates:
     def __init__(self, history: DecisionHistoryAnalyzer | None) -> None:
         self.known: Known = {}
         self._history = history
-        self._due_at = EXPERIENCE_INTERVAL_STEPS
+        self._due_at = _EXPERIENCE_INTERVAL_STEPS
 
     def after_step(self, vector: PlannerGoals, planning: Planning | None, total_steps: int) -> None:
         """Tell the games what is known, if it is time."""
         if self._history is None or total_steps < self._due_at:
             return
-        self._due_at = total_steps + EXPERIENCE_INTERVAL_STEPS
+        self._due_at = total_steps + _EXPERIENCE_INTERVAL_STEPS
         self.known = self._history.experience()
         self.tell(vector, planning)
 

@@ -23,7 +23,6 @@ from engine.planning_types import (
     GoalOutcome,
     GoalSources,
     PlannerUpdate,
-    PlanningQuery,
     Subgoal,
     SubgoalBook,
     goal_source_names,

@@ -28,7 +28,7 @@ _OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
 
 
 @dataclass(slots=True, eq=False)
-class Saving:
+class Checkpointer:
     """Writes a run's checkpoints, and continues from them.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Hold what a step changes: the games as they are now, and what was counted of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.env.batch import Batch
+from engine.games.base import Game
 from engine.loop.metrics import RunMetrics
+from engine.strategy.advisor import known_goals
 from engine.training.kept_states import KeptStates
 from engine.training.powers import with_powers
-from engine.types import GAME_BOY_ACTIONS, ActionSet
+from engine.types import ActionSet
 from engine.world import FullWorld, World
 
 
@@ -69,14 +71,19 @@ class RunState:
     tally: EpisodeTally
     archive: StateArchive
     kept_states: KeptStates
-    actions: ActionSet = GAME_BOY_ACTIONS
-    milestone_texts: dict[str, str] = field(default_factory=dict)
-    known_goals: frozenset[str] = frozenset()
+    actions: ActionSet
+    milestone_texts: dict[str, str]
+    known_goals: frozenset[str]
     is_save_due: bool = False
 
     @classmethod
     def begin(
-        cls, config: RunConfig, vector: World, batch: Batch, clock: Callable[[], float]
+        cls,
+        config: RunConfig,
+        vector: World,
+        batch: Batch,
+        game: Game,
+        clock: Callable[[], float],
     ) -> "RunState":
         """Return the state of a run before its first step."""
         return cls(
@@ -87,4 +94,7 @@ class RunState:
             EpisodeTally.empty(vector.num_envs),
             StateArchive(config.curriculum.archive_share, config.seed),
             KeptStates(config.keep_states, config.keep_states_interval, clock),
+            game.actions,
+            dict(game.milestones),
+            known_goals(game),
         )

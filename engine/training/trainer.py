@@ -21,6 +21,7 @@ from engine.curriculum.scheduler import Curriculum
 from engine.env.batch import Batch
 from engine.errors import PokeTUIError
 from engine.events import EvaluationEnded, Event, PolicyUpdated, RunStopped, WarningRaised
+from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.session_loop import SessionLoop
@@ -36,9 +37,8 @@ from engine.training.planning import Planning
 from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
 from engine.training.runs import RunFolder
-from engine.training.snapshot import Saving
+from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
-from engine.types import GAME_BOY_ACTIONS, ActionSet
 from engine.world import World
 
 _log = logging.getLogger(__name__)
@@ -52,15 +52,14 @@ class Trainer:
         vector: Environments that step together.
         batch: Their first observations.
         make_vector: Makes environments for evaluations.
-        milestones: (key, text) of the game.
-        state_files: Writes the states that a person keeps; None: they are kept in memory alone.
-        folder: The run's; what is deleted of it is written again with the next checkpoint. None:
-            it is not.
+        game: What they play.
+        folder: The run's. What is deleted of it is written again with the next checkpoint, and the
+            states that a person keeps are written there. None: neither is.
         commands: What the outside asks for.
         emit: Takes events to the outside.
         clock: Seconds that only rise.
 
-    What the others are is said by `Learning`, `RunLog`, `RunState` and `Saving`.
+    What the others are is said by `Learning`, `RunLog`, `RunState` and `Checkpointer`.
 
     Attributes:
         state: Where the run stands: environments, their last batch, and what was counted.
@@ -87,23 +86,18 @@ class Trainer:
         make_vector: Callable[[RunConfig], World],
         store: CheckpointStore,
         journal: Journal,
-        milestones: tuple[tuple[str, str], ...],
-        actions: ActionSet = GAME_BOY_ACTIONS,
+        game: Game,
         commands: CommandQueue,
         emit: Callable[[Event], None],
         recorder: DecisionRecorder | None = None,
         calibration: Calibration | None = None,
         planning: Planning | None = None,
-        known_goals: frozenset[str] = frozenset(),
-        state_files: StateFiles | None = None,
         folder: RunFolder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.state = RunState.begin(config, vector, batch, clock)
-        self.state.actions = actions
-        self.state.milestone_texts = dict(milestones)
-        self.state.known_goals = known_goals
-        self.state.kept_states.files = state_files
+        self.state = RunState.begin(config, vector, batch, game, clock)
+        if folder is not None:
+            self.state.kept_states.files = StateFiles(folder.path / "states", game.sha1)
         self.learning = Learning(
             self.state,
             agent,
@@ -121,7 +115,7 @@ class Trainer:
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
         )
-        self.saving = Saving(
+        self.saving = Checkpointer(
             self.state,
             self.learning,
             self.handler.overrides,
@@ -132,7 +126,7 @@ class Trainer:
             clock,
         )
         self.loop = SessionLoop(
-            self, controls, self.pace, self.reporter, commands, actions, self.handler.live
+            self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
         )
         self._make_vector = make_vector
 

@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from engine.training.experience_updates import ExperienceUpdates
 
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.planning_types import PlannerUpdate
+from engine.training.learning import ExperienceUpdates
 from tests.engine.history.helpers import record
 
 
