@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ _SUM_LENGTH = 64
 _USE_ANOTHER = "Use another one."
 _CHUNK = 1 << 20
 _HEADER_ROOM = 1 << 9
+_Value = TypeVar("_Value")
 _NAME = re.compile(r"step-(\d{12})\.zip")
 
 
@@ -64,19 +65,11 @@ class Checkpoint:
 
     def blobs_under(self, prefix: str) -> dict[str, bytes]:
         """Return the blobs whose name starts with `prefix`, without it."""
-        return {
-            name.removeprefix(prefix): blob
-            for name, blob in self.blobs.items()
-            if name.startswith(prefix)
-        }
+        return _under(self.blobs, prefix)
 
     def arrays_under(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays whose name starts with `prefix`, without it."""
-        return {
-            name.removeprefix(prefix): array
-            for name, array in self.arrays.items()
-            if name.startswith(prefix)
-        }
+        return _under(self.arrays, prefix)
 
 
 class CheckpointStore:
@@ -154,6 +147,11 @@ class CheckpointStore:
             hints[0] if hints else "Start a new run.",
             is_permanent=True,
         )
+
+
+def _under(values: Mapping[str, _Value], prefix: str) -> dict[str, _Value]:
+    found = values.items()
+    return {key.removeprefix(prefix): value for key, value in found if key.startswith(prefix)}
 
 
 def checkpoint_paths(folder: Path) -> list[Path]:

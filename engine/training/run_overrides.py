@@ -150,7 +150,6 @@ class RunOverrides:
                 curriculum.follow(strategy.current.planner_share)
             curriculum.forced_share = None
         for switch in strategy.pop_switches():
-            self._reporter.emit(switch)
             self._reporter.strategy_switched(switch)
         self._tell(f"strategy {name}, set by you")
         self._reporter.emit(curriculum.describe())

@@ -9,6 +9,7 @@ build.py, what a checkpoint holds in snapshot.py.
 """
 
 import contextlib
+import dataclasses
 import logging
 import time
 from collections.abc import Callable
@@ -17,10 +18,18 @@ from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
 from engine.commands import Command
 from engine.config import RunConfig
+from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.batch import Batch
 from engine.errors import PokeTUIError
-from engine.events import EvaluationEnded, Event, PolicyUpdated, RunStopped, WarningRaised
+from engine.events import (
+    EpisodeEnded,
+    EvaluationEnded,
+    Event,
+    PolicyUpdated,
+    RunStopped,
+    WarningRaised,
+)
 from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
@@ -28,7 +37,6 @@ from engine.loop.session_loop import SessionLoop
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
-from engine.training.episodes import Episodes
 from engine.training.evaluation import evaluate, evaluation_config
 from engine.training.journal import Journal
 from engine.training.kept_states import StateFiles
@@ -39,6 +47,7 @@ from engine.training.reporter import RunLog, TrainingReporter
 from engine.training.runs import RunFolder
 from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
+from engine.types import EpisodeSummary
 from engine.world import World
 
 _log = logging.getLogger(__name__)
@@ -111,7 +120,6 @@ class Trainer:
         self.pace = Pace(clock)
         self.log = RunLog(journal, recorder, emit)
         self.reporter = TrainingReporter(self.state, controls, self.pace, self.log.emit, clock)
-        self._episodes = Episodes(self.state, self.learning, self.reporter, controls)
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
         )
@@ -169,8 +177,37 @@ class Trainer:
         self.learning.after_step(batch, controls.watched_env)
 
     def accept(self, batch: Batch) -> None:
-        """Continue from `batch`, count the episodes that ended with it, and record on."""
-        self._episodes.accept(batch)
+        """Continue from `batch`, count the episodes that ended with it, and record on.
+
+        An episode whose process failed counts nothing, and what the agent experienced ends with
+        the worth of the last state that is known.
+        """
+        state, tally = self.state, self.state.tally
+        for text in batch.warnings:
+            self.reporter.emit(WarningRaised(text))
+        state.archive.follow(state.vector, batch, tally.is_touched)
+        for env_index, summary in sorted(batch.summaries.items()):
+            is_touched = bool(tally.is_touched[env_index])
+            length = max(1, summary.length)
+            planned = float(tally.planned_steps[env_index]) / length
+            by_model = float(tally.llm_steps[env_index]) / length
+            tally.reset(env_index)
+            if summary.is_aborted:
+                self.learning.truncate_trajectory(env_index)
+            elif is_touched:
+                self.reporter.say(
+                    "human",
+                    f"your episode ended after {summary.length} steps with "
+                    f"{summary.total_reward:.1f}; it does not count",
+                )
+            else:
+                self._count(dataclasses.replace(summary, planner_share=planned, llm_share=by_model))
+        state.batch = batch
+        index = self.handler.controls.watched_env
+        if self.reporter.is_watching and state.kept_states.follow(
+            state.vector, batch, index, int(tally.steps[index]), state.metrics.episodes
+        ):
+            self.reporter.emit(state.kept_states.listed)
         self.handler.recording.follow(batch)
 
     def save(self) -> None:
@@ -223,6 +260,30 @@ class Trainer:
         if self._is_evaluation_due():
             self._evaluate()
 
+    def _count(self, summary: EpisodeSummary) -> None:
+        """Count an episode; one from the true start decides how far the planner is followed."""
+        state, metrics = self.state, self.state.metrics
+        learning, reporter = self.learning, self.reporter
+        new_milestones = metrics.count_episode(summary)
+        reporter.emit(EpisodeEnded(metrics.episodes, metrics.total_steps, summary))
+        for key in new_milestones:
+            text = state.milestone_texts.get(key, key)
+            reporter.say("run", f"first time in this run: {text}")
+        learning.count(summary)
+        interval = state.config.save_interval
+        state.is_save_due |= interval > 0 and metrics.episodes % interval == 0
+        if summary.start:
+            return
+        change, switches = hand_over(learning.curriculum, learning.strategy, summary)
+        reporter.emit(change)
+        state.is_save_due |= change.has_moved
+        if change.has_moved:
+            reporter.say(
+                "curriculum", f"stage {change.stage} of {change.num_stages}: {change.name}"
+            )
+        for switch in switches:
+            reporter.strategy_switched(switch)
+
     def _update(self) -> None:
         self.reporter.phase("learning")
         figures = self.learning.agent.update(self.state.batch)
@@ -261,7 +322,11 @@ class Trainer:
                 self.reporter.emit(
                     EvaluationEnded(metrics.episodes, metrics.total_steps, evaluation)
                 )
-                self.reporter.evaluated(evaluation)
+                self.reporter.say(
+                    "run",
+                    f"evaluation, policy alone: return {evaluation.avg_reward:.1f}, "
+                    f"success {evaluation.success_rate:.0%} of {evaluation.episodes}",
+                )
                 self.state.is_save_due = True
             elif self.handler.controls.skips_evaluation:
                 metrics.count_evaluation(None)
