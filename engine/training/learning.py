@@ -1,4 +1,4 @@
-"""Hold what decides and learns: agent, curriculum, strategy, planner, and what each is worth."""
+"""Hold what decides and learns: agent, curriculum, strategy, planner, and how reliable each is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,10 +27,10 @@ _EXPERIENCE_INTERVAL_STEPS = 20_000
 
 
 class ExperienceUpdates:
-    """What was told last, and when the next time is.
+    """Update the games now and then with what the history of decisions has shown to be good.
 
-    Args:
-        history: Of decisions; None: there is nothing to tell.
+    Attributes:
+        known: What they know by now.
     """
 
     def __init__(self, history: DecisionHistoryAnalyzer | None) -> None:
@@ -39,7 +39,7 @@ class ExperienceUpdates:
         self._due_at = _EXPERIENCE_INTERVAL_STEPS
 
     def after_step(self, vector: PlannerGoals, planning: Planning | None, total_steps: int) -> None:
-        """Tell the games what is known, if it is time."""
+        """Update the games if it is time."""
         if self._history is None or total_steps < self._due_at:
             return
         self._due_at = total_steps + _EXPERIENCE_INTERVAL_STEPS
@@ -47,7 +47,7 @@ class ExperienceUpdates:
         self.tell(vector, planning)
 
     def tell(self, vector: PlannerGoals, planning: Planning | None) -> None:
-        """Tell the games what was known at the last time."""
+        """Give the games what was known at the last time."""
         if planning is not None:
             planning.learn(vector, self.known)
         elif self.known:
@@ -72,20 +72,17 @@ class Learning:
     """Decides, and learns from the result.
 
     Attributes:
-        state: Where the run stands.
         agent: Chooses and learns.
         curriculum: How far the planner is followed, from stage to stage.
         strategy: How far within a stage.
-        calibration: What planner and policy are worth.
+        calibration: How reliable planner and policy are.
         planning: Asks a language model for goals; None: nobody does.
-        experience_updates: What the games are told of the history of decisions.
+        experience_updates: What the games know of the history of decisions.
         actor: Who acts: the agent, unless a person wants it otherwise (`RunOverrides`).
-        shaping: What is learnt from besides the rewards.
         shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
             fixed strategy only weighed the planner's advice, and still does there.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that
-            continues
-            without one: plans and what was spent are there when it is asked again.
+            continues without one: subgoals and costs are there when it is asked again.
     """
 
     state: RunState
@@ -120,18 +117,13 @@ class Learning:
         self.agent.truncate_trajectory(env_index, self.state.batch)
 
     def count(self, summary: EpisodeSummary) -> None:
-        """Learn from an ended episode what planner and policy are worth."""
+        """Learn from an ended episode how reliable planner and policy are."""
         self.calibration.count(summary)
         if self.planning is not None:
             self.planning.count(summary)
 
     def after_step(self, batch: Batch, watched_env: int) -> None:
-        """Tell the games what is new, and ask the language model if it is time.
-
-        Args:
-            batch: What the step led to.
-            watched_env: It is asked for first.
-        """
+        """Update the games, and query the language model if it is time, `watched_env` first."""
         vector, total_steps = self.state.vector, self.state.metrics.total_steps
         self.experience_updates.after_step(vector, self.planning, total_steps)
         if self.planning is not None:
@@ -144,7 +136,7 @@ class Learning:
             )
 
     def tell_games(self) -> None:
-        """Tell the environments all that planner and history know."""
+        """Give the environments all that planner and history know."""
         vector = self.state.vector
         if self.planning is not None:
             self.planning.tell(vector, self._model_share(), self.experience_updates.known)
@@ -189,13 +181,11 @@ class Learning:
     def _advice_trust(self, batch: Batch) -> FloatArray:
         if self.planning is None:
             return self.calibration.advice_reliability(batch.goal_kinds)
-        goal_sources = batch.goal_sources
         trust = self.calibration.advice_reliability(
-            batch.goal_kinds, goal_sources, self.planning.goal_sources
+            batch.goal_kinds, batch.goal_sources, self.planning.goal_sources
         )
-        believed: FloatArray = np.where(
-            goal_sources > 0, trust * self.planning.uplift_probability, trust
-        )
+        by_model = trust * self.planning.uplift_probability
+        believed: FloatArray = np.where(batch.goal_sources > 0, by_model, trust)
         return believed.astype(np.float32)
 
     def _model_share(self) -> float:

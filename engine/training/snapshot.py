@@ -32,12 +32,6 @@ class Checkpointer:
     """Writes a run's checkpoints, and continues from them.
 
     Attributes:
-        state: Where the run stands.
-        learning: What decides and learns.
-        overrides: What a person set.
-        reporter: Tells of it.
-        log: What is written besides.
-        store: Where checkpoints go.
         folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
             is not.
         clock: Seconds that only rise.
@@ -65,8 +59,7 @@ class Checkpointer:
     def save(self, accept: Callable[[Batch], None]) -> None:
         """Write a checkpoint; a full disk is a warning, the run continues.
 
-        Args:
-            accept: Takes in the result of a game's process that had to be replaced.
+        `accept` takes in the result of a game's process that had to be replaced.
 
         Raises:
             TrainingError: Another process has taken the run.
@@ -103,9 +96,10 @@ class Checkpointer:
 
     def _restore_files(self) -> None:
         """Write again what was deleted of the run's folder, and report it."""
-        restored = self.folder.restore() if self.folder is not None else []
+        folder = self.folder
+        restored = folder.restore() if folder is not None else []
         restored += self.log.restore()
-        lost = self.folder.lost() if self.folder is not None else []
+        lost = folder.lost() if folder is not None else []
         if restored or lost:
             again = f" Written again: {', '.join(restored)}." if restored else ""
             gone = f" Lost: {', '.join(lost)}." if lost else ""

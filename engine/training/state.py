@@ -34,12 +34,6 @@ class EpisodeTally:
     llm_steps: NDArray[np.int64]
     is_touched: NDArray[np.bool_]
 
-    @classmethod
-    def empty(cls, num_envs: int) -> "EpisodeTally":
-        """Start with every episode at its beginning."""
-        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
-        return cls(steps, planned, by_model, np.zeros(num_envs, np.bool_))
-
     def reset(self, env_index: int) -> None:
         """Begin an episode."""
         self.steps[env_index] = self.planned_steps[env_index] = self.llm_steps[env_index] = 0
@@ -51,14 +45,11 @@ class RunState:
     """Where a run stands.
 
     Attributes:
-        config: The run's settings.
         vector: Environments that step together.
         batch: What their last step led to.
         metrics: The run's sums.
-        tally: Of the current episodes.
         archive: States from which episodes begin.
         kept_states: States of the watched game for a person to branch from.
-        actions: The game's.
         milestone_texts: Of the game, by key.
         known_goals: Keys of the milestones that the rule planner knows a way to.
         is_save_due: A checkpoint is to be written after this step.
@@ -86,12 +77,13 @@ class RunState:
         clock: Callable[[], float],
     ) -> "RunState":
         """Return the state of a run before its first step."""
+        num_envs = vector.num_envs
         return cls(
             config,
             with_powers(vector, batch),
             batch,
             RunMetrics(),
-            EpisodeTally.empty(vector.num_envs),
+            EpisodeTally(*np.zeros((3, num_envs), np.int64), np.zeros(num_envs, np.bool_)),
             StateArchive(config.curriculum.archive_share, config.seed),
             KeptStates(config.keep_states, config.keep_states_interval, clock),
             game.actions,

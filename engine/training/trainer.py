@@ -1,11 +1,11 @@
 """Train: the loop that everything else serves. READ THIS FIRST.
 
 One turn of the loop: obey commands, let the agent decide, step the environments, let the agent
-observe, tell the outside, and, when due, update the policy and write a checkpoint. Pause, step,
+observe, publish events, and, when due, update the policy and write a checkpoint. Pause, step,
 speed and stop are obeyed in engine/loop/session_loop.py, as in every session; what else a person
-may ask for is listed in engine/commands.py and done in command_handler.py. What the outside is told
-is listed in engine/events.py and published by reporter.py. How a run is put together is in
-build.py, what a checkpoint holds in snapshot.py.
+may ask for is listed in engine/commands.py and done in command_handler.py. Events are listed in
+engine/events.py and published by reporter.py. How a run is put together is in build.py, what a
+checkpoint holds in snapshot.py.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 
 from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
@@ -39,7 +40,7 @@ from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
 from engine.training.evaluation import evaluate, evaluation_config
 from engine.training.journal import Journal
-from engine.training.kept_states import StateFiles
+from engine.training.kept_states import write_state
 from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
 from engine.training.powers import refusal
@@ -57,15 +58,12 @@ class Trainer:
     """Train an agent in a vector of environments until told to stop.
 
     Args:
-        config: The run's settings.
         vector: Environments that step together.
         batch: Their first observations.
         make_vector: Makes environments for evaluations.
         game: What they play.
         folder: The run's. What is deleted of it is written again with the next checkpoint, and the
             states that a person keeps are written there. None: neither is.
-        commands: What the outside asks for.
-        emit: Takes events to the outside.
         clock: Seconds that only rise.
 
     What the others are is said by `Learning`, `RunLog`, `RunState` and `Checkpointer`.
@@ -73,12 +71,10 @@ class Trainer:
     Attributes:
         state: Where the run stands: environments, their last batch, and what was counted.
         learning: What decides and learns: agent, curriculum, strategy and planner.
-        handler: What a person asked for: who plays, the course, what is recorded.
+        handler: What a person asked for: who plays, what is overridden, what is recorded.
         reporter: Publishes what happens.
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
-        loop: Obeys commands, and takes one step after the other.
-        pace: When the next step is due.
     """
 
     not_here = "This is not possible yet."
@@ -106,7 +102,7 @@ class Trainer:
     ) -> None:
         self.state = RunState.begin(config, vector, batch, game, clock)
         if folder is not None:
-            self.state.kept_states.files = StateFiles(folder.path / "states", game.sha1)
+            self.state.kept_states.write = partial(write_state, folder.path / "states", game.sha1)
         self.learning = Learning(
             self.state,
             agent,
