@@ -1,4 +1,4 @@
-"""Carry DAgger through: a round, what it came to in play, and all of it saved as it goes."""
+"""Carry DAgger through: rounds, evaluations of the student, and all of it saved as it goes."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from engine.agents.base import Player
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
@@ -47,10 +46,9 @@ class Aggregated:
     """The result of DAgger.
 
     Attributes:
-        folder: Where it is saved.
         rounds: Those of now.
         evaluation: Of the last student; None if it was not to be evaluated.
-        best: The checkpoint of the student that played best; None if none was judged.
+        best: The checkpoint of the student that played best; None if none was evaluated.
     """
 
     folder: Path
@@ -83,7 +81,7 @@ def aggregate(
         game: Settings of the run that say which game it is, and `llm_model` for the planner.
         resume: Continue with this policy, or "latest"; "" begins a new one.
         tell: Called with everything.
-        naming: What it is called, and whether Weights & Biases get its figures.
+        naming: For a new one.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
@@ -113,7 +111,8 @@ def aggregate(
         dagger_config = check(DaggerConfig, {**own, **rounds})
         check_save_folder(save_dir)
     run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
-    dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
+    make_expert = _expert_maker(save_dir, expert, config)
+    dagger = Dagger(dagger_config, config, make_expert, lambda seed: RandomAgent(seed).player(seed))
     saved_facts: Mapping[str, Any] = {}
     settings = settings_of_policy(config, source, run)
     settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
@@ -245,7 +244,3 @@ def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[
             "Let them see the same, or take an expert that sees features.",
         )
     return lambda seed: policy_expert(policy.player(seed))
-
-
-def _nobody(seed: int) -> Player:
-    return RandomAgent(seed).player(seed)

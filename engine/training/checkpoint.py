@@ -51,12 +51,9 @@ _NAME = re.compile(r"step-(\d{12})\.zip")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything a run continues from.
+    """Everything a run continues from: JSON-able facts, arrays of plain numbers, and raw bytes.
 
-    Attributes:
-        facts: JSON-able values.
-        arrays: Arrays of plain numbers by name; a name may have slashes.
-        blobs: Raw bytes by name.
+    A name of an array may have slashes.
     """
 
     facts: Mapping[str, Any]
@@ -73,12 +70,7 @@ class Checkpoint:
 
 
 class CheckpointStore:
-    """Keep the last checkpoints of a run in a folder, and the best one.
-
-    Args:
-        folder: Made if it is missing.
-        keep: How many stay.
-    """
+    """Keep the last `keep` checkpoints of a run in a folder, and the best one."""
 
     def __init__(self, folder: Path, keep: int) -> None:
         self._folder = folder
@@ -124,8 +116,7 @@ class CheckpointStore:
     ) -> tuple[Checkpoint, Path, list[str]]:
         """Return the newest checkpoint that is whole, its path, and what is wrong with newer ones.
 
-        Args:
-            use: Does something with it, or refuses it with a CheckpointError.
+        `use` does something with it, or refuses it with a CheckpointError.
 
         Raises:
             CheckpointError: There is none.
@@ -258,11 +249,7 @@ def _zip(checkpoint: Checkpoint) -> bytes:
 
 
 def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:
-    """Refuse to write what could not be read again.
-
-    Raises:
-        CheckpointError: It is larger than a checkpoint may be.
-    """
+    """Refuse to write what could not be read again."""
     arrays = sum(array.nbytes for array in checkpoint.arrays.values())
     total = len(facts) + arrays + sum(map(len, checkpoint.blobs.values()))
     members = 1 + len(checkpoint.arrays) + len(checkpoint.blobs)
@@ -293,11 +280,7 @@ def _read(path: Path) -> Checkpoint:
 
 
 def _check_sum(file: BinaryIO) -> None:
-    """Refuse a file that is not as it was written.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """Refuse a file that is not as it was written."""
     left = file.seek(0, io.SEEK_END) - _SUM_LENGTH
     file.seek(0)
     found = hashlib.sha256()

@@ -30,12 +30,7 @@ MAX_GAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is.
-
-    Attributes:
-        what: In words.
-        done: Of `total`.
-    """
+    """How far the work is: `what`, in words, is done up to `done` of `total`."""
 
     what: str
     done: int
@@ -44,11 +39,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know, once.
-
-    Attributes:
-        text: A line.
-    """
+    """Something to know, once, in a line."""
 
     text: str
 
@@ -58,10 +49,9 @@ class Cloned:
     """The result.
 
     Attributes:
-        folder: Where it is saved.
         epochs: Those that were learnt now, in order.
         evaluation: The last one; None if there was none.
-        best: The best checkpoint; None if none was judged.
+        best: The best checkpoint; None if none was evaluated.
     """
 
     folder: Path
@@ -117,16 +107,9 @@ def evaluate_clone(
 
 
 class CloningRun:
-    """Carry cloning through, from its start or from its newest checkpoint.
+    """Carry cloning through, from its start or, if `is_resumed`, from its newest checkpoint.
 
-    Args:
-        config: Settings.
-        run: The game's.
-        examples: Demonstrations.
-        folder: Where it is saved.
-        tell: Called with everything.
-        is_resumed: Continue from the newest checkpoint.
-        may_go_on: Asked often; no: ends at the last whole epoch.
+    `may_go_on` is asked often; no: it ends at the last whole epoch.
 
     Raises:
         PokeTUIError: The examples or the checkpoint are no use.
@@ -153,10 +136,7 @@ class CloningRun:
             self._store.load_newest(self._load)
 
     def run(self, writers: Sequence[MetricsWriter] = ()) -> Cloned:
-        """Learn until it is over.
-
-        Args:
-            writers: Take the figures, too; this closes them.
+        """Learn until it is over; `writers` take the figures, too, and are closed.
 
         Raises:
             PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
@@ -217,7 +197,7 @@ class CloningRun:
 def tracked(
     run: RunConfig, folder: PolicyFolder, settings: Mapping[str, Any], project: str
 ) -> list[MetricsWriter]:
-    """Return who takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
+    """Return what takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
 
     Raises:
         ConfigurationError: It cannot begin.

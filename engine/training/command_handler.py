@@ -26,10 +26,8 @@ class CommandHandler:
 
     Attributes:
         accept: Takes in what a person's steps led to.
-        save: Writes a checkpoint.
         clock: Seconds that only rise.
         overrides: What a person set while the run continues.
-        recording: What is recorded of the watched game.
     """
 
     state: RunState

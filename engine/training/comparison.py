@@ -47,23 +47,10 @@ class RunDigest:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCurve:
-    """The outcome of a figure.
-
-    Attributes:
-        name: As the journal has it.
-        values: In order.
-    """
-
-    name: str
-    values: tuple[float, ...]
-
-
 def saved_curves(
     save_dir: str, name: str, warn: Callable[[str], None] = lambda text: None
-) -> tuple[str, list[SavedCurve]]:
-    """Read the curves of a run or a cloned policy: its id, and its figures in order.
+) -> tuple[str, dict[str, list[float]]]:
+    """Read the curves of a run or a cloned policy: its id, and by figure its values in order.
 
     Args:
         save_dir: Where both are saved.
@@ -80,18 +67,13 @@ def saved_curves(
             continue
         for key, value in metrics_of(event).items():
             values.setdefault(key, []).append(value)
-    return folder.path.name, [SavedCurve(key, tuple(each)) for key, each in values.items()]
+    return folder.path.name, values
 
 
 def digest_run(
     save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None
 ) -> RunDigest:
-    """Read the settings and the journal of a saved run, or of a cloned policy.
-
-    Args:
-        save_dir: Where both are saved.
-        run: An id, a path, or "latest".
-        warn: Called with a line about damage in the journal.
+    """Read the settings and the journal of a saved run, or of a cloned policy; see `saved_curves`.
 
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.

@@ -96,7 +96,7 @@ def clone_policy(
         resume: Continue with this policy, or "latest"; "" begins a new one.
         tell: Called with everything.
         may_go_on: Asked often; no: it ends, and can be resumed.
-        naming: What it is called, and whether Weights & Biases get its figures.
+        naming: For a new one.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
@@ -106,8 +106,7 @@ def clone_policy(
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
-        refused = sorted(set(given) - _CHANGEABLE)
-        if refused:
+        if refused := sorted(set(given) - _CHANGEABLE):
             raise ConfigurationError(
                 f"{refused[0]} cannot change when cloning is resumed.",
                 "Leave it out, or clone anew without --resume.",
@@ -202,7 +201,7 @@ def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that say which game a saved policy is for, and no others.
 
     Raises:
-        CheckpointError: It does not say.
+        CheckpointError: There are none.
     """
     part = part_of(settings, "game")
     return {key: part[key] for key in _GAME_KEYS if key in part}

@@ -33,12 +33,7 @@ class MetricsWriter(Protocol):
 
 
 class MetricsWriters:
-    """Several writers as one; one that fails is left out from then on.
-
-    Args:
-        writers: Where to; this closes them.
-        warn: Takes a line for the user.
-    """
+    """Several writers as one, which closes them; one that fails is left out from then on."""
 
     def __init__(self, writers: Sequence[MetricsWriter], warn: Callable[[str], None]) -> None:
         self._writers = list(writers)
@@ -62,13 +57,7 @@ class MetricsWriters:
 
 
 class MetricsLogger(MetricsWriters):
-    """Several writers that take the figures of events.
-
-    Args:
-        writers: Where to; this closes them.
-        warn: Takes a line for the user.
-        num_milestones: Of the game, see `metrics_of`.
-    """
+    """Several writers that take the figures of events; `num_milestones` as for `metrics_of`."""
 
     def __init__(
         self,
@@ -98,9 +87,7 @@ class MetricsLogger(MetricsWriters):
 def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
     """Return an event's figures by name; none of episodes from archived states.
 
-    Args:
-        event: What happened.
-        num_milestones: Of the game; of 0 nobody can say what share was reached.
+    Of `num_milestones` = 0 nobody can say what share was reached.
     """
     figures: dict[str, float] = {}
     match event:

@@ -129,13 +129,7 @@ class Planning:
         return self.uplift_probability * sum(trusts) / len(trusts)
 
     def tell(self, vector: PlannerGoals, share: float, experience: Known) -> None:
-        """Give the games all subgoals that are known.
-
-        Args:
-            vector: The environments.
-            share: Of the planning events that are the model's, by the strategy.
-            experience: What decisions were worth, by kind of situation.
-        """
+        """Give the games all subgoals that are known; for the rest see `after_step` and `learn`."""
         self._experience = experience
         self._update_planner(vector, share, is_whole=True)
 
@@ -174,7 +168,7 @@ class Planning:
         Args:
             vector: The environments.
             batch: What the step led to.
-            share: Of the planning events that are the model's.
+            share: Of the planning events that are the model's, by the strategy.
             total_steps: Of the run.
             watched_env: Its query comes first.
         """

@@ -28,9 +28,7 @@ _POSITION = "journal"
 def read_policy(save_dir: str, name: str) -> tuple[Policy, Path]:
     """Read a policy: the best one of a folder, else the newest; or a checkpoint's file.
 
-    Args:
-        save_dir: Where policies are saved.
-        name: "latest", an id, or the path of a folder or a file.
+    `name` is "latest", an id, or the path of a folder or a file.
 
     Raises:
         CheckpointError: There is none, or it is damaged.

@@ -32,11 +32,7 @@ _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
 @dataclass(frozen=True, slots=True)
 class PolicyFolder:
-    """Where one cloned policy is saved.
-
-    Attributes:
-        path: <save_dir>/policies/<id>.
-    """
+    """Where one cloned policy is saved: <save_dir>/policies/<id>."""
 
     path: Path
 
@@ -89,18 +85,16 @@ class PolicyFolder:
         policies = user_path(save_dir) / _FOLDER
         if name == LATEST:
             whole = (info.path for info in list_policies(save_dir) if not info.refusal)
-            found = sorted(whole, key=_began_at)
-            if not found:
-                raise CheckpointError(
-                    f"There is no cloned policy in {policies}.", "Make one with: poketui bc"
-                )
-            return cls(found[-1])
-        for path in (policies / name, user_path(name)):
-            if os.path.lexists(path / _SETTINGS):
-                return cls(path)
-        raise CheckpointError(
-            f"There is no cloned policy {name} in {policies}.", "Make one with: poketui bc"
-        )
+            paths = sorted(whole, key=_began_at, reverse=True)
+        else:
+            named = (policies / name, user_path(name))
+            paths = [path for path in named if os.path.lexists(path / _SETTINGS)]
+        if not paths:
+            which = "" if name == LATEST else f" {name}"
+            raise CheckpointError(
+                f"There is no cloned policy{which} in {policies}.", "Make one with: poketui bc"
+            )
+        return cls(paths[0])
 
     @property
     def journal_path(self) -> Path:
@@ -229,9 +223,7 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
 def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
     """Return what has a journal under a name: a run, else a cloned policy.
 
-    Args:
-        save_dir: Where both are saved.
-        name: An id, a path, or "latest", which is a run.
+    `name` is an id, a path, or "latest", which is a run.
 
     Raises:
         CheckpointError: There is neither.
@@ -239,12 +231,9 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
     try:
         path = find_run(save_dir, name)
     except CheckpointError:
-        if name == LATEST:
-            raise
-        try:
-            return PolicyFolder.find(save_dir, name)
-        except CheckpointError:
-            pass
+        if name != LATEST:
+            with suppress(CheckpointError):
+                return PolicyFolder.find(save_dir, name)
         raise
     return PolicyFolder(path) if path.resolve().parent.name == _FOLDER else RunFolder(path)
 

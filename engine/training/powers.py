@@ -50,21 +50,14 @@ def refusal(world: World, command: commands.Command) -> str:
 def with_powers(world: World, batch: Batch) -> FullWorld:
     """Return a world that stands in for the powers that it lacks, or the same if it lacks none.
 
-    Args:
-        world: At whatever point.
-        batch: What it last returned.
+    `batch` is what it last returned.
     """
     lacks_none = all(isinstance(world, power) for power in POWERS)
     return cast(FullWorld, world if lacks_none else _Completed(world, batch))
 
 
 class _Completed:
-    """A world, and in place of each power that it lacks what does nothing or says that it lacks it.
-
-    Args:
-        world: What it has is used.
-        batch: What it last returned.
-    """
+    """A world, and for each power that it lacks what does nothing or says that it lacks it."""
 
     can_record = False
     frames_per_s = math.nan

@@ -24,13 +24,9 @@ MAX_KEPT = 512
 
 
 class Playback:
-    """What was recorded, at one of its places.
-
-    Args:
-        recorded: What is played; its game is loaded here, which takes a second.
+    """What was recorded, at one of its places; loading its game takes a second.
 
     Attributes:
-        recorded: The same.
         env: The game as it is now; whoever plays on in it needs no playback any more.
         place: How many moves are behind.
         length: Its moves.
@@ -192,7 +188,7 @@ def open_at(recorded: Recorded, place: int) -> GameEnv:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedEpisode:
-    """An episode that was played again to the same memory, byte for byte.
+    """An episode that was replayed to the same memory, byte for byte.
 
     Attributes:
         recorded: As it was first played.
@@ -211,13 +207,9 @@ def replay_episode(
     number: int | None = None,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> ReplayedEpisode:
-    """Play episode `number` of a run again; None: its last.
+    """Replay episode `number` of a run; None: its last.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path or "latest".
-        number: The episode's.
-        tell: Called after each step with how many are taken, and of how many.
+    `tell` is called after each step with how many are taken, and of how many.
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.

@@ -74,10 +74,8 @@ class _Recorded:
     Attributes:
         source: By what it is found again, see `find_recorded`.
         title: What it is, in words.
-        run_id: A short name.
         run_dir: Where it is kept: a run's folder, or a file.
-        recording: The exact inputs.
-        ended: What is told at its end.
+        ended: What is emitted at its end.
         begins_at: The step from which on it shows something.
         goal: What was to be shown, if anybody said so.
         notes: (step, text) of what was written down, in order.
@@ -96,12 +94,7 @@ class _Recorded:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedEpisode(_Recorded):
-    """An episode in a run's journal; what the planner wanted then was not recorded.
-
-    Attributes:
-        save_dir: Where the run is saved.
-        folder: The run's.
-    """
+    """An episode in a run's journal; what the planner wanted then was not recorded."""
 
     save_dir: str
     folder: RunFolder
@@ -175,19 +168,14 @@ class RecordedEpisode(_Recorded):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedDemo(_Recorded):
-    """A demonstration, which belongs to no run.
-
-    Attributes:
-        demo: What its file holds.
-        config: Names the ROM.
-    """
+    """A demonstration, which belongs to no run; `config` names the ROM."""
 
     demo: Demonstration
     config: RunConfig
 
     @classmethod
     def of(cls, path: Path, demo: Demonstration, config: RunConfig) -> "RecordedDemo":
-        """Return what a demonstration's file holds; `config` names the ROM."""
+        """Return what a demonstration's file holds."""
         run_id = path.name.removesuffix(SUFFIX)
         return cls(
             source=str(path),
@@ -271,11 +259,7 @@ Recorded = RecordedEpisode | RecordedDemo
 
 
 def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
-    """Return the end of a recorded episode; None: of the run's last.
-
-    Raises:
-        ReplayError: There is no such episode.
-    """
+    """Return the end of a recorded episode; None: of the run's last."""
     last: EpisodeEnded | None = None
     for event in read_journal(folder.journal_path):
         if isinstance(event, EpisodeEnded) and event.summary.recording:

@@ -30,14 +30,7 @@ _UNWATCHED_STEPS = 8
 
 @dataclass(slots=True, eq=False)
 class RunLog:
-    """Where the events of a run go.
-
-    Attributes:
-        journal: Where episodes and updates are written.
-        recorder: Keeps decisions.
-        emit_outside: Takes events to the outside.
-        figures: Where curves are written.
-    """
+    """Where the events of a run go; `recorder` and `figures` may be missing."""
 
     journal: Journal
     recorder: DecisionRecorder | None
@@ -71,9 +64,6 @@ class RunLog:
 
 class TrainingReporter(Reporter):
     """Look at the watched environment and the run's figures, and emit events.
-
-    Args:
-        state: Where the run stands; the others are those of a `Reporter`.
 
     Attributes:
         is_watching: Somebody watches an environment.

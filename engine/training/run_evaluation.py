@@ -34,7 +34,6 @@ class EvaluatedRun:
     """The episodes that a checkpoint played.
 
     Attributes:
-        checkpoint: Its file.
         total_steps: Steps of training that it holds.
         milestones: (key, text) of the game in order.
         warnings: What is wrong with newer checkpoints.

@@ -10,11 +10,7 @@ from engine.files import MAX_SETTINGS, is_named, open_file, read_file
 
 
 class RunLock:
-    """A locked file, held until `release` or the end of this process, however it ends.
-
-    Attributes:
-        path: Of the file.
-    """
+    """A locked file at `path`, held until `release` or the end of this process, however it ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

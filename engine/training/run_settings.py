@@ -76,11 +76,7 @@ def read_settings(path: Path) -> RunConfig:
 
 
 def parse_settings(path: Path) -> RunConfig:
-    """Return a saved run's settings.
-
-    Raises:
-        ValueError, ConfigurationError: They are unreadable.
-    """
+    """Return a saved run's settings, or raise ValueError or ConfigurationError."""
     values = read_object(path / CONFIG_NAME)
     return parse_config(_with_former_curriculum(values), CONFIG_NAME)
 

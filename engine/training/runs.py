@@ -107,12 +107,7 @@ class RunFolder:
     def open(
         cls, config: RunConfig, run: str, warn: Callable[[str], None] = lambda text: None
     ) -> Self:
-        """Open the folder of a saved run and lock it.
-
-        Args:
-            config: Names the save folder.
-            run: Its id, its path, or "latest": the latest that can be resumed.
-            warn: Called with a line for each later run that cannot be.
+        """Open the folder of a saved run and lock it; see `find_run`.
 
         Raises:
             ConfigurationError: It cannot be written, or another process works on it.
@@ -267,10 +262,7 @@ def resume_command(run_dir: str) -> str:
     """Return the command that resumes a run; "" if there is nothing of it to resume.
 
     It names the run by its id where that is found from here, else by its folder, in the shorter
-    way: the command is to stand on one line.
-
-    Args:
-        run_dir: The run's folder; "" where it is not known: the latest run is resumed.
+    way: the command is to stand on one line. Without a folder it resumes the latest run.
     """
     if not run_dir:
         return "poketui run --resume"

@@ -20,7 +20,7 @@ class Shaping:
     """The potential of every environment's state, and the reward for changing it.
 
     Args:
-        worth: What being at a fully trusted goal is worth, and reaching it; 0: nothing.
+        worth: Reward for reaching a fully trusted goal, and potential of being there; 0: nothing.
         gamma: The discount that is learnt with.
         num_envs: Environments.
 

@@ -18,12 +18,7 @@ from engine.strategy.advised import make_env
 
 @dataclass(frozen=True, slots=True)
 class OneAnswer:
-    """What a model said.
-
-    Attributes:
-        answer: None if it gave none.
-        reading: What is taken from it, or why nothing is.
-    """
+    """What a model said, if anything, and what is taken from it, or why nothing is."""
 
     model: str
     answer: Answer | None
@@ -50,13 +45,13 @@ def plan_once(
     Args:
         config: `llm_model` names the model, or several that vote and weigh the same.
         instruction: A person's goal in words.
-        on_request: Told the question before it is sent.
-        on_text: Told each piece of one model's answer, and whether it is thought rather than said;
-            of several that answer at once it is told nothing.
+        on_request: Called with the question before it is sent.
+        on_text: Called with each piece of one model's answer, and whether it is thought rather than
+            said; not where several answer at once.
 
     Raises:
-        PokeTUIError: The ROM, the state, the model or its server is unusable; where there are
-            several models, a server is not: that is told in its answer's stead.
+        PokeTUIError: The ROM, the state, the model or its server is unusable; of several models a
+            server's failure stands in its answer's place.
     """
     backends = make_backends(config)
     query = first_situation(config)
@@ -105,31 +100,20 @@ async def _ask_all(
 
     async def ask_one(backend: Backend) -> OneAnswer:
         try:
-            answer = await _ask(backend, request, config, on_text if is_alone else None)
+            await backend.load()
+            answer = await ask(
+                backend,
+                request,
+                first_token_timeout_s=config.planner.first_token_timeout_s,
+                answer_timeout_s=config.planner.answer_timeout_s,
+                on_text=on_text if is_alone else None,
+            )
         except LLMConnectionError as error:
             if is_alone:
                 raise
             return OneAnswer(backend.model, None, Reading(None, error=str(error)))
-        reading = read_answer(answer, query, backend.model)
-        return OneAnswer(backend.model, answer, reading)
+        finally:
+            await backend.close()
+        return OneAnswer(backend.model, answer, read_answer(answer, query, backend.model))
 
     return await asyncio.gather(*(ask_one(backend) for backend in backends))
-
-
-async def _ask(
-    backend: Backend,
-    request: ChatRequest,
-    config: RunConfig,
-    on_text: Callable[[str, bool], None] | None,
-) -> Answer:
-    try:
-        await backend.load()
-        return await ask(
-            backend,
-            request,
-            first_token_timeout_s=config.planner.first_token_timeout_s,
-            answer_timeout_s=config.planner.answer_timeout_s,
-            on_text=on_text,
-        )
-    finally:
-        await backend.close()

@@ -78,12 +78,13 @@ class RunState:
     ) -> "RunState":
         """Return the state of a run before its first step."""
         num_envs = vector.num_envs
+        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
         return cls(
             config,
             with_powers(vector, batch),
             batch,
             RunMetrics(),
-            EpisodeTally(*np.zeros((3, num_envs), np.int64), np.zeros(num_envs, np.bool_)),
+            EpisodeTally(steps, planned, by_model, np.zeros(num_envs, np.bool_)),
             StateArchive(config.curriculum.archive_share, config.seed),
             KeptStates(config.keep_states, config.keep_states_interval, clock),
             game.actions,

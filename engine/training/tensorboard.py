@@ -25,7 +25,7 @@ class TensorBoardFile:
     """One event file; a resumed run begins another one, which takes the place of what it repeats.
 
     Args:
-        folder: Where to; made with the first figure.
+        folder: Made with the first figure.
         step: Environment steps taken so far.
         clock: Seconds since the epoch.
     """

@@ -58,8 +58,7 @@ class Trainer:
     """Train an agent in a vector of environments until told to stop.
 
     Args:
-        vector: Environments that step together.
-        batch: Their first observations.
+        batch: First observations of the environments.
         make_vector: Makes environments for evaluations.
         game: What they play.
         folder: The run's. What is deleted of it is written again with the next checkpoint, and the

@@ -69,11 +69,7 @@ def begin_from_demonstrations(
 
 
 def _begin(agent: Agent, policy: Policy, path: str) -> None:
-    """Give an agent the weights of a policy.
-
-    Raises:
-        ConfigurationError: It is another agent than the settings say: somebody's own.
-    """
+    """Give an agent the weights of a policy; it may be another one than the settings say."""
     network = policy.network
     try:
         if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
@@ -94,11 +90,6 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
 
 def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     """Add a person's steps to the demonstrations that an agent learns from (human-gated DAgger).
-
-    Args:
-        agent: Of a run that continues.
-        config: Its settings.
-        path: What was recorded.
 
     Returns:
         A line about it; "" where the agent learns from no demonstrations.
@@ -126,11 +117,7 @@ def _seen(config: RunConfig) -> CloningConfig:
 
 
 def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
-    """Refuse a policy whose network is not the agent's.
-
-    Raises:
-        ConfigurationError: It is not.
-    """
+    """Refuse a policy whose network is not the agent's."""
     cloned = policy.config
     hidden = {"ppo": config.ppo.hidden_size, "dqn": config.dqn.hidden_size}.get(config.agent)
     if hidden is None:

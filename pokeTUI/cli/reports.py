@@ -70,13 +70,12 @@ def print_curves(save_dir: str | None, name: str) -> None:
     if not curves:
         say(f"{title} has no figures yet.")
         return
-    width = max(len("figure"), *(len(curve.name) for curve in curves))
+    width = max(len("figure"), *map(len, curves))
     say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
-    for curve in curves:
-        values = curve.values
+    for figure, values in curves.items():
         row = (values[0], values[-1], min(values), max(values))
         shown = " ".join(f"{value:>10.4g}" for value in row)
-        say(f"{curve.name:<{width}} {shown}  {bars(values)}".rstrip())
+        say(f"{figure:<{width}} {shown}  {bars(values)}".rstrip())
 
 
 def bars(values: Sequence[float]) -> str:

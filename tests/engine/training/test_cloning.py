@@ -109,7 +109,7 @@ def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
     for name in ("one", str(folder)):
         title, curves = saved_curves(str(tmp_path), name)
         assert title == "one"
-        found = {curve.name: curve.values for curve in curves}
+        found = {figure: tuple(values) for figure, values in curves.items()}
         assert len(found["update/bc_loss"]) == 6
         assert found["evaluation/success"] == (0.5, 0.5, 0.5)
     digest = digest_run(str(tmp_path), "one")
