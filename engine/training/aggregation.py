@@ -124,7 +124,6 @@ def aggregate(
                 dagger.examples.append(gather(config, run, source, tell))
             folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
             remember(run.permissions())
-
         writers = tracked(run, folder, settings, naming.project)
         store = folder.store(config.keep_checkpoints)
         writer = PolicyWriter(

@@ -112,16 +112,14 @@ class BlockingPlanner:
         """Wait for an answer, as long as one can be expected."""
         patience_s = self._patience_s if self.plans else self._first_patience_s
         until = self._clock() + patience_s
-        while not self._planner.is_idle and not self._is_down and self._clock() < until:
+        while not self._planner.is_idle and self._clock() < until:
+            if self._status is not None and self._status.state in _DOWN:
+                break
             time.sleep(_LOOKED_EVERY_S)
             self._poll()
         if not self._planner.is_idle and not self._has_complained:
             self._has_complained = True
             self._say(f"{_NOBODY_ANSWERS} {self._status.detail if self._status else ''}".rstrip())
-
-    @property
-    def _is_down(self) -> bool:
-        return self._status is not None and self._status.state in _DOWN
 
     def _poll(self) -> None:
         plans, events = self._planner.poll()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from engine import commands
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.events import CommandObeyed, ControlChanged, WarningRaised
+from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
 from engine.loop.controls import Controls
 from engine.loop.live import LivePlay
 from engine.loop.reporter import pressed
@@ -204,27 +204,27 @@ class CommandHandler:
         run, env_index = self.state, self.controls.watched_env
         self.live.rest()
         try:
-            state = run.kept_states.keep(
+            state, snapshot = run.kept_states.keep(
                 run.vector, env_index, int(run.tally.steps[env_index]), run.metrics.episodes
             )
         except WorkerError:
             return _FAILED
         kept = f"you kept state {state.number}: {state.place}, step"
-        self.reporter.say("run", f"{kept} {state.episode_steps}{self._write_state(state.number)}")
-        told = f"{kept} {state.episode_steps:,} of game {env_index + 1}"
-        self.reporter.emit(CommandObeyed("KeepState", told))
+        hint = self._write_state(state, snapshot)
+        self.reporter.say("run", f"{kept} {state.episode_steps}{hint}")
+        text = f"{kept} {state.episode_steps:,} of game {env_index + 1}"
+        self.reporter.emit(CommandObeyed("KeepState", text))
         self.reporter.emit(run.kept_states.listed)
         return ""
 
-    def _write_state(self, number: int) -> str:
+    def _write_state(self, state: KeptState, snapshot: bytes) -> str:
         """Write a kept state's file; return how a run begins from it, "" where there is none."""
-        found, write = self.state.kept_states.find(number), self.state.kept_states.write
-        if write is None or found is None:
+        if self.state.kept_states.write is None:
             return ""
         try:
-            path = write(*found)
+            path = self.state.kept_states.write(state, snapshot)
         except OSError as error:
-            warning = f"State {number} has no file of its own: {error.strerror or error}."
+            warning = f"State {state.number} has no file of its own: {error.strerror or error}."
             self.reporter.emit(WarningRaised(warning))
             return ""
         return f"; begin a run from it with --state {shlex.quote(str(path))}"

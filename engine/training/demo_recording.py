@@ -9,14 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine import commands
 from engine.agents.base import Agent, Player
-from engine.commands import (
-    DescribeRecording,
-    DiscardRecording,
-    MarkRecording,
-    Rewind,
-    StopRecording,
-)
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
@@ -135,7 +129,7 @@ class RunRecording:
         if refusal := self._refusal(moves_game=again):
             return refusal
         index = self.controls.watched_env
-        facts = self._order(DiscardRecording(again))
+        facts = self._order(commands.DiscardRecording(again))
         if facts is None:
             return _FAILED
         if again:
@@ -157,7 +151,7 @@ class RunRecording:
             return _FAILED
         if not now.rewindable or actions < 1:
             return "There are no steps to take back."
-        facts = self._order(Rewind(actions))
+        facts = self._order(commands.Rewind(actions))
         if facts is None:
             return _FAILED
         self._resume_from(self.controls.watched_env, facts.episode_steps)
@@ -166,14 +160,14 @@ class RunRecording:
         self._publish(facts)
         return ""
 
-    def describe(self, command: MarkRecording | DescribeRecording) -> str:
+    def describe(self, command: commands.MarkRecording | commands.DescribeRecording) -> str:
         """Say that it shows what was wanted, or what it shows."""
         if self._demo is None:
             return _IDLE
         facts = self._try(self._demo.env_index, command)
         if isinstance(facts, str):
             return facts
-        if isinstance(command, MarkRecording):
+        if isinstance(command, commands.MarkRecording):
             self.reporter.say("human", said_of_mark(command.text, is_marked=facts.is_marked))
         self._publish(facts)
         return ""
@@ -263,7 +257,7 @@ class RunRecording:
             return _FAILED
 
     def _end(self, reason: str) -> str:
-        facts = self._order(StopRecording())
+        facts = self._order(commands.StopRecording())
         if facts is not None and facts.ended is not None:
             self._accept_end(facts.ended, reason)
         return ""
@@ -276,7 +270,9 @@ class RunRecording:
             return self.state.vector.record(env_index, order)
         except DemoError as error:
             self._accept_end(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
-            if isinstance(order, Rewind | DiscardRecording):  # the game may have moved before
+            if isinstance(
+                order, commands.Rewind | commands.DiscardRecording
+            ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
                 self._resume_from(env_index, facts.episode_steps)
         except WorkerError:  # its end is told by `follow`

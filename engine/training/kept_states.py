@@ -89,17 +89,17 @@ class KeptStates:
             return True
         return False
 
-    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> KeptState:
-        """Keep a state that a person asks for.
+    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> _Kept:
+        """Keep a state that a person asks for; return it and its snapshot.
 
         Raises:
             WorkerError: The game's process failed.
         """
         kept = self._take(vector, env_index, steps, episode, is_asked=True)
         self._asked.append(kept)
-        return kept[0]
+        return kept
 
-    def find(self, number: int) -> tuple[KeptState, bytes] | None:
+    def find(self, number: int) -> _Kept | None:
         """Return a state and its snapshot, None if it is not kept."""
         return self._by_number.get(number)
 

@@ -25,16 +25,19 @@ from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
 _FOLDER = "policies"
 _SETTINGS = "config.json"
-_CHECKPOINTS = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
 
-@dataclass(frozen=True, slots=True)
 class PolicyFolder:
     """Where one cloned policy is saved: <save_dir>/policies/<id>."""
 
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.journal_path = path / "journal.jsonl"
+        self.tensorboard_path = path / "tensorboard"
+        self.checkpoints_path = path / "checkpoints"
+        self.best_path = self.checkpoints_path / BEST
 
     @classmethod
     @contextmanager
@@ -50,7 +53,7 @@ class PolicyFolder:
         try:
             yield folder
         finally:
-            if not any((folder.path / _CHECKPOINTS).glob("*.zip")):
+            if not any(folder.checkpoints_path.glob("*.zip")):
                 with suppress(OSError):
                     remove_folder(folder.path)
                 remove_empty(missing)
@@ -96,21 +99,6 @@ class PolicyFolder:
             )
         return cls(paths[0])
 
-    @property
-    def journal_path(self) -> Path:
-        """Return where what was learnt epoch by epoch is kept, as a run's journal is."""
-        return self.path / "journal.jsonl"
-
-    @property
-    def tensorboard_path(self) -> Path:
-        """Return where its figures are."""
-        return self.path / "tensorboard"
-
-    @property
-    def best_path(self) -> Path:
-        """Return where the best checkpoint is, if there is one."""
-        return self.path / _CHECKPOINTS / BEST
-
     def settings(self) -> dict[str, Any]:
         """Return the settings that it was begun with.
 
@@ -142,7 +130,7 @@ class PolicyFolder:
 
     def store(self, keep: int) -> CheckpointStore:
         """Return its checkpoints."""
-        return CheckpointStore(self.path / _CHECKPOINTS, keep)
+        return CheckpointStore(self.checkpoints_path, keep)
 
 
 def check_name(name: str) -> None:
@@ -189,13 +177,12 @@ class PolicyInfo:
 def list_policies(save_dir: str) -> list[PolicyInfo]:
     """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
-    for parent in (user_path(save_dir) / _FOLDER).glob("*"):
-        folder, path = PolicyFolder(parent), parent / _SETTINGS
-        if not os.path.lexists(path):
+    for folder in map(PolicyFolder, (user_path(save_dir) / _FOLDER).glob("*")):
+        if not os.path.lexists(folder.path / _SETTINGS):
             continue
         refusal = ""
         try:
-            settings = read_object(path)
+            settings = read_object(folder.path / _SETTINGS)
         except ValueError as error:
             settings, refusal = {}, f"{_SETTINGS}: {error}"
         cloning = settings.get("cloning")
@@ -203,8 +190,8 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
         seed = known.get("seed", 0)
         if not refusal and not (known and isinstance(seed, int)):
             refusal = f"{_SETTINGS}: it does not say how it was cloned"
-        journal = folder.journal_path
-        dated = journal if os.path.isfile(journal) else folder.path  # noqa: PTH113
+        has_journal = os.path.isfile(folder.journal_path)  # noqa: PTH113
+        dated = folder.journal_path if has_journal else folder.path
         found.append(
             PolicyInfo(
                 policy_id=folder.path.name,

@@ -12,7 +12,6 @@ from engine import commands
 from engine.env.array_env import public_methods
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.planning_types import PlannerUpdate, UserOverrides
 from engine.world import (
     POWERS,
     FullWorld,
@@ -83,21 +82,6 @@ class _Completed:
         self._last = step(actions, shows=shows) if self._shows else step(actions)
         return self._last
 
-    def watch(self, index: int | None, *, renders: bool = True) -> None:
-        """Show nothing."""
-
-    def inspect(self) -> None:
-        """Return nothing."""
-
-    def update_planner(self, update: PlannerUpdate) -> None:
-        """Follow no planner."""
-
-    def question(self, index: int) -> None:
-        """Ask nothing."""
-
-    def override(self, overrides: UserOverrides) -> None:
-        """Change nothing; whoever wants something else is refused before."""
-
     def save(self) -> list[bytes]:
         """Return nothing of any environment."""
         return [b""] * self.world.num_envs
@@ -117,6 +101,11 @@ class _Completed:
             summaries={},
             reached={},
         )
+
+    def _do_without(self, *args: Any, **kwargs: Any) -> None:
+        """Show, ask and change nothing; whoever wants something else is refused before."""
+
+    watch = inspect = update_planner = question = override = _do_without
 
     def _cannot(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise WorkerError("This world cannot do that.")

@@ -1,4 +1,4 @@
-"""Go through what was recorded to and fro: what a replay viewer stands on.
+"""Go through what was recorded, forwards and backwards: what a replay viewer stands on.
 
 A place is how many moves are behind: an action is one, and so is every stretch of real-time play
 that is as long as an action. Where nothing was played in real time, places are steps.
@@ -13,7 +13,6 @@ from engine.env.input_recording import Segment, moves, replay
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
-from engine.games.base import Game
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
 from engine.types import EpisodeSummary
 
@@ -48,11 +47,6 @@ class Playback:
         self._kept_every = KEPT_EVERY
 
     @property
-    def game(self) -> Game:
-        """Return what is played."""
-        return self.env.game
-
-    @property
     def step(self) -> int:
         """Return how many steps of the episode are taken; live play counts none."""
         return self.env.episode_steps
@@ -61,11 +55,6 @@ class Playback:
     def is_at_end(self) -> bool:
         """Return whether all of it is played."""
         return self.place == len(self._moves)
-
-    @property
-    def is_goal_reached(self) -> bool:
-        """Return whether the run's goal is reached, after which nothing can be recorded."""
-        return self.env.is_success
 
     @property
     def last_action(self) -> int | None:

@@ -177,13 +177,23 @@ class RecordedDemo(_Recorded):
     def of(cls, path: Path, demo: Demonstration, config: RunConfig) -> "RecordedDemo":
         """Return what a demonstration's file holds."""
         run_id = path.name.removesuffix(SUFFIX)
+        summary = EpisodeSummary(
+            env_index=0,
+            total_reward=demo.episode_return,
+            length=demo.episode_length,
+            components=(),
+            steps_to_milestone=dict(demo.milestones),
+            maps_seen=len(dict(demo.maps())),
+            is_success=demo.is_success,
+            interventions=int(demo.is_intervention.any()),
+        )
         return cls(
             source=str(path),
             title=f"The demonstration {run_id}",
             run_id=run_id,
             run_dir=str(path),
             recording=demo.recording,
-            ended=EpisodeEnded(1, demo.episode_length, _summary(demo)),
+            ended=EpisodeEnded(1, demo.episode_length, summary),
             begins_at=demo.begins_at,
             goal=Goal("", demo.task) if demo.task else None,
             # Milestones are told as they are paid, and maps are seen.
@@ -274,20 +284,6 @@ def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
             f"Its last is {last.episode}.",
         )
     return last
-
-
-def _summary(demo: Demonstration) -> EpisodeSummary:
-    """Return how the episode went, as far as the file tells."""
-    return EpisodeSummary(
-        env_index=0,
-        total_reward=demo.episode_return,
-        length=demo.episode_length,
-        components=(),
-        steps_to_milestone=dict(demo.milestones),
-        maps_seen=len(dict(demo.maps())),
-        is_success=demo.is_success,
-        interventions=int(demo.is_intervention.any()),
-    )
 
 
 def _begun(env: GameEnv, recording: Recording) -> GameEnv:
