@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,10 +17,9 @@ from engine.imitation.settings import CloningConfig, DaggerConfig, check
 from engine.imitation.sight import sight_of
 from engine.training.blocking_planner import make_asked_games
 from engine.training.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from engine.training.cloning import Note, Progress, evaluate_clone, score_of, tracked
+from engine.training.cloning import Cloned, Note, Progress, evaluate_clone, score_of, tracked
 from engine.training.from_demonstrations import (
-    UNNAMED,
-    Naming,
+    PROJECT,
     Source,
     gather,
     part_of,
@@ -41,22 +39,6 @@ RULES, PLANNER = "rules", "planner"
 TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregated:
-    """The result of DAgger.
-
-    Attributes:
-        rounds: Those of now.
-        evaluation: Of the last student; None if it was not to be evaluated.
-        best: The checkpoint of the student that played best; None if none was evaluated.
-    """
-
-    folder: Path
-    rounds: tuple[Round, ...]
-    evaluation: Evaluation | None
-    best: Path | None
-
-
 def aggregate(
     save_dir: str,
     given: Mapping[str, Any],
@@ -67,8 +49,10 @@ def aggregate(
     game: Mapping[str, Any] | None = None,
     resume: str = "",
     tell: TellRounds = lambda told: None,
-    naming: Naming = UNNAMED,
-) -> Aggregated:
+    name: str = "",
+    is_tracked: bool = False,
+    project: str = PROJECT,
+) -> Cloned:
     """Learn by DAgger from the rules, from the planner, or from another policy.
 
     Args:
@@ -81,13 +65,15 @@ def aggregate(
         game: Settings of the run that say which game it is, and `llm_model` for the planner.
         resume: Continue with this policy, or "latest"; "" begins a new one.
         tell: Called with everything.
-        naming: For a new one.
+        name: What a new policy's id begins with.
+        is_tracked: Weights & Biases get the figures.
+        project: Of theirs.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
-    check_name(naming.name)
+    check_name(name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -110,7 +96,7 @@ def aggregate(
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
         check_save_folder(save_dir)
-    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
+    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
     make_expert = _expert_maker(save_dir, expert, config)
     dagger = Dagger(dagger_config, config, make_expert, lambda seed: RandomAgent(seed).player(seed))
     saved_facts: Mapping[str, Any] = {}
@@ -122,9 +108,9 @@ def aggregate(
         else:
             if source.demos or source.rules:
                 dagger.examples.append(gather(config, run, source, tell))
-            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
             remember(run.permissions())
-        writers = tracked(run, folder, settings, naming.project)
+        writers = tracked(run, folder, settings, project)
         store = folder.store(config.keep_checkpoints)
         writer = PolicyWriter(
             folder, run, store, saved_facts, dagger.rounds, writers, lambda text: tell(Note(text))
@@ -138,7 +124,7 @@ def aggregate(
             games = make_games(run, count, sight, is_advised=True)
         undo.callback(games.close)
         played = _Rounds(dagger, dagger_config, config, run, folder, writer, tell).play(games)
-    return Aggregated(folder.path, played, writer.evaluation, writer.best)
+    return Cloned(folder.path, played, writer.evaluation, writer.best)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import torch
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
 from engine.imitation.bc import Cloning, Epoch
+from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
 from engine.imitation.games import make_games, play, rules_expert
 from engine.imitation.policy import Policy
@@ -49,13 +50,13 @@ class Cloned:
     """The result.
 
     Attributes:
-        epochs: Those that were learnt now, in order.
+        epochs: Epochs, or rounds of DAgger, that were learnt now, in order.
         evaluation: The last one; None if there was none.
         best: The best checkpoint; None if none was evaluated.
     """
 
     folder: Path
-    epochs: tuple[Epoch, ...]
+    epochs: tuple[Epoch | Round, ...]
     evaluation: Evaluation | None
     best: Path | None
 

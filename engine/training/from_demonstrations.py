@@ -57,24 +57,6 @@ class Source:
     is_success: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """What a cloning is called.
-
-    Attributes:
-        name: What the policy's id begins with.
-        is_tracked: Weights & Biases get the figures.
-        project: Of theirs.
-    """
-
-    name: str = ""
-    is_tracked: bool = False
-    project: str = PROJECT
-
-
-UNNAMED = Naming()
-
-
 def clone_policy(
     save_dir: str,
     given: Mapping[str, Any],
@@ -84,7 +66,9 @@ def clone_policy(
     resume: str = "",
     tell: Tell = lambda told: None,
     may_go_on: Callable[[], bool] = lambda: True,
-    naming: Naming = UNNAMED,
+    name: str = "",
+    is_tracked: bool = False,
+    project: str = PROJECT,
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
@@ -96,13 +80,15 @@ def clone_policy(
         resume: Continue with this policy, or "latest"; "" begins a new one.
         tell: Called with everything.
         may_go_on: Asked often; no: it ends, and can be resumed.
-        naming: For a new one.
+        name: What a new policy's id begins with.
+        is_tracked: Weights & Biases get the figures.
+        project: Of theirs.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
-    check_name(naming.name)
+    check_name(name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -116,16 +102,16 @@ def clone_policy(
     else:
         config = check(CloningConfig, dict(given))
         check_save_folder(save_dir)
-    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
+    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
     examples = gather(config, run, source, tell)
     settings = settings_of_policy(config, source, run)
     with contextlib.ExitStack() as undo:
         if not resume:
-            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
         cloning = CloningRun(
             config, run, examples, folder, tell=tell, is_resumed=bool(resume), may_go_on=may_go_on
         )
-        return cloning.run(tracked(run, folder, settings, naming.project))
+        return cloning.run(tracked(run, folder, settings, project))
 
 
 def gather(

@@ -3,18 +3,21 @@
 Nothing here waits for a model: a query goes into a slot; answers are looked for after each step.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from engine.agents.calibration import Calibration
+from engine.config import PlannerConfig
 from engine.curriculum.success_rate import DECAY
+from engine.env.batch import Batch
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
+from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.uplift import Uplift
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
 from engine.llm.status import ANSWERING
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
@@ -31,14 +34,7 @@ from engine.planning_types import (
 from engine.strategy.advisor import GOAL_SOURCE
 from engine.strategy.experience import Known
 from engine.types import EpisodeSummary
-
-if TYPE_CHECKING:
-    from engine.config import PlannerConfig
-    from engine.env.batch import Batch
-    from engine.history.decisions import DecisionHistoryAnalyzer
-    from engine.llm.exchanges import ExchangeLog
-    from engine.llm.planner import Planner
-    from engine.world import PlannerGoals
+from engine.world import PlannerGoals
 
 _TRIES = 4
 """Environments in which a query is looked for; most situations have been asked about."""
@@ -55,10 +51,8 @@ class Planning:
         models: Their names.
         settings: How they are asked.
         interval: Steps of every environment between two queries.
-        calibration: Learns from the goal outcomes.
-        history: Remembers them.
+        calibration: Learns from the goal outcomes, `history` remembers them.
         exchanges: Where the planner keeps what is said; goal outcomes are added there.
-        emit: Takes events to the outside.
 
     Attributes:
         goal_sources: Who sets goals, by `Batch.goal_sources`: names of models that agreed, the

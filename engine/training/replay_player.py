@@ -5,7 +5,6 @@ that is as long as an action. Where nothing was played in real time, places are 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from engine.env.array_env import Inspection
 from engine.env.game_env import GameEnv
@@ -14,7 +13,6 @@ from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
-from engine.types import EpisodeSummary
 
 KEPT_EVERY = 100
 """Moves between two kept states, so that going back never plays more than so many again."""
@@ -175,30 +173,18 @@ def open_at(recorded: Recorded, place: int) -> GameEnv:
     return playback.env
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedEpisode:
-    """An episode that was replayed to the same memory, byte for byte.
-
-    Attributes:
-        recorded: As it was first played.
-        total_reward: Of the replay.
-    """
-
-    run_id: str
-    number: int
-    recorded: EpisodeSummary
-    total_reward: float
-
-
 def replay_episode(
     save_dir: str,
     run: str,
     number: int | None = None,
     tell: Callable[[int, int], None] = lambda done, total: None,
-) -> ReplayedEpisode:
-    """Replay episode `number` of a run; None: its last.
+) -> tuple[RecordedEpisode, float]:
+    """Replay episode `number` of a run, None: its last, to the same memory, byte for byte.
 
     `tell` is called after each step with how many are taken, and of how many.
+
+    Returns:
+        The episode, and what the replay returned in rewards.
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.
@@ -206,8 +192,7 @@ def replay_episode(
         ReplayError: There is no such episode, or it goes another way.
     """
     recorded = RecordedEpisode.find(save_dir, run, number)
-    summary = recorded.ended.summary
-    env = make_game_env(recorded.settings(), summary.env_index)
+    env = make_game_env(recorded.settings(), recorded.ended.summary.env_index)
     try:
         total = 0.0
         for reward, *_ in replay(env, recorded.recording):
@@ -215,4 +200,4 @@ def replay_episode(
             tell(env.episode_steps, len(recorded.recording.actions))
     finally:
         env.close()
-    return ReplayedEpisode(recorded.run_id, recorded.ended.episode, summary, total)
+    return recorded, total

@@ -25,21 +25,13 @@ class OneAnswer:
     reading: Reading
 
 
-@dataclass(frozen=True, slots=True)
-class OnePlan:
-    """What all models said, and the plan that won their vote, None if nobody gave one."""
-
-    answers: tuple[OneAnswer, ...]
-    plan: Subgoal | None
-
-
 def plan_once(
     config: RunConfig,
     *,
     instruction: str = "",
     on_request: Callable[[ChatRequest], None],
     on_text: Callable[[str, bool], None],
-) -> OnePlan:
+) -> tuple[list[OneAnswer], Subgoal | None]:
     """Ask about the state that a run with these settings would start from.
 
     Args:
@@ -48,6 +40,9 @@ def plan_once(
         on_request: Called with the question before it is sent.
         on_text: Called with each piece of one model's answer, and whether it is thought rather than
             said; not where several answer at once.
+
+    Returns:
+        All answers, and the subgoal that won their vote, None if there is none.
 
     Raises:
         PokeTUIError: The ROM, the state, the model or its server is unusable; of several models a
@@ -64,7 +59,7 @@ def plan_once(
     on_request(request)
     answers = asyncio.run(_ask_all(backends, query, request, config, on_text))
     plans = [one.reading.plan for one in answers if one.reading.plan is not None]
-    return OnePlan(tuple(answers), vote(plans))
+    return answers, vote(plans)
 
 
 def first_situation(config: RunConfig) -> PlanningQuery:

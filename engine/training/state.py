@@ -1,10 +1,8 @@
 """Hold what a step changes: the games as they are now, and what was counted of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
@@ -14,11 +12,9 @@ from engine.loop.metrics import RunMetrics
 from engine.strategy.advisor import known_goals
 from engine.training.kept_states import KeptStates
 from engine.training.powers import with_powers
-from engine.types import ActionSet
-from engine.world import FullWorld, World
+from engine.world import World
 
 
-@dataclass(slots=True)
 class EpisodeTally:
     """What was counted in each environment's current episode.
 
@@ -29,10 +25,9 @@ class EpisodeTally:
         is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
     """
 
-    steps: NDArray[np.int64]
-    planned_steps: NDArray[np.int64]
-    llm_steps: NDArray[np.int64]
-    is_touched: NDArray[np.bool_]
+    def __init__(self, num_envs: int) -> None:
+        self.steps, self.planned_steps, self.llm_steps = np.zeros((3, num_envs), np.int64)
+        self.is_touched = np.zeros(num_envs, np.bool_)
 
     def reset(self, env_index: int) -> None:
         """Begin an episode."""
@@ -40,13 +35,18 @@ class EpisodeTally:
         self.is_touched[env_index] = False
 
 
-@dataclass(slots=True)
 class RunState:
-    """Where a run stands.
+    """Where a run stands; at first before its first step.
+
+    Args:
+        config: The run's settings.
+        vector: Environments that step together.
+        batch: Their first observations.
+        game: What they play.
+        clock: Seconds that only rise.
 
     Attributes:
-        vector: Environments that step together.
-        batch: What their last step led to.
+        batch: What the last step led to.
         metrics: The run's sums.
         archive: States from which episodes begin.
         kept_states: States of the watched game for a person to branch from.
@@ -55,39 +55,22 @@ class RunState:
         is_save_due: A checkpoint is to be written after this step.
     """
 
-    config: RunConfig
-    vector: FullWorld
-    batch: Batch
-    metrics: RunMetrics
-    tally: EpisodeTally
-    archive: StateArchive
-    kept_states: KeptStates
-    actions: ActionSet
-    milestone_texts: dict[str, str]
-    known_goals: frozenset[str]
-    is_save_due: bool = False
-
-    @classmethod
-    def begin(
-        cls,
+    def __init__(
+        self,
         config: RunConfig,
         vector: World,
         batch: Batch,
         game: Game,
         clock: Callable[[], float],
-    ) -> "RunState":
-        """Return the state of a run before its first step."""
-        num_envs = vector.num_envs
-        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
-        return cls(
-            config,
-            with_powers(vector, batch),
-            batch,
-            RunMetrics(),
-            EpisodeTally(steps, planned, by_model, np.zeros(num_envs, np.bool_)),
-            StateArchive(config.curriculum.archive_share, config.seed),
-            KeptStates(config.keep_states, config.keep_states_interval, clock),
-            game.actions,
-            dict(game.milestones),
-            known_goals(game),
-        )
+    ) -> None:
+        self.config = config
+        self.vector = with_powers(vector, batch)
+        self.batch = batch
+        self.metrics = RunMetrics()
+        self.tally = EpisodeTally(vector.num_envs)
+        self.archive = StateArchive(config.curriculum.archive_share, config.seed)
+        self.kept_states = KeptStates(config.keep_states, config.keep_states_interval, clock)
+        self.actions = game.actions
+        self.milestone_texts = dict(game.milestones)
+        self.known_goals = known_goals(game)
+        self.is_save_due = False

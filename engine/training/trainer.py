@@ -99,7 +99,7 @@ class Trainer:
         folder: RunFolder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.state = RunState.begin(config, vector, batch, game, clock)
+        self.state = RunState(config, vector, batch, game, clock)
         if folder is not None:
             self.state.kept_states.write = partial(write_state, folder.path / "states", game.sha1)
         self.learning = Learning(

@@ -287,8 +287,8 @@ def test_dagger_is_resumed_with_all_that_was_labelled(tmp_path):
     whole = aggregate(str(tmp_path / "a"), given, {**ways, "rounds": 2}, Source())
     aggregate(str(tmp_path / "b"), given, {**ways, "rounds": 1}, Source())
     parts = aggregate(str(tmp_path / "b"), {}, {"rounds": 2}, Source(), resume="latest")
-    assert [found.number for found in parts.rounds] == [2]
-    assert parts.rounds[0].total == whole.rounds[1].total
+    assert [found.number for found in parts.epochs] == [2]
+    assert parts.epochs[0].total == whole.epochs[1].total
     journals = [(found.folder / "journal.jsonl").read_text() for found in (whole, parts)]
     assert journals[0] == journals[1]
     assert '"dagger_examples"' in journals[0]
