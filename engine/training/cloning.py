@@ -70,11 +70,7 @@ def rule_examples(
     episodes: int,
     tell: Callable[[Progress], None] = lambda told: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
-    """Let the rule planner play, and return its steps as demonstrations.
-
-    Raises:
-        PokeTUIError: The game cannot be made.
-    """
+    """Let the rule planner play, and return its steps as demonstrations."""
     games = make_games(run, min(MAX_GAMES, episodes), sight_of(config), is_advised=True)
     with contextlib.closing(games):
         return play(
@@ -98,9 +94,6 @@ def evaluate_clone(
     """Let a policy play alone from the true start; None if `may_go_on` said no.
 
     The same seeds come again in every evaluation.
-
-    Raises:
-        PokeTUIError: The game cannot be made.
     """
     games = make_games(run, min(MAX_GAMES, episodes), sight_of(policy.config), is_advised=False)
     with contextlib.closing(games):

@@ -24,10 +24,7 @@ _FAILED = "The game's process failed, so its episodes began anew. Try again."
 class CommandHandler:
     """Carries out a person's commands between two steps.
 
-    Attributes:
-        accept: Takes in what a person's steps led to.
-        clock: Seconds that only rise.
-        overrides: What a person set while the run continues.
+    `accept` takes in what a person's steps led to.
     """
 
     state: RunState

@@ -63,7 +63,6 @@ class RunRecording:
 
     Attributes:
         accept: Takes in the result of a game's process that was replaced or moved.
-        clock: Seconds that only rise.
         proposal: What the agent would have done where a person acted last; None: nobody asked.
     """
 

@@ -75,7 +75,7 @@ def play_episodes(
     due += np.arange(vector.num_envs) < more
     planned, by_model = np.zeros((2, vector.num_envs), np.int64)
     seeds = np.random.SeedSequence(seed).generate_state(vector.num_envs) % 2**31
-    batch = vector.reset([int(seed) for seed in seeds])
+    batch = vector.reset(seeds.tolist())
     played: list[EpisodeSummary] = []
     while due.any():
         if not may_go_on():
@@ -111,15 +111,15 @@ def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
     """Sum up at least one episode."""
     rewards = [summary.total_reward for summary in played]
     lengths = [summary.length for summary in played]
-    usage = usage_of(played)
+    llm_usage, rules_usage = usage_of(played)
     keys = dict.fromkeys(key for summary in played for key in summary.steps_to_milestone)
     return Evaluation(
         episodes=len(played),
         avg_reward=statistics.fmean(rewards),
         std_reward=statistics.pstdev(rewards),
         avg_length=statistics.fmean(lengths),
-        avg_llm_usage=usage[0],
-        avg_rules_usage=usage[1],
+        avg_llm_usage=llm_usage,
+        avg_rules_usage=rules_usage,
         success_rate=statistics.fmean(summary.is_success for summary in played),
         milestones={
             key: statistics.fmean(key in summary.steps_to_milestone for summary in played)

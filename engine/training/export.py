@@ -63,7 +63,8 @@ def export_run(
         config = folder.settings()
     if form == "json":
         file = f"{name}.json"
-        content = _json({"run": name, "config": config, **tables})
+        values = plain({"run": name, "config": config, **tables})
+        content = json.dumps(values, indent=1, allow_nan=False).encode() + b"\n"
         count = sum(map(len, tables.values()))
     else:
         file = f"{name}-{table}.csv"
@@ -158,7 +159,3 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def _cell(value: Any) -> Any:
     """Return booleans as 0 and 1, which spreadsheets can sum up, and no number as nothing."""
     return int(value) if isinstance(value, bool) else "" if plain(value) is None else value
-
-
-def _json(values: Mapping[str, Any]) -> bytes:
-    return json.dumps(plain(values), indent=1, allow_nan=False).encode() + b"\n"

@@ -160,11 +160,7 @@ def run_config(save_dir: str, game: Mapping[str, Any]) -> RunConfig:
 
 
 def saved_source(settings: Mapping[str, Any]) -> Source:
-    """Return where a saved policy's demonstrations come from.
-
-    Raises:
-        CheckpointError: Its settings do not say.
-    """
+    """Return where a saved policy's demonstrations come from, or raise CheckpointError."""
     part = part_of(settings, "source")
     try:
         return Source(**{**part, "tags": tuple(part.get("tags", ()))})
@@ -184,21 +180,13 @@ def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) ->
 
 
 def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that say which game a saved policy is for, and no others.
-
-    Raises:
-        CheckpointError: There are none.
-    """
+    """Return the settings of a saved policy's game, and no others, or raise CheckpointError."""
     part = part_of(settings, "game")
     return {key: part[key] for key in _GAME_KEYS if key in part}
 
 
 def part_of(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return one part of a policy's config.json.
-
-    Raises:
-        CheckpointError: It is not there.
-    """
+    """Return one part of a policy's config.json, or raise CheckpointError."""
     part = settings.get(name)
     if not isinstance(part, dict):
         raise CheckpointError(f"The policy's config.json has no '{name}'.", "Clone it again.")

@@ -44,11 +44,7 @@ def read_policy(save_dir: str, name: str) -> tuple[Policy, Path]:
 
 
 def policy_of(saved: Checkpoint, path: Path) -> Policy:
-    """Return the policy of a checkpoint.
-
-    Raises:
-        CheckpointError: It holds none.
-    """
+    """Return the policy of a checkpoint, or raise CheckpointError."""
     try:
         return Policy.load(saved.facts, saved.arrays)
     except (KeyError, TypeError, ValueError, ConfigurationError) as error:

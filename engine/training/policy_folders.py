@@ -80,11 +80,7 @@ class PolicyFolder:
 
     @classmethod
     def find(cls, save_dir: str, name: str) -> "PolicyFolder":
-        """Return the folder of a policy by its id, its path, or "latest".
-
-        Raises:
-            CheckpointError: There is none.
-        """
+        """Return a policy's folder by id, path, or "latest", or raise CheckpointError."""
         policies = user_path(save_dir) / _FOLDER
         if name == LATEST:
             whole = (info.path for info in list_policies(save_dir) if not info.refusal)
@@ -100,11 +96,7 @@ class PolicyFolder:
         return cls(paths[0])
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that it was begun with.
-
-        Raises:
-            CheckpointError: They are damaged.
-        """
+        """Return the settings that it was begun with, or raise CheckpointError."""
         try:
             return read_object(self.path / _SETTINGS)
         except ValueError as error:
@@ -134,11 +126,7 @@ class PolicyFolder:
 
 
 def check_name(name: str) -> None:
-    """Make sure that a policy's id can begin with a name.
-
-    Raises:
-        ConfigurationError: It cannot.
-    """
+    """Raise ConfigurationError unless a policy's id can begin with a name."""
     if name and not _NAME.fullmatch(name):
         raise ConfigurationError(
             f"exp_name = {name!r:.80} cannot be a part of a folder's name.",
@@ -226,11 +214,7 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
 
 
 def check_save_folder(save_dir: str) -> None:
-    """Refuse a save folder that cannot hold a policy, before one is trained for it.
-
-    Raises:
-        ConfigurationError: It cannot be written.
-    """
+    """Raise ConfigurationError if a save folder cannot hold a policy, before one is trained."""
     policies = user_path(save_dir) / _FOLDER
     try:
         check_writable(policies)

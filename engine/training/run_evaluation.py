@@ -82,13 +82,13 @@ def evaluate_run(
             curriculum = build_curriculum(config, game)
             curriculum.load(saved.facts["curriculum"])
             total_steps = int(saved.facts["metrics"]["total_steps"])
-        guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
-        seed = evaluation_seed(config)
-        leader = guidance if with_planner else ALONE
+        seed, guidance = evaluation_seed(config), ALONE
         player = agent.player(seed)
-        if with_planner and "shares" in saved.arrays and curriculum.forced_share is not None:
-            player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, leader, tell=tell)
+        if with_planner:
+            guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
+            if "shares" in saved.arrays and curriculum.forced_share is not None:
+                player = _with_share(player, curriculum.forced_share, few.num_envs)
+        played = play_episodes(player, vector, episodes, seed, guidance, tell=tell)
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 

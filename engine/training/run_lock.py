@@ -41,11 +41,7 @@ class RunLock:
         return True
 
     def take_again(self) -> bool:
-        """Take it after its file was deleted or replaced; return whether nobody else had it since.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
+        """Take it after its file was deleted or replaced, unless somebody else had it since."""
         with contextlib.suppress(FileNotFoundError):
             # One with our token in it is ours, copied back; every other was made by a process that
             # has resumed the run, even if it has ended since.

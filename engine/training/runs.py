@@ -58,10 +58,9 @@ class RunInfo:
 
 
 class RunFolder:
-    """The folder of one run, locked while this process works on it.
+    """The folder of one run, <save_dir>/runs/<id>, locked while this process works on it.
 
     Attributes:
-        path: <save_dir>/runs/<id>.
         exchanges_path: The file of what a language model was asked and answered.
     """
 
@@ -239,9 +238,7 @@ class RunFolder:
 def make_stamped_folder(parent: Path, name: str = "") -> Path:
     """Make a folder named after the time, and after a number where another one has that name.
 
-    Args:
-        parent: Made if it is missing.
-        name: Stands before the time.
+    `name` stands before the time; `parent` is made if it is missing.
 
     Raises:
         OSError: It cannot be made.

@@ -1,7 +1,7 @@
 """Ask language models for one plan, as a run would, and show all that is said."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.config import RunConfig
@@ -57,7 +57,30 @@ def plan_once(
         settings=config.planner,
     )
     on_request(request)
-    answers = asyncio.run(_ask_all(backends, query, request, config, on_text))
+    is_alone = len(backends) == 1
+
+    async def ask_one(backend: Backend) -> OneAnswer:
+        try:
+            await backend.load()
+            answer = await ask(
+                backend,
+                request,
+                first_token_timeout_s=config.planner.first_token_timeout_s,
+                answer_timeout_s=config.planner.answer_timeout_s,
+                on_text=on_text if is_alone else None,
+            )
+        except LLMConnectionError as error:
+            if is_alone:
+                raise
+            return OneAnswer(backend.model, None, Reading(None, error=str(error)))
+        finally:
+            await backend.close()
+        return OneAnswer(backend.model, answer, read_answer(answer, query, backend.model))
+
+    async def ask_all() -> list[OneAnswer]:
+        return await asyncio.gather(*map(ask_one, backends))
+
+    answers = asyncio.run(ask_all())
     plans = [one.reading.plan for one in answers if one.reading.plan is not None]
     return answers, vote(plans)
 
@@ -82,33 +105,3 @@ def first_situation(config: RunConfig) -> PlanningQuery:
             "There is nothing to decide in this state.", "Give one in which the game is played."
         )
     return query
-
-
-async def _ask_all(
-    backends: Sequence[Backend],
-    query: PlanningQuery,
-    request: ChatRequest,
-    config: RunConfig,
-    on_text: Callable[[str, bool], None],
-) -> list[OneAnswer]:
-    is_alone = len(backends) == 1
-
-    async def ask_one(backend: Backend) -> OneAnswer:
-        try:
-            await backend.load()
-            answer = await ask(
-                backend,
-                request,
-                first_token_timeout_s=config.planner.first_token_timeout_s,
-                answer_timeout_s=config.planner.answer_timeout_s,
-                on_text=on_text if is_alone else None,
-            )
-        except LLMConnectionError as error:
-            if is_alone:
-                raise
-            return OneAnswer(backend.model, None, Reading(None, error=str(error)))
-        finally:
-            await backend.close()
-        return OneAnswer(backend.model, answer, read_answer(answer, query, backend.model))
-
-    return await asyncio.gather(*(ask_one(backend) for backend in backends))

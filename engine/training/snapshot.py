@@ -34,7 +34,6 @@ class Checkpointer:
     Attributes:
         folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
             is not.
-        clock: Seconds that only rise.
         checkpoint_path: Of the last one; "" before the first.
     """
 
@@ -115,14 +114,10 @@ class Checkpointer:
         """
         state, learning = self.state, self.learning
         agent_facts, agent_arrays = learning.agent.save()
-        tally = state.tally
         python_state = random.getstate()
         arrays: dict[str, NDArray[np.generic]] = {
             **{f"agent/{name}": array for name, array in agent_arrays.items()},
-            "tally/steps": tally.steps,
-            "tally/planned_steps": tally.planned_steps,
-            "tally/llm_steps": tally.llm_steps,
-            "tally/is_touched": tally.is_touched,
+            **{f"tally/{name}": counts for name, counts in vars(state.tally).items()},
             "potential": learning.shaping.potential,
             "torch_rng": torch.get_rng_state().numpy(),
         }
@@ -148,8 +143,7 @@ class Checkpointer:
             "history": self.log.recorder.save() if self.log.recorder else None,
             "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
         }
-        archive_facts, snapshots = state.archive.save()
-        facts["archive"] = archive_facts
+        facts["archive"], snapshots = state.archive.save()
         blobs = {f"archive/{key}": snapshot for key, snapshot in snapshots.items()}
         facts["kept_states"], snapshots = state.kept_states.save()
         blobs |= {f"kept/{number}": snapshot for number, snapshot in snapshots.items()}
@@ -232,11 +226,7 @@ class Checkpointer:
 
 @contextmanager
 def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
-    """Say in one line that what was saved does not fit, whatever does not.
-
-    Raises:
-        CheckpointError: In place of what went wrong in the context.
-    """
+    """Raise a CheckpointError of one line in place of whatever does not fit of what was saved."""
     try:
         yield
     except (
