@@ -55,19 +55,10 @@ def aggregate(
 ) -> Cloned:
     """Learn by DAgger from the rules, from the planner, or from another policy.
 
-    Args:
-        save_dir: Where policies are saved.
-        given: Settings of `CloningConfig` that are not to be as usual; epochs are of each round.
-        rounds: Likewise of `DaggerConfig`.
-        source: Demonstrations to begin with; it may be empty.
-        expert: "rules"; "planner": as the rules, but a language model sets the goals and is waited
-            for; or a policy's id or path.
-        game: Settings of the run that say which game it is, and `llm_model` for the planner.
-        resume: Continue with this policy, or "latest"; "" begins a new one.
-        tell: Called with everything.
-        name: What a new policy's id begins with.
-        is_tracked: Weights & Biases get the figures.
-        project: Of theirs.
+    Settings are given as to `clone_policy`: those of `CloningConfig`, with the epochs of each
+    round, and in `rounds` those of `DaggerConfig`. The demonstrations to begin with may be none.
+    The expert is "rules"; "planner": as the rules, but a language model, `llm_model` of the game,
+    sets the goals and is waited for; or a policy's id or path.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
@@ -129,7 +120,7 @@ def aggregate(
 
 @dataclass(frozen=True, slots=True)
 class _Rounds:
-    """Play the rounds that are left; the student is judged by rollout after each."""
+    """Play the rounds that are left; the student is evaluated by rollout after each."""
 
     dagger: Dagger
     dagger_config: DaggerConfig
@@ -142,7 +133,7 @@ class _Rounds:
     def play(self, games: Games) -> tuple[Round, ...]:
         dagger, episodes = self.dagger, self.dagger_config.episodes
         played: list[Round] = []
-        first = dagger.learn_first(self._tell_epochs)
+        first = dagger.learn_first(self._report_epochs)
         if first is not None:
             self.writer.note(0, 0, first.figures())
             self._end_round()
@@ -150,7 +141,7 @@ class _Rounds:
             found = dagger.round(
                 games,
                 lambda done: self.tell(Progress("playing and labelling", done, episodes)),
-                self._tell_epochs,
+                self._report_epochs,
             )
             played.append(found)
             self.tell(found)
@@ -158,11 +149,11 @@ class _Rounds:
             self._end_round()
         return tuple(played)
 
-    def _tell_epochs(self, done: int) -> None:
+    def _report_epochs(self, done: int) -> None:
         self.tell(Progress("learning", done, self.dagger_config.epochs))
 
     def _end_round(self) -> None:
-        """Save, judge, and save again with the result: Ctrl-C while it plays loses nothing."""
+        """Save, evaluate, and save again with the result: Ctrl-C while it plays loses nothing."""
         _save_part(self.dagger, self.folder)
         self._save_student(None)
         episodes = self.config.eval_episodes

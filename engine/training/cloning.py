@@ -17,7 +17,6 @@ from engine.imitation.games import make_games, play, rules_expert
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import sight_of
-from engine.training.checkpoint import Checkpoint
 from engine.training.evaluation import evaluate
 from engine.training.metrics_logger import MetricsWriter
 from engine.training.policies import PolicyWriter
@@ -127,7 +126,10 @@ class CloningRun:
         self.cloning = Cloning(config, examples)
         self._saved: Mapping[str, Any] = {}
         if is_resumed:
-            self._store.load_newest(self._load)
+            saved, *_ = self._store.load_newest(
+                lambda saved: self.cloning.load(saved.facts, saved.arrays)
+            )
+            self._saved = saved.facts
 
     def run(self, writers: Sequence[MetricsWriter] = ()) -> Cloned:
         """Learn until it is over; `writers` take the figures, too, and are closed.
@@ -135,7 +137,7 @@ class CloningRun:
         Raises:
             PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
         """
-        cloning, config = self.cloning, self._config
+        cloning, config, episodes = self.cloning, self._config, self._config.eval_episodes
         writer = PolicyWriter(
             self._folder,
             self._run,
@@ -148,30 +150,22 @@ class CloningRun:
         epochs: list[Epoch] = []
         with contextlib.closing(writer):
             while not cloning.is_over:
-                epoch = cloning.learn(self._tell_batches, self._may_go_on)
+                epoch = cloning.learn(self._report_batches, self._may_go_on)
                 if epoch is None:
                     break
                 epochs.append(epoch)
                 self._tell(epoch)
                 writer.learnt(epoch.number, cloning.steps, epoch.figures())
                 is_due = cloning.is_over or epoch.number % config.eval_every == 0
-                judged = self._judge(writer) if is_due and config.eval_episodes else None
-                by_loss = not config.eval_episodes and epoch.is_best
-                if judged is not None or by_loss or is_due or epoch.number % config.save_every == 0:
-                    score = _score(judged, epoch) if judged is not None or by_loss else None
+                found = self._evaluate(episodes) if is_due and episodes else None
+                if found is not None:
+                    self._tell(found)
+                    writer.evaluated(cloning.epoch, cloning.steps, found)
+                by_loss = not episodes and epoch.is_best
+                if is_due or by_loss or epoch.number % config.save_every == 0:
+                    score = _score(found, epoch) if found is not None or by_loss else None
                     writer.save(*cloning.save(), cloning.steps, score)
         return Cloned(self._folder.path, tuple(epochs), writer.evaluation, writer.best)
-
-    def _load(self, saved: Checkpoint) -> None:
-        self.cloning.load(saved.facts, saved.arrays)
-        self._saved = saved.facts
-
-    def _judge(self, writer: PolicyWriter) -> Evaluation | None:
-        found = self._evaluate(self._config.eval_episodes)
-        if found is not None:
-            self._tell(found)
-            writer.evaluated(self.cloning.epoch, self.cloning.steps, found)
-        return found
 
     def _evaluate(self, episodes: int) -> Evaluation | None:
         return evaluate_clone(
@@ -182,7 +176,7 @@ class CloningRun:
             self._may_go_on,
         )
 
-    def _tell_batches(self, done: int) -> None:
+    def _report_batches(self, done: int) -> None:
         cloning = self.cloning
         total = self._config.epochs * cloning.batches
         self._tell(Progress("learning", cloning.epoch * cloning.batches + done, total))

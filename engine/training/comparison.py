@@ -52,10 +52,7 @@ def saved_curves(
 ) -> tuple[str, dict[str, list[float]]]:
     """Read the curves of a run or a cloned policy: its id, and by figure its values in order.
 
-    Args:
-        save_dir: Where both are saved.
-        name: An id, a path, or "latest".
-        warn: Called with a line about damage in the journal.
+    `name` is an id, a path, or "latest"; `warn` gets a line about damage in the journal.
 
     Raises:
         CheckpointError: There is neither.
@@ -63,8 +60,6 @@ def saved_curves(
     folder = find_saved(save_dir, name)
     values: dict[str, list[float]] = {}
     for event in read_journal(folder.journal_path, warn=warn):
-        if isinstance(event, EpisodeEnded) and event.summary.start:
-            continue
         for key, value in metrics_of(event).items():
             values.setdefault(key, []).append(value)
     return folder.path.name, values

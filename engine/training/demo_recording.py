@@ -262,7 +262,7 @@ class RunRecording:
         return ""
 
     def _order(self, order: DemoRequest) -> DemoFacts | None:
-        """Ask the game's process; None if it failed, or can write no more: then that is told."""
+        """Ask the game's process; None if it failed, or can write no more, with a warning."""
         assert self._demo is not None
         env_index = self._demo.env_index
         try:
@@ -274,7 +274,7 @@ class RunRecording:
             ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
                 self._resume_from(env_index, facts.episode_steps)
-        except WorkerError:  # its end is told by `follow`
+        except WorkerError:  # `follow` reports its end
             self.accept(self.state.vector.mend())
         return None
 
@@ -326,12 +326,12 @@ class RunRecording:
 
     def _learn(self, path: Path) -> None:
         try:
-            told = join_demonstration(self.learning.agent, self.state.config, path)
+            text = join_demonstration(self.learning.agent, self.state.config, path)
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"Nothing is learnt from {path.name}. {error}"))
         else:
-            if told:
-                self.reporter.say("human", told)
+            if text:
+                self.reporter.say("human", text)
                 self.state.is_save_due = True
             elif path.parent.name == INTERVENTIONS_FOLDER and not self._has_hinted:
                 self._has_hinted = True

@@ -70,12 +70,8 @@ class KeptStates:
     ) -> bool:
         """Keep the watched environment's state if it is time; return whether it was.
 
-        Args:
-            vector: The environments, still in the batch's state.
-            batch: What the last step led to.
-            env_index: The watched one.
-            steps: Of its episode.
-            episode: How many have ended.
+        The environments are still in the batch's state. `steps` are of the watched one's episode;
+        `episode` is how many have ended.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
         is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached

@@ -44,12 +44,12 @@ class ExperienceUpdates:
             return
         self._due_at = total_steps + _EXPERIENCE_INTERVAL_STEPS
         self.known = self._history.experience()
-        self.tell(vector, planning)
+        self.send(vector, planning)
 
-    def tell(self, vector: PlannerGoals, planning: Planning | None) -> None:
+    def send(self, vector: PlannerGoals, planning: Planning | None) -> None:
         """Give the games what was known at the last time."""
         if planning is not None:
-            planning.learn(vector, self.known)
+            planning.update_experience(vector, self.known)
         elif self.known:
             vector.update_planner(PlannerUpdate(experience=self.known))
 
@@ -135,13 +135,13 @@ class Learning:
                 watched_env=watched_env,
             )
 
-    def tell_games(self) -> None:
+    def update_games(self) -> None:
         """Give the environments all that planner and history know."""
         vector = self.state.vector
         if self.planning is not None:
-            self.planning.tell(vector, self._model_share(), self.experience_updates.known)
+            self.planning.update_all(vector, self._model_share(), self.experience_updates.known)
         else:
-            self.experience_updates.tell(vector, None)
+            self.experience_updates.send(vector, None)
 
     def guidance(self) -> Guidance:
         """Return how far the agent is to follow the planner in the current states."""

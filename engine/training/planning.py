@@ -122,12 +122,12 @@ class Planning:
         trusts = [self._calibration.goal_reliability(name, goal_outcome.kind) for name in names]
         return self.uplift_probability * sum(trusts) / len(trusts)
 
-    def tell(self, vector: PlannerGoals, share: float, experience: Known) -> None:
-        """Give the games all subgoals that are known; for the rest see `after_step` and `learn`."""
+    def update_all(self, vector: PlannerGoals, share: float, experience: Known) -> None:
+        """Give the games all subgoals that are known; for `share` see `after_step`."""
         self._experience = experience
         self._update_planner(vector, share, is_whole=True)
 
-    def want(self, vector: PlannerGoals, instruction: str) -> None:
+    def instruct(self, vector: PlannerGoals, instruction: str) -> None:
         """Put a person's instruction into every query from now on, and ask everything again.
 
         Subgoals that were set without it are forgotten, the one that is being answered too.
@@ -183,7 +183,7 @@ class Planning:
         if is_due and batch.wants_plan.any() and self._planner.is_open:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
-    def learn(self, vector: PlannerGoals, experience: Known) -> None:
+    def update_experience(self, vector: PlannerGoals, experience: Known) -> None:
         """Give the games what decisions were worth, by kind of situation."""
         self._experience = experience
         self._update_planner(vector, self._share)

@@ -97,7 +97,6 @@ class RecordedEpisode(_Recorded):
     """An episode in a run's journal; what the planner wanted then was not recorded."""
 
     save_dir: str
-    folder: RunFolder
 
     @classmethod
     def find(cls, save_dir: str, run: str, number: int | None) -> "RecordedEpisode":
@@ -117,7 +116,6 @@ class RecordedEpisode(_Recorded):
             recording=Recording.decode(ended.summary.recording),
             ended=ended,
             save_dir=save_dir,
-            folder=folder,
         )
 
     @property
@@ -127,7 +125,7 @@ class RecordedEpisode(_Recorded):
 
     def settings(self) -> RunConfig:
         """Return the run's settings."""
-        return load_settings(self.folder.path).model_copy(update={"save_dir": self.save_dir})
+        return load_settings(Path(self.run_dir)).model_copy(update={"save_dir": self.save_dir})
 
     def open(self) -> GameEnv:
         """Return its game at the episode's beginning."""
@@ -196,7 +194,7 @@ class RecordedDemo(_Recorded):
             ended=EpisodeEnded(1, demo.episode_length, summary),
             begins_at=demo.begins_at,
             goal=Goal("", demo.task) if demo.task else None,
-            # Milestones are told as they are paid, and maps are seen.
+            # Milestones are published as they are paid, and maps are seen.
             notes=tuple(
                 (each.step, f"{each.kind}: {each.text}" if each.text else each.kind)
                 for each in demo.events

@@ -211,7 +211,7 @@ class RunOverrides:
 
     def _instruct_models(self) -> None:
         if self._learning.planning is not None:
-            self._learning.planning.want(self._state.vector, self._words())
+            self._learning.planning.instruct(self._state.vector, self._words())
 
     def _words(self) -> str:
         """Return instruction and goal as a language model reads them."""

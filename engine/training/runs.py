@@ -275,10 +275,8 @@ def resume_command(run_dir: str) -> str:
 def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None) -> Path:
     """Return the folder of a saved run.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path, or "latest": the latest that can be resumed.
-        warn: Called with a line for each later run that cannot be.
+    `run` is its id, its path, or "latest": the latest that can be resumed; `warn` gets a line for
+    each later run that cannot be.
 
     Raises:
         CheckpointError: There is no such run.

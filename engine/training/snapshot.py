@@ -193,7 +193,7 @@ class Checkpointer:
         learning.experience_updates.load(facts["lessons"])
         self.overrides.load(facts["course"])
         state.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))
-        learning.tell_games()  # first: the games advise anew when they are loaded
+        learning.update_games()  # first: the games advise anew when they are loaded
         state.batch = state.vector.load(
             [checkpoint.blobs[f"env/{index:04d}"] for index in range(state.vector.num_envs)]
         )

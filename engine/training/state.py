@@ -38,13 +38,6 @@ class EpisodeTally:
 class RunState:
     """Where a run stands; at first before its first step.
 
-    Args:
-        config: The run's settings.
-        vector: Environments that step together.
-        batch: Their first observations.
-        game: What they play.
-        clock: Seconds that only rise.
-
     Attributes:
         batch: What the last step led to.
         metrics: The run's sums.

@@ -55,12 +55,11 @@ _log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """Train an agent in a vector of environments until told to stop.
+    """Train an agent in a vector of environments until it is stopped.
 
     Args:
         batch: First observations of the environments.
         make_vector: Makes environments for evaluations.
-        game: What they play.
         folder: The run's. What is deleted of it is written again with the next checkpoint, and the
             states that a person keeps are written there. None: neither is.
         clock: Seconds that only rise.
@@ -248,7 +247,7 @@ class Trainer:
         elif self.log.recorder is not None:
             self.state.vector.watch(0, renders=False)
         if self.learning.planning is not None:
-            self.learning.tell_games()
+            self.learning.update_games()
             self.learning.planning.begin()
         if not self.saving.checkpoint_path:
             self.save()
@@ -305,7 +304,7 @@ class Trainer:
                     vector,
                     config,
                     total,
-                    may_go_on=self._may_go_on_evaluating,
+                    may_go_on=self._may_continue_evaluating,
                     tell=lambda done: self.reporter.phase("evaluating", done, total),
                 )
         except PokeTUIError as error:
@@ -331,7 +330,7 @@ class Trainer:
         self.handler.controls.skips_evaluation = False
         self.reporter.phase("acting")
 
-    def _may_go_on_evaluating(self) -> bool:
+    def _may_continue_evaluating(self) -> bool:
         self.loop.obey_waiting()
         self.reporter.idle()
         return not (self.handler.controls.stop_reason or self.handler.controls.skips_evaluation)

@@ -53,18 +53,18 @@ def begin_from_demonstrations(
         _begin(agent, policy, str(path))
     if isinstance(agent, DQN) and has_demonstrations(config):
 
-        def tell(told: Progress | Note) -> None:
-            if isinstance(told, Note):
-                emit(ReasoningLogged(0, "run", told.text))
+        def report(news: Progress | Note) -> None:
+            if isinstance(news, Note):
+                emit(ReasoningLogged(0, "run", news.text))
             else:
-                emit(ProgressReported(told.what, told.done, told.total))
+                emit(ProgressReported(news.what, news.done, news.total))
 
         seen = _seen(config)
         source = Source(config.imitation.demos, config.imitation.rules)
-        agent.add_demonstrations(gather(seen, config, source, tell).transitions())
+        agent.add_demonstrations(gather(seen, config, source, report).transitions())
         gradients = config.imitation.offline_gradients
         agent.learn_offline(
-            lambda done: tell(Progress("learning from demonstrations", done, gradients))
+            lambda done: report(Progress("learning from demonstrations", done, gradients))
         )
 
 

@@ -20,7 +20,7 @@ class WandbRun:
 
     Args:
         config: The run's settings; `wandb` is "offline" or "online".
-        folder: Its folder.
+        folder: The run's.
         run_id: Its name; a resumed run continues under the same one.
         project: That it belongs to.
         settings: Shown beside its figures; None: `config`.

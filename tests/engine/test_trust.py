@@ -202,7 +202,6 @@ def test_playing_needs_permission_for_code_alone(foreign: RunFolder) -> None:
         recording=None,  # type: ignore[arg-type]
         ended=None,  # type: ignore[arg-type]
         save_dir=str(foreign.path.parents[1]),
-        folder=foreign,
     )
     for read in (lambda: load_settings(foreign.path), episode.settings):
         with pytest.raises(ConfigurationError, match="evil:Thing") as raised:
