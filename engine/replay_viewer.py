@@ -108,7 +108,7 @@ class _ReplayReporter(Reporter):
             steps_per_s=self._pace.actions_per_s,
             done=self._playback.place,
             total=self._playback.length,
-            is_goal_reached=self._playback.is_goal_reached,
+            is_goal_reached=self._playback.env.is_success,
         )
 
 
@@ -142,7 +142,7 @@ class _Replay:
         self._pace = pace
         self._reporter = _ReplayReporter(playback, self._controls, pace, post, clock)
         self._loop = SessionLoop(
-            self, self._controls, pace, self._reporter, commands, playback.game.actions
+            self, self._controls, pace, self._reporter, commands, playback.env.game.actions
         )
         self._post = post
         self._clock = clock
@@ -160,14 +160,14 @@ class _Replay:
             events.RunStarted(
                 run_id=recorded.run_id,
                 run_dir=recorded.run_dir,
-                game=playback.game.name,
+                game=playback.env.game.name,
                 agent=recorded.by,
                 mode=events.REPLAY,
                 num_envs=1,
                 num_workers=0,
-                milestones=playback.game.milestones,
-                actions=playback.game.actions,
-                frame_shape=playback.game.frame_shape,
+                milestones=playback.env.game.milestones,
+                actions=playback.env.game.actions,
+                frame_shape=playback.env.game.frame_shape,
             )
         )
         for text in recorded.about():
@@ -241,7 +241,7 @@ class _Replay:
         playback = self._playback
         if playback.last_action is not None:
             decision = self._recorded.decision(
-                playback.step - 1, playback.last_action, playback.game.actions
+                playback.step - 1, playback.last_action, playback.env.game.actions
             )
             self._post(events.DecisionMade(playback.place, decision))
 

@@ -20,7 +20,8 @@ from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
 from engine.threaded_session import ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.runs import RunFolder, resumed_config
+from engine.training.run_settings import resumed_config
+from engine.training.runs import RunFolder
 from engine.training.weights_biases import require_wandb
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class EngineSession(ThreadedSession):
         else:
             self._folder = RunFolder.open(config, resume, self._warn)
             try:
-                self.config, ignored = resumed_config(self._folder, config)
+                self.config, ignored = resumed_config(self._folder.path, config)
                 check_settings(self.config)
                 _keep_given_state(self.config)
             except BaseException:

@@ -8,7 +8,8 @@ from engine.events import RunStopped
 from engine.remote.folder import LiveRun, find_live_run, probe
 from engine.remote.start import start_detached, stop_run
 from engine.training.checkpoint import checkpoint_paths, steps_of
-from engine.training.runs import RunFolder, read_settings, resume_command, saved_session
+from engine.training.run_settings import read_settings, saved_session
+from engine.training.runs import RunFolder, resume_command
 from pokeTUI.launch import EXIT_FAILED, check_terminal, report
 from pokeTUI.printing import complain, say
 
@@ -46,7 +47,7 @@ def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callabl
     session = RemoteSession(live, is_read_only=is_read_only)
     sessions = [session]
     hello = session.hello
-    settings = read_settings(RunFolder(Path(hello.run_dir)))
+    settings = read_settings(Path(hello.run_dir))
 
     def again() -> RemoteSession:
         """Attach again, to a run that was started again where its process is gone."""

@@ -1,7 +1,7 @@
 """Put the one trainer over an environment and an agent of a user's, in a run folder."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.llm.status import ANSWERING
 from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.strategy.advisor import known_goals
 from engine.strategy.planned import PlannedAdvisor
 from engine.training.build import (
     build_curriculum,
@@ -30,9 +29,8 @@ from engine.training.build import (
     seed_everything,
 )
 from engine.training.checkpoint import CheckpointStore
-from engine.training.evaluation import ALONE, evaluation_seed, play_episodes, summarise
+from engine.training.evaluation import ALONE, evaluate
 from engine.training.journal import Journal
-from engine.training.kept_states import StateFiles
 from engine.training.runs import RunFolder
 from engine.training.trainer import Trainer
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
@@ -106,13 +104,11 @@ class LocalRun:
             make_vector=lambda _: _Rehearsal(self._stepped, self._led),
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
-            milestones=game.milestones,
+            game=game,
             commands=commands,
             emit=self._take,
             calibration=calibration,
             planning=self._planning,
-            known_goals=known_goals(game),
-            state_files=StateFiles(folder.path / "states", game.sha1),
             folder=folder,
         )
 
@@ -178,16 +174,12 @@ class LocalRun:
 
     def _evaluate(self, guidance: Guidance) -> Evaluation:
         config = self.trainer.state.config
-        seed = evaluation_seed(config)
-        vector = _Rehearsal(self._stepped, self._led)
-        try:
-            player = self._led.player(seed)
-            played = play_episodes(player, vector, config.eval_episodes, seed, guidance)
-        finally:
-            vector.close()
+        with closing(_Rehearsal(self._stepped, self._led)) as vector:
+            found = evaluate(self._led.player, vector, config, config.eval_episodes, guidance)
+        assert found is not None
         if self._planning is not None:
             self._planning.collect()
-        return summarise(played or [])
+        return found
 
     def model_counts(self) -> ModelCounts:
         """Return the result of asking language models by now."""

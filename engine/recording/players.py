@@ -15,7 +15,8 @@ from engine.errors import CheckpointError
 from engine.folders import user_path
 from engine.training.evaluation import ALONE
 from engine.training.policy_folders import PolicyFolder
-from engine.training.runs import RunFolder, find_run, read_settings
+from engine.training.run_settings import read_settings
+from engine.training.runs import RunFolder, find_run
 from engine.types import Source
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _run(name: str, config: RunConfig) -> LoadedPlayer:
 
     torch.set_num_threads(1)
     folder = RunFolder(find_run(config.save_dir, name))
-    settings = read_settings(folder)
+    settings = read_settings(folder.path)
     saved, *_ = CheckpointStore(folder.checkpoints_path, keep=1).load_newest()
     game = load_game(config.rom_path, config.allow_unknown_rom)
     with refuse_other_versions(saved):

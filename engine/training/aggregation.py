@@ -1,14 +1,12 @@
-"""Carry DAgger through: a round, what it came to in play, and all of it saved as it goes."""
+"""Carry DAgger through: rounds, evaluations of the student, and all of it saved as it goes."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from engine.agents.base import Player
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig, parse_config
 from engine.errors import CheckpointError, ConfigurationError
@@ -18,25 +16,10 @@ from engine.imitation.games import Expert, Games, make_games, policy_expert, rul
 from engine.imitation.settings import CloningConfig, DaggerConfig, check
 from engine.imitation.sight import sight_of
 from engine.training.blocking_planner import make_asked_games
-from engine.training.checkpoint import (
-    BEST,
-    Checkpoint,
-    CheckpointStore,
-    read_checkpoint,
-    write_checkpoint,
-)
-from engine.training.cloning import (
-    Note,
-    Progress,
-    evaluate_clone,
-    milestone_count,
-    score_of,
-    tracked,
-)
-from engine.training.cloning_journal import CloningJournal
+from engine.training.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from engine.training.cloning import Cloned, Note, Progress, evaluate_clone, score_of, tracked
 from engine.training.from_demonstrations import (
-    UNNAMED,
-    Naming,
+    PROJECT,
     Source,
     gather,
     part_of,
@@ -45,10 +28,8 @@ from engine.training.from_demonstrations import (
     saved_source,
     settings_of_policy,
 )
-from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
-from engine.training.policies import policy_of, read_policy
+from engine.training.policies import PolicyWriter, policy_of, read_policy
 from engine.training.policy_folders import PolicyFolder, check_name, check_save_folder
-from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import tracking
 from engine.trust import check_permissions, remember
 from engine.types import Evaluation
@@ -56,23 +37,6 @@ from engine.types import Evaluation
 RULES, PLANNER = "rules", "planner"
 
 TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregated:
-    """The result of DAgger.
-
-    Attributes:
-        folder: Where it is saved.
-        rounds: Those of now.
-        evaluation: Of the last student; None if it was not to be evaluated.
-        best: The checkpoint of the student that played best; None if none was judged.
-    """
-
-    folder: Path
-    rounds: tuple[Round, ...]
-    evaluation: Evaluation | None
-    best: Path | None
 
 
 def aggregate(
@@ -85,27 +49,22 @@ def aggregate(
     game: Mapping[str, Any] | None = None,
     resume: str = "",
     tell: TellRounds = lambda told: None,
-    naming: Naming = UNNAMED,
-) -> Aggregated:
+    name: str = "",
+    is_tracked: bool = False,
+    project: str = PROJECT,
+) -> Cloned:
     """Learn by DAgger from the rules, from the planner, or from another policy.
 
-    Args:
-        save_dir: Where policies are saved.
-        given: Settings of `CloningConfig` that are not to be as usual; epochs are of each round.
-        rounds: Likewise of `DaggerConfig`.
-        source: Demonstrations to begin with; it may be empty.
-        expert: "rules"; "planner": as the rules, but a language model sets the goals and is waited
-            for; or a policy's id or path.
-        game: Settings of the run that say which game it is, and `llm_model` for the planner.
-        resume: Continue with this policy, or "latest"; "" begins a new one.
-        tell: Called with everything.
-        naming: What it is called, and whether Weights & Biases get its figures.
+    Settings are given as to `clone_policy`: those of `CloningConfig`, with the epochs of each
+    round, and in `rounds` those of `DaggerConfig`. The demonstrations to begin with may be none.
+    The expert is "rules"; "planner": as the rules, but a language model, `llm_model` of the game,
+    sets the goals and is waited for; or a policy's id or path.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
-    check_name(naming.name)
+    check_name(name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
@@ -128,8 +87,9 @@ def aggregate(
         config = check(CloningConfig, dict(given))
         dagger_config = check(DaggerConfig, {**own, **rounds})
         check_save_folder(save_dir)
-    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
-    dagger = Dagger(dagger_config, config, _expert_maker(save_dir, expert, config), _nobody)
+    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
+    make_expert = _expert_maker(save_dir, expert, config)
+    dagger = Dagger(dagger_config, config, make_expert, lambda seed: RandomAgent(seed).player(seed))
     saved_facts: Mapping[str, Any] = {}
     settings = settings_of_policy(config, source, run)
     settings |= {"dagger": dagger_config.model_dump(), "expert": expert}
@@ -139,104 +99,84 @@ def aggregate(
         else:
             if source.demos or source.rules:
                 dagger.examples.append(gather(config, run, source, tell))
-            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
             remember(run.permissions())
+        writers = tracked(run, folder, settings, project)
+        store = folder.store(config.keep_checkpoints)
+        writer = PolicyWriter(
+            folder, run, store, saved_facts, dagger.rounds, writers, lambda text: tell(Note(text))
+        )
+        undo.callback(writer.close)
+        count, sight = dagger_config.envs, sight_of(config)
+        if expert == PLANNER:
+            path = folder.path / "exchanges.jsonl"
+            games = make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
+        else:
+            games = make_games(run, count, sight, is_advised=True)
+        undo.callback(games.close)
+        played = _Rounds(dagger, dagger_config, config, run, folder, writer, tell).play(games)
+    return Cloned(folder.path, played, writer.evaluation, writer.best)
 
-        def make() -> Games:
-            count, sight = dagger_config.envs, sight_of(config)
-            if expert == PLANNER:
-                path = folder.path / "exchanges.jsonl"
-                return make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
-            return make_games(run, count, sight, is_advised=True)
 
-        writers = tracked(run, folder, settings, naming.project)
-        rounds_run = _Rounds(dagger, dagger_config, config, run, folder, tell)
-        return rounds_run.play(make, saved_facts, writers)
-
-
+@dataclass(frozen=True, slots=True)
 class _Rounds:
-    """Play the rounds that are left; the student is judged by rollout after each."""
+    """Play the rounds that are left; the student is evaluated by rollout after each."""
 
-    def __init__(
-        self,
-        dagger: Dagger,
-        dagger_config: DaggerConfig,
-        config: CloningConfig,
-        run: RunConfig,
-        folder: PolicyFolder,
-        tell: TellRounds,
-    ) -> None:
-        self._dagger, self._dagger_config, self._config = dagger, dagger_config, config
-        self._run, self._folder, self._tell = run, folder, tell
-        self._store = folder.store(config.keep_checkpoints)
-        self._evaluation: Evaluation | None = None
+    dagger: Dagger
+    dagger_config: DaggerConfig
+    config: CloningConfig
+    run: RunConfig
+    folder: PolicyFolder
+    writer: PolicyWriter
+    tell: TellRounds
 
-    def play(
-        self, make: Callable[[], Games], saved: Mapping[str, Any], writers: Sequence[MetricsWriter]
-    ) -> Aggregated:
-        dagger, wanted = self._dagger, self._dagger_config
-        figures = MetricsWriters(
-            [TensorBoardFile(self._folder.tensorboard_path, dagger.rounds), *writers],
-            lambda text: self._tell(Note(text)),
-        )
-        try:
-            games = make()
-        except BaseException:  # Ctrl-C too; it is raised again
-            figures.close()
-            raise
-        journal = CloningJournal(self._folder)
-        journal.go_on(saved)
-        told: list[Round] = []
-        try:
-            first = dagger.learn_first(self._tell_epochs)
-            if first is not None:
-                journal.learnt(0, 0, first.figures())
-                self._end_round(figures, journal)
-            while not dagger.is_over:
-                found = dagger.round(
-                    games,
-                    lambda done: self._tell(
-                        Progress("playing and labelling", done, wanted.episodes)
-                    ),
-                    self._tell_epochs,
-                )
-                told.append(found)
-                self._tell(found)
-                figures.write(found.number, found.figures())
-                journal.learnt(found.number, found.number, found.figures())
-                self._end_round(figures, journal)
-        finally:
-            figures.close()
-            journal.close()
-            games.close()
-        best = self._folder.path / "checkpoints" / BEST
-        return Aggregated(
-            self._folder.path, tuple(told), self._evaluation, best if best.is_file() else None
-        )
+    def play(self, games: Games) -> tuple[Round, ...]:
+        dagger, episodes = self.dagger, self.dagger_config.episodes
+        played: list[Round] = []
+        first = dagger.learn_first(self._report_epochs)
+        if first is not None:
+            self.writer.note(0, 0, first.figures())
+            self._end_round()
+        while not dagger.is_over:
+            found = dagger.round(
+                games,
+                lambda done: self.tell(Progress("playing and labelling", done, episodes)),
+                self._report_epochs,
+            )
+            played.append(found)
+            self.tell(found)
+            self.writer.learnt(found.number, found.number, found.figures())
+            self._end_round()
+        return tuple(played)
 
-    def _tell_epochs(self, done: int) -> None:
-        self._tell(Progress("learning", done, self._dagger_config.epochs))
+    def _report_epochs(self, done: int) -> None:
+        self.tell(Progress("learning", done, self.dagger_config.epochs))
 
-    def _end_round(self, figures: MetricsWriters, journal: CloningJournal) -> None:
-        """Save, judge, and save again with what it came to: Ctrl-C while it plays loses nothing."""
-        _save_part(self._dagger, self._folder)
-        _save_student(self._dagger, self._store, journal)
-        episodes = self._config.eval_episodes
-        policy = self._dagger.policy
+    def _end_round(self) -> None:
+        """Save, evaluate, and save again with the result: Ctrl-C while it plays loses nothing."""
+        _save_part(self.dagger, self.folder)
+        self._save_student(None)
+        episodes = self.config.eval_episodes
+        policy = self.dagger.policy
         if not episodes or policy is None:
             return
         found = evaluate_clone(
             policy,
-            self._run,
+            self.run,
             episodes,
-            lambda done: self._tell(Progress("the policy plays", done, episodes)),
+            lambda done: self.tell(Progress("the policy plays", done, episodes)),
         )
         if found is not None:
-            self._evaluation = found
-            self._tell(found)
-            figures.write(self._dagger.rounds, clone_metrics(found, milestone_count(self._run)))
-            journal.judged(self._dagger.rounds, self._dagger.rounds, found)
-            _save_student(self._dagger, self._store, journal, score_of(found))
+            self.tell(found)
+            self.writer.evaluated(self.dagger.rounds, self.dagger.rounds, found)
+            self._save_student(score_of(found))
+
+    def _save_student(self, score: list[float] | None) -> None:
+        dagger = self.dagger
+        assert dagger.policy is not None
+        facts, arrays = dagger.policy.save()
+        facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples)}
+        self.writer.save(facts, arrays, dagger.rounds, score)
 
 
 def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
@@ -250,20 +190,6 @@ def _save_part(dagger: Dagger, folder: PolicyFolder) -> None:
             f"Cannot write {folder.path / name}: {error.strerror or error}.",
             "Free some disk space.",
         ) from None
-
-
-def _save_student(
-    dagger: Dagger,
-    store: CheckpointStore,
-    journal: CloningJournal,
-    score: list[float] | None = None,
-) -> None:
-    assert dagger.policy is not None
-    facts, arrays = dagger.policy.save()
-    facts |= {"rounds": dagger.rounds, "parts": len(dagger.examples), **journal.noted()}
-    if score is not None:
-        facts["score"] = score
-    store.save(Checkpoint(facts, arrays), dagger.rounds)
 
 
 def _load_rounds(dagger: Dagger, folder: PolicyFolder) -> Mapping[str, Any]:
@@ -294,7 +220,3 @@ def _expert_maker(save_dir: str, name: str, config: CloningConfig) -> Callable[[
             "Let them see the same, or take an expert that sees features.",
         )
     return lambda seed: policy_expert(policy.player(seed))
-
-
-def _nobody(seed: int) -> Player:
-    return RandomAgent(seed).player(seed)

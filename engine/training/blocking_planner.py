@@ -2,7 +2,7 @@
 
 A run never waits for a model (`engine.training.planning`). Where somebody learns from what the
 planner would do, or keeps it, its own goals matter more than speed: so here the games stand still
-while it is asked, and a situation that was asked about is not asked about again.
+while it is asked, and no query is submitted twice.
 """
 
 import time
@@ -40,11 +40,11 @@ _NOBODY_ANSWERS = "No language model answers. The rules set the goals until one 
 
 
 class BlockingPlanner:
-    """Asks language models for goals, for games that wait.
+    """Asks the language models of a run's settings for goals, for games that wait.
 
     Args:
-        config: Names the models, and says how they are asked.
-        path: Where questions and answers are kept; None: nowhere.
+        config: The run's settings.
+        path: Where questions and answers are kept.
         say: Takes lines for the user.
         clock: Seconds that only rise.
 
@@ -87,10 +87,10 @@ class BlockingPlanner:
 
     def begin(self, envs: Sequence[SteppedEnv]) -> None:
         """Let models set the goals in games from now on."""
-        self._direct(envs, ())
+        self._update_planner(envs, ())
 
     def follow(self, envs: Sequence[SteppedEnv]) -> list[int]:
-        """Ask for each game that has something to ask; return those for which a plan came."""
+        """Submit each game's query; return the games for which a subgoal came."""
         planned = []
         for index, env in enumerate(envs):
             env.take_goal_outcomes()
@@ -99,8 +99,7 @@ class BlockingPlanner:
                 continue
             self._planner.submit(query)
             self._wait()
-            plans = self._collect(envs)
-            if any(plan.key == query.key for plan in plans):
+            if any(plan.key == query.key for plan in self._collect(envs)):
                 planned.append(index)
         self._collect(envs)
         return planned
@@ -113,18 +112,16 @@ class BlockingPlanner:
         """Wait for an answer, as long as one can be expected."""
         patience_s = self._patience_s if self.plans else self._first_patience_s
         until = self._clock() + patience_s
-        while not self._planner.is_idle and not self._is_down and self._clock() < until:
+        while not self._planner.is_idle and self._clock() < until:
+            if self._status is not None and self._status.state in _DOWN:
+                break
             time.sleep(_LOOKED_EVERY_S)
-            self._hear()
+            self._poll()
         if not self._planner.is_idle and not self._has_complained:
             self._has_complained = True
             self._say(f"{_NOBODY_ANSWERS} {self._status.detail if self._status else ''}".rstrip())
 
-    @property
-    def _is_down(self) -> bool:
-        return self._status is not None and self._status.state in _DOWN
-
-    def _hear(self) -> None:
+    def _poll(self) -> None:
         plans, events = self._planner.poll()
         self._new += plans
         for event in events:
@@ -134,16 +131,16 @@ class BlockingPlanner:
                 self._status = event
 
     def _collect(self, envs: Sequence[SteppedEnv]) -> list[Subgoal]:
-        self._hear()
+        self._poll()
         plans, self._new = self._new, []
         if plans:
             self._has_complained = False
             self.plans += len(plans)
             self._goal_sources = with_goal_sources(self._goal_sources, plans)
-            self._direct(envs, tuple(plans))
+            self._update_planner(envs, tuple(plans))
         return plans
 
-    def _direct(self, envs: Sequence[SteppedEnv], plans: tuple[Subgoal, ...]) -> None:
+    def _update_planner(self, envs: Sequence[SteppedEnv], plans: tuple[Subgoal, ...]) -> None:
         update = PlannerUpdate(
             is_on=True,
             holdout_fraction=0.0,
@@ -158,7 +155,7 @@ class BlockingPlanner:
 class AskedGames(Games):
     """Games that wait for a language model's goals.
 
-    In a step that a plan came for, nobody advises: what was advised then served another goal.
+    In a step that a subgoal came for, no advice is given: what was advised served another goal.
     """
 
     def __init__(
@@ -166,11 +163,11 @@ class AskedGames(Games):
         envs: Sequence[SteppedEnv],
         sights: Sequence[Sight],
         action_names: tuple[str, ...],
-        asking: BlockingPlanner,
+        planner: BlockingPlanner,
     ) -> None:
         super().__init__(envs, sights, action_names)
-        self._asking = asking
-        asking.begin(envs)
+        self._planner = planner
+        planner.begin(envs)
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere."""
@@ -182,11 +179,11 @@ class AskedGames(Games):
 
     def close(self) -> None:
         """Free the games, and end the asking."""
-        self._asking.close()
+        self._planner.close()
         super().close()
 
     def _asked(self, batch: Batch) -> Batch:
-        batch.prior[self._asking.follow(self._envs)] = 0.0
+        batch.prior[self._planner.follow(self._envs)] = 0.0
         return batch
 
 
@@ -199,12 +196,7 @@ def make_asked_games(
 ) -> Games:
     """Make games in which the planner advises: the models of `config.llm_model`, else the rules.
 
-    Args:
-        config: The run's settings.
-        count: How many.
-        make_sight: As for `make_games`.
-        path: Where questions and answers are kept.
-        say: Takes lines for the user.
+    For `count` and `make_sight` see `make_games`, for `path` and `say` `BlockingPlanner`.
 
     Raises:
         PokeTUIError: The games or the way to a model cannot be made.
@@ -212,10 +204,10 @@ def make_asked_games(
     if not config.models:
         say(NO_MODEL)
         return make_games(config, count, make_sight, is_advised=True)
-    asking = BlockingPlanner(config, path, say)
+    planner = BlockingPlanner(config, path, say)
     try:
         games = make_games(config, count, make_sight, is_advised=True)
     except BaseException:  # Ctrl-C too must leave no thread behind; it is raised again
-        asking.close()
+        planner.close()
         raise
-    return AskedGames(*games.parts, asking)
+    return AskedGames(*games.parts, planner)

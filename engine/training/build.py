@@ -29,11 +29,9 @@ from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem, GoalSource, HistoryAnalyzer
-from engine.strategy.advisor import known_goals
 from engine.strategy.performance import WINDOW, StrategyType
 from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal, read_journal
-from engine.training.kept_states import StateFiles
 from engine.training.metrics_logger import MetricsLogger, MetricsWriter
 from engine.training.planning import Planning
 from engine.training.runs import RunFolder
@@ -49,7 +47,7 @@ from engine.types import Spaces
 _log = logging.getLogger(__name__)
 
 _REPLAYED_EVENTS = 2000
-"""How many of a resumed run's last events are told again, so that its curves are whole."""
+"""How many of a resumed run's last events are emitted again, so that its curves are whole."""
 
 
 def build_trainer(
@@ -109,15 +107,12 @@ def build_trainer(
             make_vector=make_vector or _make_vector,
             store=CheckpointStore(folder.checkpoints_path, config.keep_checkpoints),
             journal=journal,
-            milestones=game.milestones,
-            actions=game.actions,
+            game=game,
             commands=commands,
             emit=emit,
             recorder=recorder,
             calibration=calibration,
             planning=planning,
-            known_goals=known_goals(game),
-            state_files=StateFiles(folder.path / "states", game.sha1),
             folder=folder,
         )
         if is_resumed:
@@ -158,12 +153,7 @@ def build_agent(config: RunConfig, spaces: Spaces) -> Agent:
         return RulesAgent(config.seed)
     if config.agent == "dqn":
         return DQN(
-            config.dqn,
-            config.num_envs,
-            spaces,
-            config.seed,
-            config.encoder,
-            config.imitation,
+            config.dqn, config.num_envs, spaces, config.seed, config.encoder, config.imitation
         )
     return GuidedPolicy(
         config.ppo,
@@ -183,7 +173,7 @@ def build_planning(
     history: DecisionHistoryAnalyzer | None,
     emit: Callable[[Event], None],
 ) -> Planning | None:
-    """Return who asks language models for goals; None where nobody is to be asked.
+    """Return what asks language models for goals; None where no model is to be asked.
 
     Raises:
         ConfigurationError: A model's client is not installed, or its key is missing.
@@ -200,15 +190,14 @@ def build_planning(
             )
         )
     exchanges = ExchangeLog(folder.exchanges_path, config.planner.keep_exchanges)
-    planner = Planner(
-        backends,
-        config.planner,
-        max_context_length=config.max_context_length,
-        seed=config.seed,
-        exchanges=exchanges,
-    )
     return Planning(
-        planner,
+        Planner(
+            backends,
+            config.planner,
+            max_context_length=config.max_context_length,
+            seed=config.seed,
+            exchanges=exchanges,
+        ),
         tuple(backend.model for backend in backends),
         config.planner,
         interval=config.llm_interval,
@@ -221,8 +210,7 @@ def build_planning(
 
 def build_curriculum(config: RunConfig, game: Game) -> Curriculum:
     """Return the curriculum at its first stage, scaled to what the game's goal pays."""
-    num_milestones = len(game.milestones)
-    goal_reward = num_milestones * config.rewards.milestone + config.rewards.badge
+    goal_reward = len(game.milestones) * config.rewards.milestone + config.rewards.badge
     fixed_share = {"rl_only": 0.0, "llm_only": 1.0}.get(config.mode)
     return Curriculum(
         config.curriculum,
@@ -265,7 +253,7 @@ def environment_seeds(config: RunConfig) -> list[int]:
 def open_figures(
     state: RunState, folder: RunFolder, emit: Callable[[Event], None]
 ) -> MetricsLogger:
-    """Return who takes a run's figures, as its settings say; the caller closes it.
+    """Return what takes a run's figures, as its settings say; the caller closes it.
 
     Raises:
         ConfigurationError: Weights & Biases cannot begin.
@@ -290,9 +278,8 @@ def seed_everything(seed: int) -> None:
 
 def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
     started_s = time.monotonic()
-    _, path, warnings = CheckpointStore(
-        folder.checkpoints_path, trainer.state.config.keep_checkpoints
-    ).load_newest(trainer.saving.restore)
+    store = CheckpointStore(folder.checkpoints_path, trainer.state.config.keep_checkpoints)
+    _, path, warnings = store.load_newest(trainer.saving.restore)
     for warning in warnings:
         emit(WarningRaised(warning))
     trainer.saving.checkpoint_path = str(path)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,17 +45,15 @@ _SUM_LENGTH = 64
 _USE_ANOTHER = "Use another one."
 _CHUNK = 1 << 20
 _HEADER_ROOM = 1 << 9
+_Value = TypeVar("_Value")
 _NAME = re.compile(r"step-(\d{12})\.zip")
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything a run continues from.
+    """Everything a run continues from: JSON-able facts, arrays of plain numbers, and raw bytes.
 
-    Attributes:
-        facts: JSON-able values.
-        arrays: Arrays of plain numbers by name; a name may have slashes.
-        blobs: Raw bytes by name.
+    A name of an array may have slashes.
     """
 
     facts: Mapping[str, Any]
@@ -64,28 +62,15 @@ class Checkpoint:
 
     def blobs_under(self, prefix: str) -> dict[str, bytes]:
         """Return the blobs whose name starts with `prefix`, without it."""
-        return {
-            name.removeprefix(prefix): blob
-            for name, blob in self.blobs.items()
-            if name.startswith(prefix)
-        }
+        return _under(self.blobs, prefix)
 
     def arrays_under(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """Return the arrays whose name starts with `prefix`, without it."""
-        return {
-            name.removeprefix(prefix): array
-            for name, array in self.arrays.items()
-            if name.startswith(prefix)
-        }
+        return _under(self.arrays, prefix)
 
 
 class CheckpointStore:
-    """Keep the last checkpoints of a run in a folder, and the best one.
-
-    Args:
-        folder: Made if it is missing.
-        keep: How many stay.
-    """
+    """Keep the last `keep` checkpoints of a run in a folder, and the best one."""
 
     def __init__(self, folder: Path, keep: int) -> None:
         self._folder = folder
@@ -131,8 +116,7 @@ class CheckpointStore:
     ) -> tuple[Checkpoint, Path, list[str]]:
         """Return the newest checkpoint that is whole, its path, and what is wrong with newer ones.
 
-        Args:
-            use: Does something with it, or refuses it with a CheckpointError.
+        `use` does something with it, or refuses it with a CheckpointError.
 
         Raises:
             CheckpointError: There is none.
@@ -154,6 +138,11 @@ class CheckpointStore:
             hints[0] if hints else "Start a new run.",
             is_permanent=True,
         )
+
+
+def _under(values: Mapping[str, _Value], prefix: str) -> dict[str, _Value]:
+    found = values.items()
+    return {key.removeprefix(prefix): value for key, value in found if key.startswith(prefix)}
 
 
 def checkpoint_paths(folder: Path) -> list[Path]:
@@ -260,11 +249,7 @@ def _zip(checkpoint: Checkpoint) -> bytes:
 
 
 def _check_sizes(facts: str, checkpoint: Checkpoint) -> None:
-    """Refuse to write what could not be read again.
-
-    Raises:
-        CheckpointError: It is larger than a checkpoint may be.
-    """
+    """Refuse to write what could not be read again."""
     arrays = sum(array.nbytes for array in checkpoint.arrays.values())
     total = len(facts) + arrays + sum(map(len, checkpoint.blobs.values()))
     members = 1 + len(checkpoint.arrays) + len(checkpoint.blobs)
@@ -295,11 +280,7 @@ def _read(path: Path) -> Checkpoint:
 
 
 def _check_sum(file: BinaryIO) -> None:
-    """Refuse a file that is not as it was written.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """Refuse a file that is not as it was written."""
     left = file.seek(0, io.SEEK_END) - _SUM_LENGTH
     file.seek(0)
     found = hashlib.sha256()

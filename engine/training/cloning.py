@@ -1,5 +1,6 @@
 """Clone a policy from demonstrations: learn, let it play, keep the best, and be interruptible."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,19 +10,17 @@ import torch
 
 from engine.agents.random import RandomAgent
 from engine.config import RunConfig
-from engine.games.catalog import load_game
 from engine.imitation.bc import Cloning, Epoch
+from engine.imitation.dagger import Round
 from engine.imitation.examples import Examples
-from engine.imitation.games import Games, make_games, play, rules_expert
+from engine.imitation.games import make_games, play, rules_expert
 from engine.imitation.policy import Policy
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import sight_of
-from engine.training.checkpoint import BEST, Checkpoint, CheckpointStore
-from engine.training.cloning_journal import CloningJournal
-from engine.training.evaluation import evaluation_seed, play_episodes, summarise
-from engine.training.metrics_logger import MetricsWriter, MetricsWriters, clone_metrics
+from engine.training.evaluation import evaluate
+from engine.training.metrics_logger import MetricsWriter
+from engine.training.policies import PolicyWriter
 from engine.training.policy_folders import PolicyFolder
-from engine.training.tensorboard import TensorBoardFile
 from engine.training.weights_biases import WandbRun
 from engine.types import EpisodeSummary, Evaluation
 
@@ -31,12 +30,7 @@ MAX_GAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is.
-
-    Attributes:
-        what: In words.
-        done: Of `total`.
-    """
+    """How far the work is: `what`, in words, is done up to `done` of `total`."""
 
     what: str
     done: int
@@ -45,11 +39,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know, once.
-
-    Attributes:
-        text: A line.
-    """
+    """Something to know, once, in a line."""
 
     text: str
 
@@ -59,14 +49,13 @@ class Cloned:
     """The result.
 
     Attributes:
-        folder: Where it is saved.
-        epochs: Those that were learnt now, in order.
+        epochs: Epochs, or rounds of DAgger, that were learnt now, in order.
         evaluation: The last one; None if there was none.
-        best: The best checkpoint; None if none was judged.
+        best: The best checkpoint; None if none was evaluated.
     """
 
     folder: Path
-    epochs: tuple[Epoch, ...]
+    epochs: tuple[Epoch | Round, ...]
     evaluation: Evaluation | None
     best: Path | None
 
@@ -80,14 +69,9 @@ def rule_examples(
     episodes: int,
     tell: Callable[[Progress], None] = lambda told: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
-    """Let the rule planner play, and return its steps as demonstrations.
-
-    Raises:
-        PokeTUIError: The game cannot be made.
-    """
-    count = min(MAX_GAMES, episodes)
-    games = make_games(run, count, sight_of(config), is_advised=True)
-    try:
+    """Let the rule planner play, and return its steps as demonstrations."""
+    games = make_games(run, min(MAX_GAMES, episodes), sight_of(config), is_advised=True)
+    with contextlib.closing(games):
         return play(
             games,
             RandomAgent(config.seed).player(config.seed),
@@ -97,8 +81,6 @@ def rule_examples(
             seed=config.seed,
             tell=lambda done: tell(Progress("the rules play", done, episodes)),
         )
-    finally:
-        games.close()
 
 
 def evaluate_clone(
@@ -107,45 +89,20 @@ def evaluate_clone(
     episodes: int,
     tell: Callable[[int], None] = lambda done: None,
     may_go_on: Callable[[], bool] = lambda: True,
-    games: Games | None = None,
 ) -> Evaluation | None:
     """Let a policy play alone from the true start; None if `may_go_on` said no.
 
     The same seeds come again in every evaluation.
-
-    Raises:
-        PokeTUIError: The game cannot be made.
     """
-    count = min(MAX_GAMES, episodes)
-    used = games or make_games(run, count, sight_of(policy.config), is_advised=False)
-    try:
-        seed = evaluation_seed(run)
-        played = play_episodes(
-            policy.player(seed),
-            used,
-            episodes,
-            seed,
-            may_go_on=may_go_on,
-            tell=tell,
-        )
-    finally:
-        if games is None:
-            used.close()
-    return summarise(played) if played else None
+    games = make_games(run, min(MAX_GAMES, episodes), sight_of(policy.config), is_advised=False)
+    with contextlib.closing(games):
+        return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, tell=tell)
 
 
 class CloningRun:
-    """Carry cloning through, from its start or from its newest checkpoint.
+    """Carry cloning through, from its start or, if `is_resumed`, from its newest checkpoint.
 
-    Args:
-        config: Settings.
-        run: The game's.
-        examples: Demonstrations.
-        folder: Where it is saved.
-        tell: Called with everything.
-        is_resumed: Continue from the newest checkpoint.
-        evaluate: Plays the policy: (policy, episodes, tell) to the result.
-        may_go_on: Asked often; no: ends at the last whole epoch.
+    `may_go_on` is asked often; no: it ends at the last whole epoch.
 
     Raises:
         PokeTUIError: The examples or the checkpoint are no use.
@@ -160,102 +117,75 @@ class CloningRun:
         *,
         tell: Tell = lambda told: None,
         is_resumed: bool = False,
-        start: Policy | None = None,
-        evaluate: Callable[[Policy, int, Callable[[int], None]], Evaluation | None] | None = None,
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
         torch.set_num_threads(1)  # two on a busy machine wait for each other more than they work
         self._config, self._run, self._folder, self._tell = config, run, folder, tell
         self._may_go_on = may_go_on
-        self._evaluate = evaluate or self._play
-        self._evaluation: Evaluation | None = None
-        self._store: CheckpointStore = folder.store(config.keep_checkpoints)
-        self.cloning = Cloning(config, examples, start)
+        self._store = folder.store(config.keep_checkpoints)
+        self.cloning = Cloning(config, examples)
         self._saved: Mapping[str, Any] = {}
         if is_resumed:
-            self._store.load_newest(self._load)
+            saved, *_ = self._store.load_newest(
+                lambda saved: self.cloning.load(saved.facts, saved.arrays)
+            )
+            self._saved = saved.facts
 
     def run(self, writers: Sequence[MetricsWriter] = ()) -> Cloned:
-        """Learn until it is over.
-
-        Args:
-            writers: Take the figures, too; this closes them.
+        """Learn until it is over; `writers` take the figures, too, and are closed.
 
         Raises:
             PokeTUIError: A checkpoint cannot be written, or the game cannot be made.
         """
-        cloning, config = self.cloning, self._config
-        figures = MetricsWriters(
-            [TensorBoardFile(self._folder.tensorboard_path, cloning.steps), *writers],
+        cloning, config, episodes = self.cloning, self._config, self._config.eval_episodes
+        writer = PolicyWriter(
+            self._folder,
+            self._run,
+            self._store,
+            self._saved,
+            cloning.steps,
+            writers,
             lambda text: self._tell(Note(text)),
         )
-        journal = CloningJournal(self._folder)
-        journal.go_on(self._saved)
         epochs: list[Epoch] = []
-        try:
+        with contextlib.closing(writer):
             while not cloning.is_over:
-                epoch = cloning.learn(self._tell_batches, self._may_go_on)
+                epoch = cloning.learn(self._report_batches, self._may_go_on)
                 if epoch is None:
                     break
                 epochs.append(epoch)
                 self._tell(epoch)
-                figures.write(cloning.steps, epoch.figures())
-                journal.learnt(epoch.number, cloning.steps, epoch.figures())
+                writer.learnt(epoch.number, cloning.steps, epoch.figures())
                 is_due = cloning.is_over or epoch.number % config.eval_every == 0
-                judged = self._judge(figures, journal) if is_due and config.eval_episodes else None
-                by_loss = not config.eval_episodes and epoch.is_best
-                if judged is not None or by_loss or is_due or epoch.number % config.save_every == 0:
-                    has_score = judged is not None or by_loss
-                    self._save(journal, _score(judged, epoch) if has_score else None)
-        finally:
-            figures.close()
-            journal.close()
-        best = self._folder.path / "checkpoints" / BEST
-        is_judged = best.is_file()
-        return Cloned(
-            self._folder.path, tuple(epochs), self._evaluation, best if is_judged else None
-        )
+                found = self._evaluate(episodes) if is_due and episodes else None
+                if found is not None:
+                    self._tell(found)
+                    writer.evaluated(cloning.epoch, cloning.steps, found)
+                by_loss = not episodes and epoch.is_best
+                if is_due or by_loss or epoch.number % config.save_every == 0:
+                    score = _score(found, epoch) if found is not None or by_loss else None
+                    writer.save(*cloning.save(), cloning.steps, score)
+        return Cloned(self._folder.path, tuple(epochs), writer.evaluation, writer.best)
 
-    def _load(self, saved: Checkpoint) -> None:
-        self.cloning.load(saved.facts, saved.arrays)
-        self._saved = saved.facts
-
-    def _judge(self, figures: MetricsWriters, journal: CloningJournal) -> Evaluation | None:
-        episodes = self._config.eval_episodes
-        found = self._evaluate(
+    def _evaluate(self, episodes: int) -> Evaluation | None:
+        return evaluate_clone(
             self.cloning.policy,
+            self._run,
             episodes,
             lambda done: self._tell(Progress("the policy plays", done, episodes)),
+            self._may_go_on,
         )
-        if found is not None:
-            self._evaluation = found
-            self._tell(found)
-            figures.write(self.cloning.steps, clone_metrics(found, milestone_count(self._run)))
-            journal.judged(self.cloning.epoch, self.cloning.steps, found)
-        return found
 
-    def _play(
-        self, policy: Policy, episodes: int, tell: Callable[[int], None]
-    ) -> Evaluation | None:
-        return evaluate_clone(policy, self._run, episodes, tell, self._may_go_on)
-
-    def _tell_batches(self, done: int) -> None:
+    def _report_batches(self, done: int) -> None:
         cloning = self.cloning
         total = self._config.epochs * cloning.batches
         self._tell(Progress("learning", cloning.epoch * cloning.batches + done, total))
-
-    def _save(self, journal: CloningJournal, score: list[float] | None) -> None:
-        facts, arrays = self.cloning.save()
-        facts |= journal.noted()
-        if score is not None:
-            facts["score"] = score
-        self._store.save(Checkpoint(facts, arrays), self.cloning.steps)
 
 
 def tracked(
     run: RunConfig, folder: PolicyFolder, settings: Mapping[str, Any], project: str
 ) -> list[MetricsWriter]:
-    """Return who takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
+    """Return what takes a cloning's figures beside TensorBoard: W&B, if `run.wandb` says so.
 
     Raises:
         ConfigurationError: It cannot begin.
@@ -263,11 +193,6 @@ def tracked(
     if run.wandb == "off":
         return []
     return [WandbRun(run, folder.path, folder.path.name, project=project, settings=settings)]
-
-
-def milestone_count(run: RunConfig) -> int:
-    """Return how many milestones the game has."""
-    return len(load_game(run.rom_path, run.allow_unknown_rom).milestones)
 
 
 def score_of(evaluation: Evaluation) -> list[float]:

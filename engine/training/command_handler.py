@@ -1,4 +1,4 @@
-"""Do what a person asks of a running training: play, watch, branch, record, and set its course."""
+"""Do what a person asks of a running training: play, watch, branch, record, override settings."""
 
 import shlex
 from collections.abc import Callable
@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from engine import commands
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.events import CommandObeyed, ControlChanged, WarningRaised
+from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
 from engine.loop.controls import Controls
 from engine.loop.live import LivePlay
 from engine.loop.reporter import pressed
-from engine.training.demo_recording import RunRecording
+from engine.training.demo_recording import EVALUATING, RunRecording
 from engine.training.learning import Learning
 from engine.training.reporter import TrainingReporter
 from engine.training.run_overrides import RunOverrides
 from engine.training.state import RunState
 
-_EVALUATING = "Wait until the evaluation is over."
 _FAILED = "The game's process failed, so its episodes began anew. Try again."
 
 
@@ -25,17 +24,7 @@ _FAILED = "The game's process failed, so its episodes began anew. Try again."
 class CommandHandler:
     """Carries out a person's commands between two steps.
 
-    Attributes:
-        state: Where the run stands.
-        learning: What decides and learns.
-        reporter: Tells the result of a command.
-        controls: What was asked for and holds.
-        accept: Takes in what a person's steps led to.
-        save: Writes a checkpoint.
-        clock: Seconds that only rise.
-        overrides: What a person set while the run continues.
-        live: Play in real time.
-        recording: What is recorded of the watched game.
+    `accept` takes in what a person's steps led to.
     """
 
     state: RunState
@@ -91,7 +80,7 @@ class CommandHandler:
         return ""
 
     def _set(self, command: commands.Command) -> str | None:
-        """Change the course, or what is recorded."""
+        """Override a setting, or change what is recorded."""
         overrides, recording = self.overrides, self.recording
         match command:
             case commands.SetMode(mode):
@@ -101,7 +90,7 @@ class CommandHandler:
             case commands.SetGoal(milestone):
                 return overrides.set_goal(milestone)
             case commands.Instruct(text):
-                return overrides.set_wish(text)
+                return overrides.set_instruction(text)
             case commands.SetWeight(component, weight):
                 return overrides.set_weight(component, weight)
             case commands.StartRecording(task, tags):
@@ -117,7 +106,7 @@ class CommandHandler:
         return None
 
     def advance(self) -> None:
-        """Run the frames of live play that are due, and tell how a recording stands."""
+        """Run the frames of live play that are due, and publish how a recording stands."""
         if self.controls.is_live:
             self.live.advance()
         self.recording.tick()
@@ -183,9 +172,9 @@ class CommandHandler:
     def _press(self, action: int) -> str:
         if refusal := self.controls.press_refusal:
             return refusal
-        env_index = self.controls.watched_env
         if refusal := self.recording.foresee():
             return refusal
+        env_index = self.controls.watched_env
         batch = self.state.vector.step_one(env_index, action)
         self.state.tally.steps[env_index] += 1
         self.state.tally.is_touched[env_index] = True
@@ -193,48 +182,46 @@ class CommandHandler:
             pressed(self.state.actions, action, self.recording.proposal, "The agent")
         )
         self.accept(batch)
-        self.recording.tell()
+        self.recording.publish()
         return ""
 
     def _restart(self) -> str:
         """Leave the watched episode, uncounted, and begin another at the true start."""
         if self.reporter.is_evaluating:
-            return _EVALUATING
+            return EVALUATING
         if refusal := self._begin_another():
             return refusal
-        text = "you began the episode anew; the one before does not count"
-        self.reporter.obeyed("Restart", text)
+        self.reporter.obeyed("Restart", "you began the episode anew; the one before does not count")
         return ""
 
     def _keep_state(self) -> str:
         """Keep the watched game of now, and write it where a run can begin from it."""
         if self.reporter.is_evaluating:
-            return _EVALUATING
+            return EVALUATING
         run, env_index = self.state, self.controls.watched_env
         self.live.rest()
         try:
-            state = run.kept_states.keep(
+            state, snapshot = run.kept_states.keep(
                 run.vector, env_index, int(run.tally.steps[env_index]), run.metrics.episodes
             )
         except WorkerError:
             return _FAILED
         kept = f"you kept state {state.number}: {state.place}, step"
-        self.reporter.say("run", f"{kept} {state.episode_steps}{self._write_state(state.number)}")
-        told = f"{kept} {state.episode_steps:,} of game {env_index + 1}"
-        self.reporter.emit(CommandObeyed("KeepState", told))
+        hint = self._write_state(state, snapshot)
+        self.reporter.say("run", f"{kept} {state.episode_steps}{hint}")
+        text = f"{kept} {state.episode_steps:,} of game {env_index + 1}"
+        self.reporter.emit(CommandObeyed("KeepState", text))
         self.reporter.emit(run.kept_states.listed)
         return ""
 
-    def _write_state(self, number: int) -> str:
+    def _write_state(self, state: KeptState, snapshot: bytes) -> str:
         """Write a kept state's file; return how a run begins from it, "" where there is none."""
-        found, files = self.state.kept_states.find(number), self.state.kept_states.files
-        if files is None or found is None:
+        if self.state.kept_states.write is None:
             return ""
         try:
-            path = files.write(*found)
+            path = self.state.kept_states.write(state, snapshot)
         except OSError as error:
-            reason = error.strerror or str(error)
-            warning = f"State {number} has no file of its own: {reason}."
+            warning = f"State {state.number} has no file of its own: {error.strerror or error}."
             self.reporter.emit(WarningRaised(warning))
             return ""
         return f"; begin a run from it with --state {shlex.quote(str(path))}"
@@ -242,7 +229,7 @@ class CommandHandler:
     def _branch(self, number: int) -> str:
         """Leave the watched episode, and begin another, uncounted as well, at a kept state."""
         if self.reporter.is_evaluating:
-            return _EVALUATING
+            return EVALUATING
         found = self.state.kept_states.find(number)
         if found is None:
             known = ", ".join(str(one.number) for one in self.state.kept_states.listed.states)

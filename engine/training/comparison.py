@@ -14,7 +14,8 @@ from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
 from engine.training.journal import read_journal
 from engine.training.metrics_logger import metrics_of
 from engine.training.policy_folders import find_saved
-from engine.training.runs import SESSION_KEYS, RunFolder, read_settings
+from engine.training.run_settings import SESSION_KEYS, read_settings
+from engine.training.runs import RunFolder
 from engine.types import EpisodeSummary
 
 WINDOW = 30
@@ -46,28 +47,12 @@ class RunDigest:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCurve:
-    """The outcome of a figure.
-
-    Attributes:
-        name: As the journal has it.
-        values: In order.
-    """
-
-    name: str
-    values: tuple[float, ...]
-
-
 def saved_curves(
     save_dir: str, name: str, warn: Callable[[str], None] = lambda text: None
-) -> tuple[str, list[SavedCurve]]:
-    """Read the curves of a run or a cloned policy: its id, and its figures in order.
+) -> tuple[str, dict[str, list[float]]]:
+    """Read the curves of a run or a cloned policy: its id, and by figure its values in order.
 
-    Args:
-        save_dir: Where both are saved.
-        name: An id, a path, or "latest".
-        warn: Called with a line about damage in the journal.
+    `name` is an id, a path, or "latest"; `warn` gets a line about damage in the journal.
 
     Raises:
         CheckpointError: There is neither.
@@ -75,22 +60,15 @@ def saved_curves(
     folder = find_saved(save_dir, name)
     values: dict[str, list[float]] = {}
     for event in read_journal(folder.journal_path, warn=warn):
-        if isinstance(event, EpisodeEnded) and event.summary.start:
-            continue
         for key, value in metrics_of(event).items():
             values.setdefault(key, []).append(value)
-    return folder.path.name, [SavedCurve(key, tuple(each)) for key, each in values.items()]
+    return folder.path.name, values
 
 
 def digest_run(
     save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None
 ) -> RunDigest:
-    """Read the settings and the journal of a saved run, or of a cloned policy.
-
-    Args:
-        save_dir: Where both are saved.
-        run: An id, a path, or "latest".
-        warn: Called with a line about damage in the journal.
+    """Read the settings and the journal of a saved run, or of a cloned policy; see `saved_curves`.
 
     Raises:
         CheckpointError: There is neither, or its settings are unreadable.
@@ -98,7 +76,7 @@ def digest_run(
     folder = find_saved(save_dir, run)
     is_run = isinstance(folder, RunFolder)
     settings = (
-        read_settings(folder).model_dump(mode="json", exclude=set(SESSION_KEYS))
+        read_settings(folder.path).model_dump(mode="json", exclude=set(SESSION_KEYS))
         if isinstance(folder, RunFolder)
         else folder.settings()
     )

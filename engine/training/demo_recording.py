@@ -9,14 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine import commands
 from engine.agents.base import Agent, Player
-from engine.commands import (
-    DescribeRecording,
-    DiscardRecording,
-    MarkRecording,
-    Rewind,
-    StopRecording,
-)
 from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
@@ -41,30 +35,24 @@ from engine.training.reporter import TrainingReporter
 from engine.training.state import RunState
 from engine.training.warm_start import join_demonstration
 
-_TOLD_EVERY_S = 0.5
+_PUBLISHED_EVERY_S = 0.5
 
 _IDLE = "Nothing is being recorded."
 _BUSY = "A demonstration is being recorded already."
-_EVALUATING = "Wait until the evaluation is over."
+EVALUATING = "Wait until the evaluation is over."
 _HINT = f"clone a policy from what you play: poketui bc {INTERVENTIONS_FOLDER}"
 _FAILED = "This failed, as the warning says. Try again."
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """The demonstration that is being written.
-
-    Attributes:
-        env_index: Where it is played.
-        order: How it began.
-        path: Of its file to be.
-        is_by_takeover: It began because a person took over, and ends when they give back.
-    """
+class _Demo:
+    """The demonstration that is being written, or is to be: `path` is of its file."""
 
     env_index: int
     order: BeginDemo
     path: Path
     is_by_takeover: bool
+    """It began because a person took over, and ends when they give back."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,13 +62,7 @@ class RunRecording:
     Each method that a command calls returns why it cannot be done, or "".
 
     Attributes:
-        state: Where the run stands.
-        learning: Whose agent is asked what it would do, and learns from a person's play.
-        reporter: Tells of it.
-        controls: What was asked for.
-        live: Play in real time.
         accept: Takes in the result of a game's process that was replaced or moved.
-        clock: Seconds that only rise.
         proposal: What the agent would have done where a person acted last; None: nobody asked.
     """
 
@@ -93,26 +75,26 @@ class RunRecording:
     clock: Callable[[], float] = time.monotonic
     proposal: int | None = field(default=None, init=False)
     _asked: tuple[Agent, Player] | None = field(default=None, init=False)
-    _kept: _Kept | None = field(default=None, init=False)
+    _demo: _Demo | None = field(default=None, init=False)
     _saved: int = field(default=0, init=False)
     _elapsed_s: float = field(default=0.0, init=False)
     _looked_s: float = field(default=0.0, init=False)
-    _told_s: float = field(default=0.0, init=False)
+    _published_s: float = field(default=0.0, init=False)
     _has_hinted: bool = field(default=False, init=False)
 
     @property
     def is_recording(self) -> bool:
         """Return whether a demonstration is being written."""
-        return self._kept is not None
+        return self._demo is not None
 
     def start(self, task: str, tags: tuple[str, ...]) -> str:
         """Record from now on, whoever plays."""
-        if self._kept is not None:
+        if self._demo is not None:
             return _BUSY
         if not self.state.vector.can_record:
             return CANNOT_RECORD
         if self.reporter.is_evaluating:
-            return _EVALUATING
+            return EVALUATING
         self.live.rest()
         by = "human" if self.controls.is_human else self.learning.actor.name
         order = BeginDemo(str(demos_folder(self.state.config)), by, task, tags)
@@ -122,22 +104,21 @@ class RunRecording:
         """Record what a person does in the agent's place, if that is wanted."""
         self._asked = None
         wanted = self.state.config.record_interventions and self.state.vector.can_record
-        if not wanted or self._kept is not None:
+        if not wanted or self._demo is not None:
             return
         folder = demos_folder(self.state.config) / INTERVENTIONS_FOLDER
         order = BeginDemo(str(folder), tags=(INTERVENTION,), needs_human=True)
-        if refusal := self._begin(order, is_by_takeover=True):
-            self.reporter.emit(WarningRaised(f"What you play is not recorded. {refusal}"))
+        self._begin_for_person(order, is_by_takeover=True)
 
     def give_back(self) -> None:
         """Save what was recorded because a person took over."""
         self._asked = None
-        if self._kept is not None and self._kept.is_by_takeover:
+        if self._demo is not None and self._demo.is_by_takeover:
             self._end("you gave control back")
 
     def stop(self, reason: str = "you stopped it") -> str:
         """End the demonstration, and save it."""
-        if self._kept is None:
+        if self._demo is None:
             return _IDLE
         self.live.rest()
         return self._end(reason)
@@ -147,17 +128,17 @@ class RunRecording:
         if refusal := self._refusal(moves_game=again):
             return refusal
         index = self.controls.watched_env
-        facts = self._order(DiscardRecording(again))
+        facts = self._order(commands.DiscardRecording(again))
         if facts is None:
             return _FAILED
         if again:
             self._elapsed_s = 0.0
-            self._go_on_from(index, facts.episode_steps)
+            self._resume_from(index, facts.episode_steps)
         if facts.ended is not None:
-            self._tell_ended(facts.ended, "you threw it away")
+            self._publish_end(facts.ended, "you threw it away")
         if not again:
-            self._kept = None
-        self._tell(facts)
+            self._demo = None
+        self._publish(facts)
         return ""
 
     def rewind(self, actions: int) -> str:
@@ -169,47 +150,40 @@ class RunRecording:
             return _FAILED
         if not now.rewindable or actions < 1:
             return "There are no steps to take back."
-        facts = self._order(Rewind(actions))
+        facts = self._order(commands.Rewind(actions))
         if facts is None:
             return _FAILED
-        self._go_on_from(self.controls.watched_env, facts.episode_steps)
+        self._resume_from(self.controls.watched_env, facts.episode_steps)
         steps = "the last action" if facts.taken_back == 1 else f"{facts.taken_back} actions"
         self.reporter.say("human", f"you took back {steps}")
-        self._tell(facts)
+        self._publish(facts)
         return ""
 
-    def describe(self, command: MarkRecording | DescribeRecording) -> str:
+    def describe(self, command: commands.MarkRecording | commands.DescribeRecording) -> str:
         """Say that it shows what was wanted, or what it shows."""
-        if self._kept is None:
+        if self._demo is None:
             return _IDLE
-        facts = self._try(self._kept.env_index, command)
+        facts = self._try(self._demo.env_index, command)
         if isinstance(facts, str):
             return facts
-        if isinstance(command, MarkRecording):
-            words = said_of_mark(command.text, is_marked=facts.is_marked)
-            self.reporter.say("human", words)
-        self._tell(facts)
+        if isinstance(command, commands.MarkRecording):
+            self.reporter.say("human", said_of_mark(command.text, is_marked=facts.is_marked))
+        self._publish(facts)
         return ""
 
     def foresee(self) -> str:
         """Note what the agent would do now, beside what a person is about to do."""
         self.proposal = None
-        if self._kept is None:
+        if self._demo is None:
             return ""
-        proposal = self._proposal(self._kept.env_index)
-        self.proposal = int(proposal)
-        return _FAILED if self._order(ProposeStep(proposal)) is None else ""
-
-    def _proposal(self, env_index: int) -> int:
-        """Return what the agent would do now, without disturbing its training.
-
-        It draws from random numbers of its own, and has the agent's memory of what a person saw.
-        """
+        # To leave its training undisturbed, it draws from random numbers of its own, and has the
+        # agent's memory of what a person saw.
         if self._asked is None or self._asked[0] is not self.learning.actor:
             seed = self.state.config.seed + self.state.metrics.total_steps
             self._asked = self.learning.actor, self.learning.actor.player(seed)
         action_batch = self._asked[1](self.state.batch, self.learning.guidance())
-        return int(action_batch.actions[env_index])
+        self.proposal = int(action_batch.actions[self._demo.env_index])
+        return _FAILED if self._order(ProposeStep(self.proposal)) is None else ""
 
     def follow(self, batch: Batch) -> None:
         """Take in what steps brought to its end, and record on while a person plays.
@@ -217,56 +191,59 @@ class RunRecording:
         An episode that ends without its demonstration ended with its process.
         """
         for ended in batch.demos:
-            self._go_on_after(ended, "the episode ended")
-        kept = self._kept
-        if kept is not None and not batch.demos and kept.env_index in batch.summaries:
+            self._resume_after(ended, "the episode ended")
+        demo = self._demo
+        if demo is not None and not batch.demos and demo.env_index in batch.summaries:
             self._asked = None
-            self._go_on_after(
-                rescue(kept.env_index, kept.order, kept.path), "the game's process failed"
-            )
+            rescued = rescue(demo.env_index, demo.order, demo.path)
+            self._resume_after(rescued, "the game's process failed")
 
     def leave_episode(self) -> Callable[[], None]:
         """Save what is recorded of an episode that is left; what is returned records the next."""
-        kept = self._kept
-        if kept is None:
+        demo = self._demo
+        if demo is None:
             return lambda: None
         self._end("you began another episode")
-        return lambda: self._record_on(kept)
+        return lambda: self._record_on(demo)
 
     def tick(self) -> None:
-        """Tell now and then how it stands."""
-        if self._kept is None:
+        """Publish now and then how it stands."""
+        if self._demo is None:
             return
         self._count_time()
-        if self.clock() >= self._told_s + _TOLD_EVERY_S:
-            self.tell()
+        if self.clock() >= self._published_s + _PUBLISHED_EVERY_S:
+            self.publish()
 
-    def tell(self) -> None:
-        """Tell how it stands."""
-        if self._kept is not None:
+    def publish(self) -> None:
+        """Publish how it stands."""
+        if self._demo is not None:
             facts = self._order(InspectDemo())
-            if facts is not None and self._kept is not None:
-                self._tell(facts)
+            if facts is not None:
+                self._publish(facts)
 
     def _refusal(self, *, moves_game: bool) -> str:
         """Return why the demonstration cannot be changed; bring the game to rest if it can."""
-        if self._kept is None:
+        if self._demo is None:
             return _IDLE
         if moves_game and self.reporter.is_evaluating:
-            return _EVALUATING
+            return EVALUATING
         self.live.rest()
-        return "" if self._kept is not None else _IDLE  # it may have ended with its episode
+        return "" if self._demo is not None else _IDLE  # it may have ended with its episode
 
     def _begin(self, order: BeginDemo, *, is_by_takeover: bool) -> str:
         env_index = self.controls.watched_env
         facts = self._try(env_index, order)
         if isinstance(facts, str):
             return facts
-        self._kept = _Kept(env_index, order, Path(facts.path), is_by_takeover)
+        self._demo = _Demo(env_index, order, Path(facts.path), is_by_takeover)
         self._saved = len(list(Path(order.folder).glob(f"*{SUFFIX}")))
         self._elapsed_s, self._looked_s = 0.0, self.clock()
-        self._tell(facts)
+        self._publish(facts)
         return ""
+
+    def _begin_for_person(self, order: BeginDemo, *, is_by_takeover: bool) -> None:
+        if refusal := self._begin(order, is_by_takeover=is_by_takeover):
+            self.reporter.emit(WarningRaised(f"What you play is not recorded. {refusal}"))
 
     def _try(self, env_index: int, order: DemoRequest) -> DemoFacts | str:
         """Ask a game's process; return why it cannot be done where it cannot."""
@@ -279,27 +256,29 @@ class RunRecording:
             return _FAILED
 
     def _end(self, reason: str) -> str:
-        facts = self._order(StopRecording())
+        facts = self._order(commands.StopRecording())
         if facts is not None and facts.ended is not None:
-            self._take_in(facts.ended, reason)
+            self._accept_end(facts.ended, reason)
         return ""
 
     def _order(self, order: DemoRequest) -> DemoFacts | None:
-        """Ask the game's process; None if it failed, or can write no more: then that is told."""
-        assert self._kept is not None
-        env_index = self._kept.env_index
+        """Ask the game's process; None if it failed, or can write no more, with a warning."""
+        assert self._demo is not None
+        env_index = self._demo.env_index
         try:
             return self.state.vector.record(env_index, order)
         except DemoError as error:
-            self._take_in(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
-            if isinstance(order, Rewind | DiscardRecording):  # the game may have moved before
+            self._accept_end(DemoEnded(env_index, "", 0, 0, False, 0.0, str(error)), "")
+            if isinstance(
+                order, commands.Rewind | commands.DiscardRecording
+            ):  # the game may have moved before
                 facts = self.state.vector.record(env_index, InspectDemo())
-                self._go_on_from(env_index, facts.episode_steps)
-        except WorkerError:  # its end is told by `follow`
+                self._resume_from(env_index, facts.episode_steps)
+        except WorkerError:  # `follow` reports its end
             self.accept(self.state.vector.mend())
         return None
 
-    def _go_on_from(self, index: int, episode_steps: int) -> None:
+    def _resume_from(self, index: int, episode_steps: int) -> None:
         """Continue from where the game was taken back to; the agent learns nothing across that."""
         if not self.controls.is_human:
             self.learning.truncate_trajectory(index)
@@ -309,39 +288,36 @@ class RunRecording:
         self.accept(self.state.vector.mend())
         self.reporter.played()
 
-    def _go_on_after(self, ended: DemoEnded, reason: str) -> None:
-        kept = self._kept
-        self._take_in(ended, reason)
-        if kept is not None and not ended.failure:
-            self._record_on(kept)
+    def _resume_after(self, ended: DemoEnded, reason: str) -> None:
+        demo = self._demo
+        self._accept_end(ended, reason)
+        if demo is not None and not ended.failure:
+            self._record_on(demo)
 
-    def _record_on(self, kept: _Kept) -> None:
+    def _record_on(self, demo: _Demo) -> None:
         """Begin the next demonstration where a person still plays."""
         controls = self.controls
-        if self._kept is None and controls.is_human and not controls.stop_reason:
-            refusal = self._begin(kept.order, is_by_takeover=kept.is_by_takeover)
-            if refusal:
-                self.reporter.emit(WarningRaised(f"What you play is not recorded. {refusal}"))
+        if self._demo is None and controls.is_human and not controls.stop_reason:
+            self._begin_for_person(demo.order, is_by_takeover=demo.is_by_takeover)
 
-    def _take_in(self, ended: DemoEnded, reason: str) -> None:
+    def _accept_end(self, ended: DemoEnded, reason: str) -> None:
         """Report a demonstration's end, and let the agent learn from what a person showed."""
-        kept, self._kept = self._kept, None
+        demo, self._demo = self._demo, None
         if ended.failure:
-            log = None if kept is None else log_path(kept.path)
+            log = None if demo is None else log_path(demo.path)
             rest = f" What was played before: poketui demos recover {log}"
             is_left = log is not None and log.exists()
             text = f"The demonstration ended: {ended.failure}"
             self.reporter.emit(WarningRaised(text + rest if is_left else text))
-            self._tell(DemoFacts())
+            self._publish(DemoFacts())
             return
-        is_of_nothing = not ended.path and kept is not None and kept.is_by_takeover
-        if not is_of_nothing:
-            self._tell_ended(ended, reason)
-        self._tell(DemoFacts())
+        if ended.path or demo is None or not demo.is_by_takeover:
+            self._publish_end(ended, reason)
+        self._publish(DemoFacts())
         if ended.path and (ended.human_steps or ended.is_live):
             self._learn(Path(ended.path))
 
-    def _tell_ended(self, ended: DemoEnded, reason: str) -> None:
+    def _publish_end(self, ended: DemoEnded, reason: str) -> None:
         self._saved += bool(ended.path)
         what = reason if ended.path or ended.steps else "nothing was played"
         self.reporter.emit(
@@ -350,12 +326,12 @@ class RunRecording:
 
     def _learn(self, path: Path) -> None:
         try:
-            told = join_demonstration(self.learning.agent, self.state.config, path)
+            text = join_demonstration(self.learning.agent, self.state.config, path)
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"Nothing is learnt from {path.name}. {error}"))
         else:
-            if told:
-                self.reporter.say("human", told)
+            if text:
+                self.reporter.say("human", text)
                 self.state.is_save_due = True
             elif path.parent.name == INTERVENTIONS_FOLDER and not self._has_hinted:
                 self._has_hinted = True
@@ -367,15 +343,15 @@ class RunRecording:
             self._elapsed_s += now - self._looked_s
         self._looked_s = now
 
-    def _tell(self, facts: DemoFacts) -> None:
+    def _publish(self, facts: DemoFacts) -> None:
         self._count_time()
-        self._told_s = self.clock()
+        self._published_s = self.clock()
         self.reporter.emit(
             RecordingChanged(
-                is_recording=self._kept is not None,
+                is_recording=self._demo is not None,
                 steps=facts.steps,
                 human_steps=facts.human_steps,
-                elapsed_s=self._elapsed_s if self._kept is not None else 0.0,
+                elapsed_s=self._elapsed_s if self._demo is not None else 0.0,
                 rewindable=facts.rewindable,
                 saved=self._saved,
                 task=facts.task,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.agents.base import Agent, Guidance, Player
+from engine.agents.base import Guidance, Player
 from engine.config import RunConfig
 from engine.types import EpisodeSummary, Evaluation
-from engine.world import Playable, World
+from engine.world import Playable
 
 ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
@@ -33,35 +33,19 @@ def evaluation_seed(config: RunConfig) -> int:
     return int(np.random.SeedSequence([config.seed, 6]).generate_state(1)[0] % 2**31)
 
 
-def evaluate_policy(
-    agent: Agent,
+def evaluate(
+    make_player: Callable[[int], Player],
+    vector: Playable,
     config: RunConfig,
-    make_vector: Callable[[RunConfig], World],
-    may_go_on: Callable[[], bool],
+    episodes: int,
+    guidance: Guidance = ALONE,
+    may_go_on: Callable[[], bool] = lambda: True,
     tell: Callable[[int], None] = lambda done: None,
 ) -> Evaluation | None:
-    """Let what an agent has learnt play alone; None if `may_go_on` said no.
-
-    Args:
-        agent: Plays.
-        config: The run's settings.
-        make_vector: Makes the environments.
-        may_go_on: Asked before every step.
-        tell: Called with how many episodes are played, whenever one has ended.
-
-    Raises:
-        PokeTUIError: The environments cannot be built.
-    """
-    vector = make_vector(evaluation_config(config, config.eval_episodes))
-    try:
-        seed = evaluation_seed(config)
-        player = agent.player(seed)
-        played = play_episodes(
-            player, vector, config.eval_episodes, seed, may_go_on=may_go_on, tell=tell
-        )
-    finally:
-        vector.close()
-    return None if played is None else summarise(played)
+    """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`."""
+    seed = evaluation_seed(config)
+    played = play_episodes(make_player(seed), vector, episodes, seed, guidance, may_go_on, tell)
+    return summarise(played) if played else None
 
 
 def play_episodes(
@@ -91,7 +75,7 @@ def play_episodes(
     due += np.arange(vector.num_envs) < more
     planned, by_model = np.zeros((2, vector.num_envs), np.int64)
     seeds = np.random.SeedSequence(seed).generate_state(vector.num_envs) % 2**31
-    batch = vector.reset([int(seed) for seed in seeds])
+    batch = vector.reset(seeds.tolist())
     played: list[EpisodeSummary] = []
     while due.any():
         if not may_go_on():
@@ -127,15 +111,15 @@ def summarise(played: Sequence[EpisodeSummary]) -> Evaluation:
     """Sum up at least one episode."""
     rewards = [summary.total_reward for summary in played]
     lengths = [summary.length for summary in played]
-    usage = usage_of(played)
+    llm_usage, rules_usage = usage_of(played)
     keys = dict.fromkeys(key for summary in played for key in summary.steps_to_milestone)
     return Evaluation(
         episodes=len(played),
         avg_reward=statistics.fmean(rewards),
         std_reward=statistics.pstdev(rewards),
         avg_length=statistics.fmean(lengths),
-        avg_llm_usage=usage[0],
-        avg_rules_usage=usage[1],
+        avg_llm_usage=llm_usage,
+        avg_rules_usage=rules_usage,
         success_rate=statistics.fmean(summary.is_success for summary in played),
         milestones={
             key: statistics.fmean(key in summary.steps_to_milestone for summary in played)

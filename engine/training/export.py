@@ -14,7 +14,8 @@ from engine.files import EXPORT_MODE, write_file
 from engine.llm.exchanges import export_rows, scan
 from engine.training.journal import plain, read_journal, skipped_lines
 from engine.training.policy_folders import find_saved
-from engine.training.runs import RunFolder, read_settings
+from engine.training.run_settings import read_settings
+from engine.training.runs import RunFolder
 
 Table = Literal["episodes", "updates", "evaluations", "exchanges"]
 Format = Literal["csv", "json"]
@@ -56,13 +57,14 @@ def export_run(
     tables = _tables(read_journal(folder.journal_path, warn=warn))
     if isinstance(folder, RunFolder):
         tables["exchanges"] = _exchanges(folder.exchanges_path, warn)
-        config = read_settings(folder).model_dump(mode="json") if form == "json" else {}
+        config = read_settings(folder.path).model_dump(mode="json") if form == "json" else {}
     else:
         tables["exchanges"] = []
         config = folder.settings()
     if form == "json":
         file = f"{name}.json"
-        content = _json({"run": name, "config": config, **tables})
+        values = plain({"run": name, "config": config, **tables})
+        content = json.dumps(values, indent=1, allow_nan=False).encode() + b"\n"
         count = sum(map(len, tables.values()))
     else:
         file = f"{name}-{table}.csv"
@@ -157,7 +159,3 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def _cell(value: Any) -> Any:
     """Return booleans as 0 and 1, which spreadsheets can sum up, and no number as nothing."""
     return int(value) if isinstance(value, bool) else "" if plain(value) is None else value
-
-
-def _json(values: Mapping[str, Any]) -> bytes:
-    return json.dumps(plain(values), indent=1, allow_nan=False).encode() + b"\n"

@@ -57,24 +57,6 @@ class Source:
     is_success: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """What a cloning is called.
-
-    Attributes:
-        name: What the policy's id begins with.
-        is_tracked: Weights & Biases get the figures.
-        project: Of theirs.
-    """
-
-    name: str = ""
-    is_tracked: bool = False
-    project: str = PROJECT
-
-
-UNNAMED = Naming()
-
-
 def clone_policy(
     save_dir: str,
     given: Mapping[str, Any],
@@ -84,7 +66,9 @@ def clone_policy(
     resume: str = "",
     tell: Tell = lambda told: None,
     may_go_on: Callable[[], bool] = lambda: True,
-    naming: Naming = UNNAMED,
+    name: str = "",
+    is_tracked: bool = False,
+    project: str = PROJECT,
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
@@ -96,18 +80,19 @@ def clone_policy(
         resume: Continue with this policy, or "latest"; "" begins a new one.
         tell: Called with everything.
         may_go_on: Asked often; no: it ends, and can be resumed.
-        naming: What it is called, and whether Weights & Biases get its figures.
+        name: What a new policy's id begins with.
+        is_tracked: Weights & Biases get the figures.
+        project: Of theirs.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.
     """
     torch.set_num_threads(1)
-    check_name(naming.name)
+    check_name(name)
     if resume:
         folder = PolicyFolder.find(save_dir, resume)
         saved = folder.settings()
-        refused = sorted(set(given) - _CHANGEABLE)
-        if refused:
+        if refused := sorted(set(given) - _CHANGEABLE):
             raise ConfigurationError(
                 f"{refused[0]} cannot change when cloning is resumed.",
                 "Leave it out, or clone anew without --resume.",
@@ -117,16 +102,16 @@ def clone_policy(
     else:
         config = check(CloningConfig, dict(given))
         check_save_folder(save_dir)
-    run = tracking(run_config(save_dir, game or {}), is_tracked=naming.is_tracked)
+    run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
     examples = gather(config, run, source, tell)
     settings = settings_of_policy(config, source, run)
     with contextlib.ExitStack() as undo:
         if not resume:
-            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, naming.name))
+            folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
         cloning = CloningRun(
             config, run, examples, folder, tell=tell, is_resumed=bool(resume), may_go_on=may_go_on
         )
-        return cloning.run(tracked(run, folder, settings, naming.project))
+        return cloning.run(tracked(run, folder, settings, project))
 
 
 def gather(
@@ -175,11 +160,7 @@ def run_config(save_dir: str, game: Mapping[str, Any]) -> RunConfig:
 
 
 def saved_source(settings: Mapping[str, Any]) -> Source:
-    """Return where a saved policy's demonstrations come from.
-
-    Raises:
-        CheckpointError: Its settings do not say.
-    """
+    """Return where a saved policy's demonstrations come from, or raise CheckpointError."""
     part = part_of(settings, "source")
     try:
         return Source(**{**part, "tags": tuple(part.get("tags", ()))})
@@ -199,21 +180,13 @@ def settings_of_policy(config: CloningConfig, source: Source, run: RunConfig) ->
 
 
 def saved_game(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that say which game a saved policy is for, and no others.
-
-    Raises:
-        CheckpointError: It does not say.
-    """
+    """Return the settings of a saved policy's game, and no others, or raise CheckpointError."""
     part = part_of(settings, "game")
     return {key: part[key] for key in _GAME_KEYS if key in part}
 
 
 def part_of(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return one part of a policy's config.json.
-
-    Raises:
-        CheckpointError: It is not there.
-    """
+    """Return one part of a policy's config.json, or raise CheckpointError."""
     part = settings.get(name)
     if not isinstance(part, dict):
         raise CheckpointError(f"The policy's config.json has no '{name}'.", "Clone it again.")

@@ -1,11 +1,10 @@
-"""Keep moments of the watched game, so that an episode can branch from them."""
+"""Keep snapshots of the watched game, so that an episode can branch from them."""
 
 import contextlib
 import re
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,32 +16,30 @@ from engine.files import make_subfolder, write_file
 from engine.world import Snapshots
 
 _SHORTEST_S = 2.0
-"""Between two moments that are kept by themselves: saving a game takes 12 ms."""
+"""Between two snapshots that are taken unasked: saving a game takes 12 ms."""
 
 _MOST_ASKED = 12
 """States that a person asked for; one more takes the oldest one's place."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    state: KeptState
-    snapshot: bytes
+_Kept = tuple[KeptState, bytes]
+"""A state and its snapshot."""
 
 
 class KeptStates:
-    """The last moments that were kept by themselves, and apart from them those asked for.
+    """The last snapshots that were taken unasked, and apart from them those asked for.
 
     A checkpoint holds those asked for; the others end with the process.
 
     Args:
-        most: Moments kept by themselves; 0: none.
+        most: How many are taken unasked; 0: none.
         interval: Steps of an episode between two of them, more where steps are fast. Milestones
             bring more, where they are not as fast.
         clock: Seconds that only rise.
         now: Seconds since 1970.
 
     Attributes:
-        files: Writes the states that a person keeps; None: they are kept in memory alone.
+        write: Writes the file of a state that a person keeps; None: it is in memory alone.
     """
 
     def __init__(
@@ -52,7 +49,7 @@ class KeptStates:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self.files: StateFiles | None = None
+        self.write: Callable[[KeptState, bytes], Path] | None = None
         self._interval = interval
         self._clock = clock
         self._now = now
@@ -65,21 +62,15 @@ class KeptStates:
     @property
     def listed(self) -> StatesKept:
         """Return what there is, oldest first."""
-        return StatesKept(
-            tuple(self._by_number[number].state for number in sorted(self._by_number))
-        )
+        return StatesKept(tuple(state for _, (state, _) in sorted(self._by_number.items())))
 
     def follow(
         self, vector: Snapshots, batch: Batch, env_index: int, steps: int, episode: int
     ) -> bool:
-        """Keep the watched environment's moment if it is time; return whether it was.
+        """Keep the watched environment's state if it is time; return whether it was.
 
-        Args:
-            vector: The environments, still in the batch's state.
-            batch: What the last step led to.
-            env_index: The watched one.
-            steps: Of its episode.
-            episode: How many have ended.
+        The environments are still in the batch's state. `steps` are of the watched one's episode;
+        `episode` is how many have ended.
         """
         has_stepped, self._last_steps = steps != self._last_steps, steps
         is_wanted = (steps > 0 and steps % self._interval == 0) or env_index in batch.reached
@@ -88,33 +79,32 @@ class KeptStates:
         if self._clock() < self._due_s:  # who wins in a second reaches ten milestones in it
             return False
         self._due_s = self._clock() + _SHORTEST_S
-        with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
+        with contextlib.suppress(WorkerError):  # the next step replaces the process, with a warning
             self._automatic.append(self._take(vector, env_index, steps, episode, is_asked=False))
             return True
         return False
 
-    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> KeptState:
-        """Keep a moment that a person asks for.
+    def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> _Kept:
+        """Keep a state that a person asks for; return it and its snapshot.
 
         Raises:
             WorkerError: The game's process failed.
         """
         kept = self._take(vector, env_index, steps, episode, is_asked=True)
         self._asked.append(kept)
-        return kept.state
+        return kept
 
-    def find(self, number: int) -> tuple[KeptState, bytes] | None:
-        """Return a state and its moment, None if it is not kept."""
-        kept = self._by_number.get(number)
-        return None if kept is None else (kept.state, kept.snapshot)
+    def find(self, number: int) -> _Kept | None:
+        """Return a state and its snapshot, None if it is not kept."""
+        return self._by_number.get(number)
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return JSON-able facts, and moments by number, from which `load` continues."""
+        """Return JSON-able facts, and snapshots by number, from which `load` continues."""
         asked = [
             [one.number, one.env_index, one.episode_steps, one.place, one.episode, one.kept_s]
-            for one in (kept.state for kept in self._asked)
+            for one, _ in self._asked
         ]
-        snapshots = {str(kept.state.number): kept.snapshot for kept in self._asked}
+        snapshots = {str(state.number): snapshot for state, snapshot in self._asked}
         return {"number": self._number, "asked": asked}, snapshots
 
     def load(self, facts: Mapping[str, Any], snapshots: Mapping[str, bytes]) -> None:
@@ -133,11 +123,11 @@ class KeptStates:
                 episode=int(episode),
                 kept_s=float(kept_s),
             )
-            self._asked.append(_Kept(state, snapshots[str(number)]))
+            self._asked.append((state, snapshots[str(number)]))
 
     @property
     def _by_number(self) -> dict[int, _Kept]:
-        return {kept.state.number: kept for kept in (*self._automatic, *self._asked)}
+        return {kept[0].number: kept for kept in (*self._automatic, *self._asked)}
 
     def _take(
         self, vector: Snapshots, env_index: int, steps: int, episode: int, *, is_asked: bool
@@ -145,34 +135,25 @@ class KeptStates:
         snapshot, place = vector.snapshot(env_index), vector.place(env_index)
         self._number += 1
         state = KeptState(self._number, env_index, steps, place, is_asked, episode, self._now())
-        return _Kept(state, snapshot)
+        return state, snapshot
 
 
-class StateFiles:
-    """Write kept states where `poketui run --state` can begin from them.
+def write_state(folder: Path, sha1: str, state: KeptState, snapshot: bytes) -> Path:
+    """Write a state of the ROM with this SHA-1 where `poketui run --state` can begin from it.
 
-    Args:
-        folder: Made when the first one is written.
-        sha1: Of the ROM.
+    Returns:
+        Its path; no other file is ever overwritten.
+
+    Raises:
+        OSError: The disk is full or not writable.
     """
-
-    def __init__(self, folder: Path, sha1: str) -> None:
-        self._folder = folder
-        self._sha1 = sha1
-
-    def write(self, state: KeptState, snapshot: bytes) -> Path:
-        """Write a state's file and return its path; no other is ever overwritten.
-
-        Raises:
-            OSError: The disk is full or not writable.
-        """
-        place = re.sub(r"[^a-z0-9]+", "-", state.place.lower()).strip("-") or "somewhere"
-        make_subfolder(self._folder)
-        path = self._folder / f"{state.number:04d}-{place}.state"
-        for again in range(2, 1000):
-            if not path.exists():
-                break
-            path = self._folder / f"{state.number:04d}-{place}-{again}.state"
-        _, machine = unpack_env(snapshot)
-        write_file(path, pack_state(self._sha1, machine))
-        return path
+    place = re.sub(r"[^a-z0-9]+", "-", state.place.lower()).strip("-") or "somewhere"
+    make_subfolder(folder)
+    path = folder / f"{state.number:04d}-{place}.state"
+    for again in range(2, 1000):
+        if not path.exists():
+            break
+        path = folder / f"{state.number:04d}-{place}-{again}.state"
+    _, machine = unpack_env(snapshot)
+    write_file(path, pack_state(sha1, machine))
+    return path

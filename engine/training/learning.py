@@ -1,5 +1,6 @@
-"""Hold what decides and learns: agent, curriculum, strategy, planner, and what each is worth."""
+"""Hold what decides and learns: agent, curriculum, strategy, planner, and how reliable each is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +12,59 @@ from engine.agents.rollout import FloatArray
 from engine.agents.shares import ExactShares, assign_decisions
 from engine.curriculum.scheduler import Curriculum
 from engine.env.batch import Batch
-from engine.planning_types import GoalOutcome
+from engine.history.decisions import DecisionHistoryAnalyzer
+from engine.planning_types import GoalOutcome, PlannerUpdate
 from engine.strategy.adaptive import AdaptiveStrategySystem
-from engine.training.experience_updates import ExperienceUpdates
+from engine.strategy.experience import Known
 from engine.training.planning import Planning
 from engine.training.shaping import Shaping
 from engine.training.state import RunState
 from engine.types import EpisodeSummary
+from engine.world import PlannerGoals
+
+_EXPERIENCE_INTERVAL_STEPS = 20_000
+"""By steps and not by time, so that a run repeats exactly."""
+
+
+class ExperienceUpdates:
+    """Update the games now and then with what the history of decisions has shown to be good.
+
+    Attributes:
+        known: What they know by now.
+    """
+
+    def __init__(self, history: DecisionHistoryAnalyzer | None) -> None:
+        self.known: Known = {}
+        self._history = history
+        self._due_at = _EXPERIENCE_INTERVAL_STEPS
+
+    def after_step(self, vector: PlannerGoals, planning: Planning | None, total_steps: int) -> None:
+        """Update the games if it is time."""
+        if self._history is None or total_steps < self._due_at:
+            return
+        self._due_at = total_steps + _EXPERIENCE_INTERVAL_STEPS
+        self.known = self._history.experience()
+        self.send(vector, planning)
+
+    def send(self, vector: PlannerGoals, planning: Planning | None) -> None:
+        """Give the games what was known at the last time."""
+        if planning is not None:
+            planning.update_experience(vector, self.known)
+        elif self.known:
+            vector.update_planner(PlannerUpdate(experience=self.known))
+
+    def save(self) -> dict[str, Any]:
+        """Return the state as JSON-able facts, for `load`."""
+        known = {key: sorted(actions.items()) for key, actions in self.known.items()}
+        return {"known": known, "due_at": self._due_at}
+
+    def load(self, facts: Mapping[str, Any]) -> None:
+        """Restore the state that `save` returned."""
+        self.known = {
+            str(key): {int(action): float(worth) for action, worth in actions}
+            for key, actions in facts["known"].items()
+        }
+        self._due_at = int(facts["due_at"])
 
 
 @dataclass(slots=True, eq=False)
@@ -25,20 +72,17 @@ class Learning:
     """Decides, and learns from the result.
 
     Attributes:
-        state: Where the run stands.
         agent: Chooses and learns.
         curriculum: How far the planner is followed, from stage to stage.
         strategy: How far within a stage.
-        calibration: What planner and policy are worth.
+        calibration: How reliable planner and policy are.
         planning: Asks a language model for goals; None: nobody does.
-        experience_updates: What the games are told of the history of decisions.
+        experience_updates: What the games know of the history of decisions.
         actor: Who acts: the agent, unless a person wants it otherwise (`RunOverrides`).
-        shaping: What is learnt from besides the rewards.
         shares: Of planner and policy where a strategy is fixed; None in a run that was saved when a
             fixed strategy only weighed the planner's advice, and still does there.
         kept_planning: What `Planning.save` returned while a model was asked, in a run that
-            continues
-            without one: plans and what was spent are there when it is asked again.
+            continues without one: subgoals and costs are there when it is asked again.
     """
 
     state: RunState
@@ -73,18 +117,13 @@ class Learning:
         self.agent.truncate_trajectory(env_index, self.state.batch)
 
     def count(self, summary: EpisodeSummary) -> None:
-        """Learn from an ended episode what planner and policy are worth."""
+        """Learn from an ended episode how reliable planner and policy are."""
         self.calibration.count(summary)
         if self.planning is not None:
             self.planning.count(summary)
 
     def after_step(self, batch: Batch, watched_env: int) -> None:
-        """Tell the games what is new, and ask the language model if it is time.
-
-        Args:
-            batch: What the step led to.
-            watched_env: It is asked for first.
-        """
+        """Update the games, and query the language model if it is time, `watched_env` first."""
         vector, total_steps = self.state.vector, self.state.metrics.total_steps
         self.experience_updates.after_step(vector, self.planning, total_steps)
         if self.planning is not None:
@@ -96,13 +135,13 @@ class Learning:
                 watched_env=watched_env,
             )
 
-    def tell_games(self) -> None:
-        """Tell the environments all that planner and history know."""
+    def update_games(self) -> None:
+        """Give the environments all that planner and history know."""
         vector = self.state.vector
         if self.planning is not None:
-            self.planning.tell(vector, self._model_share(), self.experience_updates.known)
+            self.planning.update_all(vector, self._model_share(), self.experience_updates.known)
         else:
-            self.experience_updates.tell(vector, None)
+            self.experience_updates.send(vector, None)
 
     def guidance(self) -> Guidance:
         """Return how far the agent is to follow the planner in the current states."""
@@ -142,13 +181,11 @@ class Learning:
     def _advice_trust(self, batch: Batch) -> FloatArray:
         if self.planning is None:
             return self.calibration.advice_reliability(batch.goal_kinds)
-        goal_sources = batch.goal_sources
         trust = self.calibration.advice_reliability(
-            batch.goal_kinds, goal_sources, self.planning.goal_sources
+            batch.goal_kinds, batch.goal_sources, self.planning.goal_sources
         )
-        believed: FloatArray = np.where(
-            goal_sources > 0, trust * self.planning.uplift_probability, trust
-        )
+        by_model = trust * self.planning.uplift_probability
+        believed: FloatArray = np.where(batch.goal_sources > 0, by_model, trust)
         return believed.astype(np.float32)
 
     def _model_share(self) -> float:

@@ -33,12 +33,7 @@ class MetricsWriter(Protocol):
 
 
 class MetricsWriters:
-    """Several writers as one; one that fails is left out from then on.
-
-    Args:
-        writers: Where to; this closes them.
-        warn: Takes a line for the user.
-    """
+    """Several writers as one, which closes them; one that fails is left out from then on."""
 
     def __init__(self, writers: Sequence[MetricsWriter], warn: Callable[[str], None]) -> None:
         self._writers = list(writers)
@@ -61,14 +56,8 @@ class MetricsWriters:
             writer.close()
 
 
-class MetricsLogger:
-    """Turn events into figures for several writers.
-
-    Args:
-        writers: Where to; this closes them.
-        warn: Takes a line for the user.
-        num_milestones: Of the game, see `metrics_of`.
-    """
+class MetricsLogger(MetricsWriters):
+    """Several writers that take the figures of events; `num_milestones` as for `metrics_of`."""
 
     def __init__(
         self,
@@ -76,7 +65,7 @@ class MetricsLogger:
         warn: Callable[[str], None],
         num_milestones: int = 0,
     ) -> None:
-        self._writers = MetricsWriters(writers, warn)
+        super().__init__(writers, warn)
         self._num_milestones = num_milestones
         self._step = 0
         self._speed = 0.0
@@ -92,19 +81,13 @@ class MetricsLogger:
         if isinstance(event, PolicyUpdated):
             figures["run/steps_per_s"] = self._speed
         self._step = getattr(event, "total_steps", self._step)
-        self._writers.write(self._step, figures)
-
-    def close(self) -> None:
-        """Close the writers."""
-        self._writers.close()
+        self.write(self._step, figures)
 
 
 def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
     """Return an event's figures by name; none of episodes from archived states.
 
-    Args:
-        event: What happened.
-        num_milestones: Of the game; of 0 nobody can say what share was reached.
+    Of `num_milestones` = 0 nobody can say what share was reached.
     """
     figures: dict[str, float] = {}
     match event:
@@ -135,31 +118,20 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
 
 
 def evaluation_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
-    """Return an evaluation's figures by name, of a run's policy and of a cloned one alike.
-
-    Args:
-        evaluation: What a policy came to alone.
-        num_milestones: See `metrics_of`.
-    """
+    """Return an evaluation's figures by name, of a run's policy and of a cloned one alike."""
     figures = {
         "evaluation/return": evaluation.avg_reward,
         "evaluation/return_std": evaluation.std_reward,
         "evaluation/length": evaluation.avg_length,
         "evaluation/success": evaluation.success_rate,
     }
-    for key, share in evaluation.milestones.items():
-        figures[f"evaluation/milestone/{key}"] = share
+    figures |= {f"evaluation/milestone/{key}": at for key, at in evaluation.milestones.items()}
     if num_milestones:
         figures["evaluation/milestones"] = sum(evaluation.milestones.values()) / num_milestones
     return figures
 
 
 def clone_metrics(evaluation: Evaluation, num_milestones: int = 0) -> dict[str, float]:
-    """Return the figures of a cloned policy's evaluation: the documented one, and a run's.
-
-    Args:
-        evaluation: What it came to alone.
-        num_milestones: See `metrics_of`.
-    """
+    """Return the figures of a cloned policy's evaluation: the documented one, and a run's."""
     documented = {"eval/episodic_return": evaluation.avg_reward}
     return documented | evaluation_metrics(evaluation, num_milestones)

@@ -1,20 +1,23 @@
-"""Carry situations to a language model's planner, its plans to the games, and goal outcomes back.
+"""Bring planning queries to language models, their subgoals to the games, and outcomes back.
 
-Nothing here waits for a model: questions go into a slot; answers are looked for after each step.
+Nothing here waits for a model: a query goes into a slot; answers are looked for after each step.
 """
-
-from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from engine.agents.calibration import Calibration
+from engine.config import PlannerConfig
 from engine.curriculum.success_rate import DECAY
+from engine.env.batch import Batch
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
+from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.uplift import Uplift
+from engine.llm.exchanges import ExchangeLog
+from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
 from engine.llm.status import ANSWERING
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
@@ -23,7 +26,6 @@ from engine.planning_types import (
     GoalOutcome,
     GoalSources,
     PlannerUpdate,
-    PlanningQuery,
     Subgoal,
     SubgoalBook,
     goal_source_names,
@@ -32,79 +34,41 @@ from engine.planning_types import (
 from engine.strategy.advisor import GOAL_SOURCE
 from engine.strategy.experience import Known
 from engine.types import EpisodeSummary
-
-if TYPE_CHECKING:
-    from engine.config import PlannerConfig
-    from engine.env.batch import Batch
-    from engine.history.decisions import DecisionHistoryAnalyzer
-    from engine.llm.exchanges import ExchangeLog
-    from engine.world import PlannerGoals
+from engine.world import PlannerGoals
 
 _TRIES = 4
-"""Environments that are looked at for a question; most situations have been asked about."""
+"""Environments in which a query is looked for; most situations have been asked about."""
 _WORTHWHILE = 0.05
 """Uplift from which following a planner is worth it."""
 _SUMMARY_CHARACTERS = 1200
 
 
-class SubgoalPlanner(Protocol):
-    """What is needed of `engine.llm.planner.Planner`."""
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether a question would be the next that is answered."""
-        ...
-
-    def start(self) -> None:
-        """Begin to answer."""
-        ...
-
-    def submit(
-        self, query: PlanningQuery, notes: Notes = ..., weights: Mapping[str, float] = ...
-    ) -> None:
-        """Ask about a situation; the newest question wins."""
-        ...
-
-    def poll(self) -> tuple[list[Subgoal], list[Event]]:
-        """Return what has come since the last time."""
-        ...
-
-    def save(self) -> dict[str, Any]:
-        """Return JSON-able facts."""
-        ...
-
-    def load(self, facts: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned."""
-        ...
-
-    def close(self) -> None:
-        """End it."""
-        ...
-
-
 class Planning:
-    """The book of plans, who asks next, and what the plans were worth.
+    """The book of subgoals, which environment asks next, and what the subgoals were worth.
 
     Args:
         planner: Asks the models; closed with this.
         models: Their names.
         settings: How they are asked.
-        interval: Steps of every environment between two questions.
-        calibration: Learns from the goal outcomes.
-        history: Remembers them; None: nobody does.
-        exchanges: Where the planner keeps what is said; it is told the result.
-        emit: Takes events to the outside.
+        interval: Steps of every environment between two queries.
+        calibration: Learns from the goal outcomes, `history` remembers them.
+        exchanges: Where the planner keeps what is said; goal outcomes are added there.
 
     Attributes:
         goal_sources: Who sets goals, by `Batch.goal_sources`: names of models that agreed, the
             rules first.
         instruction: What a person wants, in words.
         is_paused: Nothing is asked.
+        status: How the models do, as far as it was published; None before that.
+        uplift_probability: How far the models are believed at all, 0 to 1; about half at first.
+            Goals seem good that are reached while the policy makes its progress by itself. Those
+            of the control group show how much it would have made anyway. So this is the chance,
+            by both, that following is worth something.
     """
 
     def __init__(
         self,
-        planner: SubgoalPlanner,
+        planner: Planner,
         models: Sequence[str],
         settings: PlannerConfig,
         *,
@@ -133,28 +97,16 @@ class Planning:
         self._experience: Known = {}
         self._summary = RunSummary()
         self._uplift = Uplift()
-        self._lately = Uplift()
-        self._chance = self._lately.chance_above(_WORTHWHILE)
+        self._set_lately(Uplift())
         self._is_asking = False
         self._is_outdated = False
         self._next_env = 0
         self._wait_steps = 0
-        self._status: PlannerStatusChanged | None = None
+        self.status: PlannerStatusChanged | None = None
 
-    @property
-    def status(self) -> PlannerStatusChanged | None:
-        """Return how the models do, as far as it was told; None before that."""
-        return self._status
-
-    @property
-    def uplift_probability(self) -> float:
-        """Return how far the models are believed at all, 0 to 1; about half at first.
-
-        Goals seem good that are reached while the policy makes its progress by itself. Those that
-        are ignored show how much it would have made anyway. So belief is the chance, by both, that
-        following is worth something.
-        """
-        return self._chance
+    def _set_lately(self, uplift: Uplift) -> None:
+        self._lately = uplift
+        self.uplift_probability = uplift.chance_above(_WORTHWHILE)
 
     @property
     def imitation_weight(self) -> float:
@@ -162,29 +114,23 @@ class Planning:
 
         Until then it is followed but not imitated: what is learnt is not soon unlearnt.
         """
-        return max(0.0, 2 * self._chance - 1)
+        return max(0.0, 2 * self.uplift_probability - 1)
 
     def reliability_of(self, goal_outcome: GoalOutcome) -> float:
-        """Return how far goals like the judged one are believed, 0 to 1."""
+        """Return how far goals like the evaluated one are believed, 0 to 1."""
         names = goal_outcome.goal_source.split("+")
         trusts = [self._calibration.goal_reliability(name, goal_outcome.kind) for name in names]
         return self.uplift_probability * sum(trusts) / len(trusts)
 
-    def tell(self, vector: PlannerGoals, share: float, experience: Known) -> None:
-        """Tell the games all plans that are known.
-
-        Args:
-            vector: The environments.
-            share: Of the planning events that are the model's, by the strategy.
-            experience: What decisions were worth, by kind of situation.
-        """
+    def update_all(self, vector: PlannerGoals, share: float, experience: Known) -> None:
+        """Give the games all subgoals that are known; for `share` see `after_step`."""
         self._experience = experience
         self._update_planner(vector, share, is_whole=True)
 
-    def want(self, vector: PlannerGoals, instruction: str) -> None:
-        """Tell the models from now on what a person wants, and ask about everything again.
+    def instruct(self, vector: PlannerGoals, instruction: str) -> None:
+        """Put a person's instruction into every query from now on, and ask everything again.
 
-        Plans that were made without it are forgotten, the one that is being answered too.
+        Subgoals that were set without it are forgotten, the one that is being answered too.
         """
         self.instruction = instruction
         self._book = SubgoalBook()
@@ -195,7 +141,7 @@ class Planning:
         self._update_planner(vector, self._share, is_whole=True, asks_anew=True)
 
     def begin(self) -> None:
-        """Begin to ask; where a run continues, continue asking."""
+        """Begin to ask, or continue where a run continues."""
         if self._history is not None:
             self._uplift = self._history.planner_uplift()
         if not self._is_asking:
@@ -211,19 +157,22 @@ class Planning:
         total_steps: int,
         watched_env: int,
     ) -> None:
-        """Take in goal outcomes and plans, and ask the next question if it is time.
+        """Take in goal outcomes and subgoals, and submit the next query if it is time.
 
         Args:
             vector: The environments.
             batch: What the step led to.
-            share: Of the planning events that are the model's.
+            share: Of the planning events that are the model's, by the strategy.
             total_steps: Of the run.
-            watched_env: It is asked for first.
+            watched_env: Its query comes first.
         """
-        self._judge(batch, total_steps)
+        if batch.goal_outcomes:
+            self._take_outcomes(batch.goal_outcomes, total_steps)
         self.collect()
-        if self._partial and self._can_all_be_asked():
-            # Let be asked again what was decided without a model that is back now.
+        status = self.status
+        all_answer = status is not None and status.state in ANSWERING and not status.absent
+        if self._partial and all_answer:
+            # What was decided without a model that is back now is asked again.
             self._book.forget(self._partial)
             self._partial.clear()
             self._update_planner(vector, share, is_whole=True)
@@ -234,19 +183,18 @@ class Planning:
         if is_due and batch.wants_plan.any() and self._planner.is_open:
             self._ask(vector, np.flatnonzero(batch.wants_plan).tolist(), watched_env)
 
-    def learn(self, vector: PlannerGoals, experience: Known) -> None:
-        """Tell the games what decisions were worth, by kind of situation."""
+    def update_experience(self, vector: PlannerGoals, experience: Known) -> None:
+        """Give the games what decisions were worth, by kind of situation."""
         self._experience = experience
         self._update_planner(vector, self._share)
 
     def count(self, summary: EpisodeSummary) -> None:
         """Take in an episode that ended; older evidence of what goals are worth fades."""
         self._summary.episode(summary)
-        self._lately = self._lately.faded(DECAY)
-        self._chance = self._lately.chance_above(_WORTHWHILE)
+        self._set_lately(self._lately.faded(DECAY))
 
     def close(self) -> None:
-        """End the asking."""
+        """Close the planner."""
         self._planner.close()
 
     def save(self) -> dict[str, Any]:
@@ -270,31 +218,28 @@ class Planning:
         self.goal_sources = [tuple(str(name) for name in group) for group in facts["setters"]]
         self._summary.load(facts["summary"])
         self._next_env = int(facts["next_env"])
-        self._lately = Uplift(*(float(count) for count in facts["lately"]))
-        self._chance = self._lately.chance_above(_WORTHWHILE)
+        self._set_lately(Uplift(*(float(count) for count in facts["lately"])))
 
-    def _judge(self, batch: Batch, total_steps: int) -> None:
-        groups = (
-            {"+".join(group): group for group in self.goal_sources} if batch.goal_outcomes else {}
-        )
-        for goal_outcome in batch.goal_outcomes:
+    def _take_outcomes(self, goal_outcomes: Sequence[GoalOutcome], total_steps: int) -> None:
+        groups = {"+".join(group): group for group in self.goal_sources}
+        lately = self._lately
+        for goal_outcome in goal_outcomes:
             self._calibration.record_goal(goal_outcome, groups.get(goal_outcome.goal_source, ()))
             self._summary.add(goal_outcome)
-            self._uplift, self._lately = (
+            self._uplift, lately = (
                 uplift.plus(
                     is_control=goal_outcome.is_control, made_progress=goal_outcome.made_progress
                 )
-                for uplift in (self._uplift, self._lately)
+                for uplift in (self._uplift, lately)
             )
             if self._history is not None:
                 self._history.record_goal(goal_outcome)
             if self._exchanges is not None:
                 self._exchanges.add_goal_outcome(goal_outcome)
             self._emit(GoalEvaluated(total_steps, goal_outcome))
-        if batch.goal_outcomes:
-            self._chance = self._lately.chance_above(_WORTHWHILE)
-            if self._status is not None:
-                self._emit_status(self._status)
+        self._set_lately(lately)
+        if self.status is not None:
+            self._emit_status(self.status)
 
     def collect(self) -> None:
         """Take in what the models answered and how they do."""
@@ -307,20 +252,15 @@ class Planning:
                 self._emit_status(event)
             else:
                 self._emit(event)
-        if self._status is not None and self._status.absent:
+        if self.status is not None and self.status.absent:
             self._partial.update(plan.key for plan in plans)
         self._book.add(plans)
         self._new += plans
         if plans:
             self.goal_sources = with_goal_sources(self.goal_sources, plans)
 
-    def _can_all_be_asked(self) -> bool:
-        """Return whether every model can be asked, as far as is known."""
-        status = self._status
-        return status is not None and status.state in ANSWERING and not status.absent
-
     def _emit_status(self, status: PlannerStatusChanged) -> None:
-        self._status = status
+        self.status = status
         low, high = self._uplift.interval
         self._emit(
             dataclasses.replace(
@@ -353,7 +293,7 @@ class Planning:
         self._new.clear()
 
     def _ask(self, vector: PlannerGoals, wanting: list[int], watched_env: int) -> None:
-        """Ask for the watched environment, else for the next one in turn."""
+        """Submit the query of the watched environment, else of the next one in turn."""
         turn = sorted(wanting, key=lambda i: (i != watched_env, (i - self._next_env) % (1 << 16)))
         for index in turn[:_TRIES]:
             query = vector.question(index)

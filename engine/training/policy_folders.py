@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import (
-    FOLDER_MODE,
     check_writable,
     make_folder,
     missing_folders,
@@ -22,25 +20,24 @@ from engine.files import (
     write_file,
 )
 from engine.folders import user_path
-from engine.training.checkpoint import LATEST, CheckpointStore
-from engine.training.runs import RunFolder, find_run
+from engine.training.checkpoint import BEST, LATEST, CheckpointStore
+from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
 _FOLDER = "policies"
 _SETTINGS = "config.json"
-_CHECKPOINTS = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
 
-@dataclass(frozen=True, slots=True)
 class PolicyFolder:
-    """Where one cloned policy is saved.
+    """Where one cloned policy is saved: <save_dir>/policies/<id>."""
 
-    Attributes:
-        path: <save_dir>/policies/<id>.
-    """
-
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.journal_path = path / "journal.jsonl"
+        self.tensorboard_path = path / "tensorboard"
+        self.checkpoints_path = path / "checkpoints"
+        self.best_path = self.checkpoints_path / BEST
 
     @classmethod
     @contextmanager
@@ -49,97 +46,57 @@ class PolicyFolder:
     ) -> "Iterator[PolicyFolder]":
         """Make a new one for what is done in the context; it goes if that fails with nothing saved.
 
-        Args:
-            save_dir: Where policies are saved.
-            settings: Those that it is begun with.
-            name: What its id begins with.
-
-        Raises:
-            ConfigurationError: The save folder cannot be written, or the name is none.
+        See `create`.
         """
         missing = missing_folders(user_path(save_dir) / _FOLDER)
         folder = cls.create(save_dir, settings, name)
         try:
             yield folder
         finally:
-            if not any((folder.path / _CHECKPOINTS).glob("*.zip")):
+            if not any(folder.checkpoints_path.glob("*.zip")):
                 with suppress(OSError):
                     remove_folder(folder.path)
                 remove_empty(missing)
 
     @classmethod
     def create(cls, save_dir: str, settings: dict[str, Any], name: str = "") -> "PolicyFolder":
-        """Make a new one, and write down with what settings it was begun.
-
-        Args:
-            save_dir: Where policies are saved.
-            settings: Those that it is begun with.
-            name: What its id begins with.
+        """Make a new one whose id begins with `name`, and write down its settings.
 
         Raises:
             ConfigurationError: The save folder cannot be written, or the name is none.
         """
         check_name(name)
         policies = user_path(save_dir) / _FOLDER
-        stamp = time.strftime("%Y%m%d-%H%M%S")
-        stamp = f"{name}_{stamp}" if name else stamp
         try:
-            make_folder(policies)
-            for number in range(1, 1000):
-                path = policies / (stamp if number == 1 else f"{stamp}-{number}")
-                try:
-                    path.mkdir(FOLDER_MODE)
-                except FileExistsError:
-                    continue
-                try:
-                    write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
-                except BaseException:  # Ctrl-C too; it is raised again
-                    remove_empty([path])
-                    raise
-                return cls(path)
+            path = make_stamped_folder(policies, name)
+            try:
+                write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
+            except BaseException:  # Ctrl-C too; it is raised again
+                remove_empty([path])
+                raise
         except OSError as error:
             raise _not_writable(policies, error) from None
-        raise ConfigurationError(f"Too many policies began at {stamp}.", "Try again in a second.")
+        return cls(path)
 
     @classmethod
     def find(cls, save_dir: str, name: str) -> "PolicyFolder":
-        """Return the folder of a policy by its id, its path, or "latest".
-
-        Raises:
-            CheckpointError: There is none.
-        """
+        """Return a policy's folder by id, path, or "latest", or raise CheckpointError."""
         policies = user_path(save_dir) / _FOLDER
         if name == LATEST:
             whole = (info.path for info in list_policies(save_dir) if not info.refusal)
-            found = sorted(whole, key=_began_at)
-            if not found:
-                raise CheckpointError(
-                    f"There is no cloned policy in {policies}.", "Make one with: poketui bc"
-                )
-            return cls(found[-1])
-        for path in (policies / name, user_path(name)):
-            if os.path.lexists(path / _SETTINGS):
-                return cls(path)
-        raise CheckpointError(
-            f"There is no cloned policy {name} in {policies}.", "Make one with: poketui bc"
-        )
-
-    @property
-    def journal_path(self) -> Path:
-        """Return where what was learnt epoch by epoch is kept, as a run's journal is."""
-        return self.path / "journal.jsonl"
-
-    @property
-    def tensorboard_path(self) -> Path:
-        """Return where its figures are."""
-        return self.path / "tensorboard"
+            paths = sorted(whole, key=_began_at, reverse=True)
+        else:
+            named = (policies / name, user_path(name))
+            paths = [path for path in named if os.path.lexists(path / _SETTINGS)]
+        if not paths:
+            which = "" if name == LATEST else f" {name}"
+            raise CheckpointError(
+                f"There is no cloned policy{which} in {policies}.", "Make one with: poketui bc"
+            )
+        return cls(paths[0])
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that it was begun with.
-
-        Raises:
-            CheckpointError: They are damaged.
-        """
+        """Return the settings that it was begun with, or raise CheckpointError."""
         try:
             return read_object(self.path / _SETTINGS)
         except ValueError as error:
@@ -165,15 +122,11 @@ class PolicyFolder:
 
     def store(self, keep: int) -> CheckpointStore:
         """Return its checkpoints."""
-        return CheckpointStore(self.path / _CHECKPOINTS, keep)
+        return CheckpointStore(self.checkpoints_path, keep)
 
 
 def check_name(name: str) -> None:
-    """Make sure that a policy's id can begin with a name.
-
-    Raises:
-        ConfigurationError: It cannot.
-    """
+    """Raise ConfigurationError unless a policy's id can begin with a name."""
     if name and not _NAME.fullmatch(name):
         raise ConfigurationError(
             f"exp_name = {name!r:.80} cannot be a part of a folder's name.",
@@ -212,13 +165,12 @@ class PolicyInfo:
 def list_policies(save_dir: str) -> list[PolicyInfo]:
     """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
-    for parent in (user_path(save_dir) / _FOLDER).glob("*"):
-        folder, path = PolicyFolder(parent), parent / _SETTINGS
-        if not os.path.lexists(path):
+    for folder in map(PolicyFolder, (user_path(save_dir) / _FOLDER).glob("*")):
+        if not os.path.lexists(folder.path / _SETTINGS):
             continue
         refusal = ""
         try:
-            settings = read_object(path)
+            settings = read_object(folder.path / _SETTINGS)
         except ValueError as error:
             settings, refusal = {}, f"{_SETTINGS}: {error}"
         cloning = settings.get("cloning")
@@ -226,8 +178,8 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
         seed = known.get("seed", 0)
         if not refusal and not (known and isinstance(seed, int)):
             refusal = f"{_SETTINGS}: it does not say how it was cloned"
-        journal = folder.journal_path
-        dated = journal if os.path.isfile(journal) else folder.path  # noqa: PTH113
+        has_journal = os.path.isfile(folder.journal_path)  # noqa: PTH113
+        dated = folder.journal_path if has_journal else folder.path
         found.append(
             PolicyInfo(
                 policy_id=folder.path.name,
@@ -246,9 +198,7 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
 def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
     """Return what has a journal under a name: a run, else a cloned policy.
 
-    Args:
-        save_dir: Where both are saved.
-        name: An id, a path, or "latest", which is a run.
+    `name` is an id, a path, or "latest", which is a run.
 
     Raises:
         CheckpointError: There is neither.
@@ -256,22 +206,15 @@ def find_saved(save_dir: str, name: str) -> RunFolder | PolicyFolder:
     try:
         path = find_run(save_dir, name)
     except CheckpointError:
-        if name == LATEST:
-            raise
-        try:
-            return PolicyFolder.find(save_dir, name)
-        except CheckpointError:
-            pass
+        if name != LATEST:
+            with suppress(CheckpointError):
+                return PolicyFolder.find(save_dir, name)
         raise
     return PolicyFolder(path) if path.resolve().parent.name == _FOLDER else RunFolder(path)
 
 
 def check_save_folder(save_dir: str) -> None:
-    """Refuse a save folder that cannot hold a policy, before one is trained for it.
-
-    Raises:
-        ConfigurationError: It cannot be written.
-    """
+    """Raise ConfigurationError if a save folder cannot hold a policy, before one is trained."""
     policies = user_path(save_dir) / _FOLDER
     try:
         check_writable(policies)

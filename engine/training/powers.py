@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from engine import commands
 from engine.env.batch import Batch
 from engine.errors import WorkerError
-from engine.planning_types import PlannerUpdate, UserOverrides
 from engine.world import (
     POWERS,
     FullWorld,
@@ -50,21 +49,14 @@ def refusal(world: World, command: commands.Command) -> str:
 def with_powers(world: World, batch: Batch) -> FullWorld:
     """Return a world that stands in for the powers that it lacks, or the same if it lacks none.
 
-    Args:
-        world: At whatever point.
-        batch: What it last returned.
+    `batch` is what it last returned.
     """
     lacks_none = all(isinstance(world, power) for power in POWERS)
     return cast(FullWorld, world if lacks_none else _Completed(world, batch))
 
 
 class _Completed:
-    """A world, and in place of each power that it lacks what does nothing or says that it lacks it.
-
-    Args:
-        world: What it has is used.
-        batch: What it last returned.
-    """
+    """A world, and for each power that it lacks what does nothing or says that it lacks it."""
 
     can_record = False
     frames_per_s = math.nan
@@ -91,21 +83,6 @@ class _Completed:
         self._last = step(actions, shows=shows) if self._shows else step(actions)
         return self._last
 
-    def watch(self, index: int | None, *, renders: bool = True) -> None:
-        """Show nothing."""
-
-    def inspect(self) -> None:
-        """Return nothing."""
-
-    def update_planner(self, update: PlannerUpdate) -> None:
-        """Follow no planner."""
-
-    def question(self, index: int) -> None:
-        """Ask nothing."""
-
-    def override(self, overrides: UserOverrides) -> None:
-        """Change nothing; whoever wants something else is refused before."""
-
     def save(self) -> list[bytes]:
         """Return nothing of any environment."""
         return [b""] * self.world.num_envs
@@ -125,6 +102,11 @@ class _Completed:
             summaries={},
             reached={},
         )
+
+    def _do_without(self, *args: Any, **kwargs: Any) -> None:
+        """Show, ask and change nothing; whoever wants something else is refused before."""
+
+    watch = inspect = update_planner = question = override = _do_without
 
     def _cannot(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise WorkerError("This world cannot do that.")

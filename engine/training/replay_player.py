@@ -1,11 +1,10 @@
-"""Go through what was recorded to and fro: what a replay viewer stands on.
+"""Go through what was recorded, forwards and backwards: what a replay viewer stands on.
 
 A place is how many moves are behind: an action is one, and so is every stretch of real-time play
 that is as long as an action. Where nothing was played in real time, places are steps.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from engine.env.array_env import Inspection
 from engine.env.game_env import GameEnv
@@ -14,10 +13,7 @@ from engine.env.input_replay import replay
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
-from engine.games.base import Game
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
-from engine.training.runs import RunFolder, find_run, load_settings
-from engine.types import EpisodeSummary
 
 KEPT_EVERY = 100
 """Moves between two kept states, so that going back never plays more than so many again."""
@@ -26,13 +22,9 @@ MAX_KEPT = 512
 
 
 class Playback:
-    """What was recorded, at one of its places.
-
-    Args:
-        recorded: What is played; its game is loaded here, which takes a second.
+    """What was recorded, at one of its places; loading its game takes a second.
 
     Attributes:
-        recorded: The same.
         env: The game as it is now; whoever plays on in it needs no playback any more.
         place: How many moves are behind.
         length: Its moves.
@@ -54,11 +46,6 @@ class Playback:
         self._kept_every = KEPT_EVERY
 
     @property
-    def game(self) -> Game:
-        """Return what is played."""
-        return self.env.game
-
-    @property
     def step(self) -> int:
         """Return how many steps of the episode are taken; live play counts none."""
         return self.env.episode_steps
@@ -67,11 +54,6 @@ class Playback:
     def is_at_end(self) -> bool:
         """Return whether all of it is played."""
         return self.place == len(self._moves)
-
-    @property
-    def is_goal_reached(self) -> bool:
-        """Return whether the run's goal is reached, after which nothing can be recorded."""
-        return self.env.is_success
 
     @property
     def last_action(self) -> int | None:
@@ -192,44 +174,26 @@ def open_at(recorded: Recorded, place: int) -> GameEnv:
     return playback.env
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedEpisode:
-    """An episode that was played again to the same memory, byte for byte.
-
-    Attributes:
-        recorded: As it was first played.
-        total_reward: Of the replay.
-    """
-
-    run_id: str
-    number: int
-    recorded: EpisodeSummary
-    total_reward: float
-
-
 def replay_episode(
     save_dir: str,
     run: str,
     number: int | None = None,
     tell: Callable[[int, int], None] = lambda done, total: None,
-) -> ReplayedEpisode:
-    """Play episode `number` of a run again; None: its last.
+) -> tuple[RecordedEpisode, float]:
+    """Replay episode `number` of a run, None: its last, to the same memory, byte for byte.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path or "latest".
-        number: The episode's.
-        tell: Called after each step with how many are taken, and of how many.
+    `tell` is called after each step with how many are taken, and of how many.
+
+    Returns:
+        The episode, and what the replay returned in rewards.
 
     Raises:
         CheckpointError: There is no such run, or its settings are unreadable.
         ConfigurationError: They name code that the user does not trust.
         ReplayError: There is no such episode, or it goes another way.
     """
-    config = load_settings(RunFolder(find_run(save_dir, run)))
     recorded = RecordedEpisode.find(save_dir, run, number)
-    summary = recorded.ended.summary
-    env = make_game_env(config.model_copy(update={"save_dir": save_dir}), summary.env_index)
+    env = make_game_env(recorded.settings(), recorded.ended.summary.env_index)
     try:
         total = 0.0
         for reward, *_ in replay(env, recorded.recording):
@@ -237,4 +201,4 @@ def replay_episode(
             tell(env.episode_steps, len(recorded.recording.actions))
     finally:
         env.close()
-    return ReplayedEpisode(recorded.run_id, recorded.ended.episode, summary, total)
+    return recorded, total

@@ -22,7 +22,8 @@ from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.events import EpisodeEnded
 from engine.training.journal import read_journal
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, find_run
 from engine.types import ActionSet, Decision, EpisodeSummary, Goal, Source
 
 _HUMAN = "human"
@@ -74,10 +75,8 @@ class _Recorded:
     Attributes:
         source: By what it is found again, see `find_recorded`.
         title: What it is, in words.
-        run_id: A short name.
         run_dir: Where it is kept: a run's folder, or a file.
-        recording: The exact inputs.
-        ended: What is told at its end.
+        ended: What is emitted at its end.
         begins_at: The step from which on it shows something.
         goal: What was to be shown, if anybody said so.
         notes: (step, text) of what was written down, in order.
@@ -96,15 +95,9 @@ class _Recorded:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedEpisode(_Recorded):
-    """An episode in a run's journal; what the planner wanted then was not recorded.
-
-    Attributes:
-        save_dir: Where the run is saved.
-        folder: The run's.
-    """
+    """An episode in a run's journal; what the planner wanted then was not recorded."""
 
     save_dir: str
-    folder: RunFolder
 
     @classmethod
     def find(cls, save_dir: str, run: str, number: int | None) -> "RecordedEpisode":
@@ -124,7 +117,6 @@ class RecordedEpisode(_Recorded):
             recording=Recording.decode(ended.summary.recording),
             ended=ended,
             save_dir=save_dir,
-            folder=folder,
         )
 
     @property
@@ -134,7 +126,7 @@ class RecordedEpisode(_Recorded):
 
     def settings(self) -> RunConfig:
         """Return the run's settings."""
-        return load_settings(self.folder).model_copy(update={"save_dir": self.save_dir})
+        return load_settings(Path(self.run_dir)).model_copy(update={"save_dir": self.save_dir})
 
     def open(self) -> GameEnv:
         """Return its game at the episode's beginning."""
@@ -175,30 +167,35 @@ class RecordedEpisode(_Recorded):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecordedDemo(_Recorded):
-    """A demonstration, which belongs to no run.
-
-    Attributes:
-        demo: What its file holds.
-        config: Names the ROM.
-    """
+    """A demonstration, which belongs to no run; `config` names the ROM."""
 
     demo: Demonstration
     config: RunConfig
 
     @classmethod
     def of(cls, path: Path, demo: Demonstration, config: RunConfig) -> "RecordedDemo":
-        """Return what a demonstration's file holds; `config` names the ROM."""
+        """Return what a demonstration's file holds."""
         run_id = path.name.removesuffix(SUFFIX)
+        summary = EpisodeSummary(
+            env_index=0,
+            total_reward=demo.episode_return,
+            length=demo.episode_length,
+            components=(),
+            steps_to_milestone=dict(demo.milestones),
+            maps_seen=len(dict(demo.maps())),
+            is_success=demo.is_success,
+            interventions=int(demo.is_intervention.any()),
+        )
         return cls(
             source=str(path),
             title=f"The demonstration {run_id}",
             run_id=run_id,
             run_dir=str(path),
             recording=demo.recording,
-            ended=EpisodeEnded(1, demo.episode_length, _summary(demo)),
+            ended=EpisodeEnded(1, demo.episode_length, summary),
             begins_at=demo.begins_at,
             goal=Goal("", demo.task) if demo.task else None,
-            # Milestones are told as they are paid, and maps are seen.
+            # Milestones are published as they are paid, and maps are seen.
             notes=tuple(
                 (each.step, f"{each.kind}: {each.text}" if each.text else each.kind)
                 for each in demo.events
@@ -271,11 +268,7 @@ Recorded = RecordedEpisode | RecordedDemo
 
 
 def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
-    """Return the end of a recorded episode; None: of the run's last.
-
-    Raises:
-        ReplayError: There is no such episode.
-    """
+    """Return the end of a recorded episode; None: of the run's last."""
     last: EpisodeEnded | None = None
     for event in read_journal(folder.journal_path):
         if isinstance(event, EpisodeEnded) and event.summary.recording:
@@ -290,20 +283,6 @@ def _find_episode(folder: RunFolder, number: int | None) -> EpisodeEnded:
             f"Its last is {last.episode}.",
         )
     return last
-
-
-def _summary(demo: Demonstration) -> EpisodeSummary:
-    """Return how the episode went, as far as the file tells."""
-    return EpisodeSummary(
-        env_index=0,
-        total_reward=demo.episode_return,
-        length=demo.episode_length,
-        components=(),
-        steps_to_milestone=dict(demo.milestones),
-        maps_seen=len(dict(demo.maps())),
-        is_success=demo.is_success,
-        interventions=int(demo.is_intervention.any()),
-    )
 
 
 def _begun(env: GameEnv, recording: Recording) -> GameEnv:

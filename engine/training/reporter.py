@@ -1,7 +1,7 @@
 """Publish what happens in a training: often enough to follow, seldom enough to cost nothing."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
 from engine.env.array_env import Inspection
-from engine.events import CurriculumChanged, DecisionMade, Event, StrategySwitched
+from engine.events import DecisionMade, Event, StrategySwitched
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
 from engine.training.journal import Journal
 from engine.training.metrics_logger import MetricsLogger
 from engine.training.state import RunState
-from engine.types import Decision, EpisodeSummary, Evaluation, Source
+from engine.types import Decision, Source
 
 FAST_FRAME_INTERVAL_S = 1 / 10
 """While training goes as fast as it can: each picture shown costs it a step or so."""
@@ -30,14 +30,7 @@ _UNWATCHED_STEPS = 8
 
 @dataclass(slots=True, eq=False)
 class RunLog:
-    """Where the events of a run go.
-
-    Attributes:
-        journal: Where episodes and updates are written.
-        recorder: Keeps decisions; None: nobody does.
-        emit_outside: Takes events to the outside.
-        figures: Where curves are written; None: nowhere.
-    """
+    """Where the events of a run go; `recorder` and `figures` may be missing."""
 
     journal: Journal
     recorder: DecisionRecorder | None
@@ -71,9 +64,6 @@ class RunLog:
 
 class TrainingReporter(Reporter):
     """Look at the watched environment and the run's figures, and emit events.
-
-    Args:
-        state: Where the run stands; the others are those of a `Reporter`.
 
     Attributes:
         is_watching: Somebody watches an environment.
@@ -139,26 +129,19 @@ class TrainingReporter(Reporter):
     def stepped(self, action_batch: ActionBatch, is_walking: NDArray[np.bool_]) -> None:
         """Report a step of all environments, as far as something is due.
 
-        Args:
-            action_batch: Who chose what.
-            is_walking: (envs,) whether the player could walk before it, or one for all.
+        `is_walking`: (envs,) whether the player could walk before it, or one for all.
         """
         self.count_step(action_batch, is_walking)
         index = self._controls.watched_env
         self.episode_steps = self._watched_steps()
         if self._seen is not None:
             # What was seen before the step is what the decision was made on.
+            seen, self._seen = self._seen, None
             self._decided(
                 explain(
-                    action_batch,
-                    index,
-                    self._seen.goal,
-                    self._seen.reason,
-                    self._seen.state,
-                    self._state.actions,
+                    action_batch, index, seen.goal, seen.reason, seen.state, self._state.actions
                 )
             )
-            self._seen = None
         if self._is_picture_wanted:
             self._look()
         if self._clock() >= self._status_due_s:
@@ -194,38 +177,10 @@ class TrainingReporter(Reporter):
         """Return whether the policy plays elsewhere just now."""
         return self.work[0] == "evaluating"
 
-    def milestones_reached(self, keys: Sequence[str]) -> None:
-        """Tell which milestones an episode reached that none reached before."""
-        texts = self._state.milestone_texts
-        for key in keys:
-            self.say("run", f"first time in this run: {texts.get(key, key)}")
-
-    def curriculum_moved(self, change: CurriculumChanged) -> None:
-        """Tell that the curriculum moved."""
-        self.say(
-            "curriculum",
-            f"stage {change.stage} of {change.num_stages}: {change.name}",
-        )
-
     def strategy_switched(self, switch: StrategySwitched) -> None:
-        """Tell that another strategy leads, and why."""
+        """Report that another strategy leads, and why."""
+        self.emit(switch)
         self.say("strategy", f"{switch.new} after {switch.old}: {switch.cause}")
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        """Tell how the policy did alone."""
-        self.say(
-            "run",
-            f"evaluation, policy alone: return {evaluation.avg_reward:.1f}, "
-            f"success {evaluation.success_rate:.0%} of {evaluation.episodes}",
-        )
-
-    def episode_not_counted(self, summary: EpisodeSummary) -> None:
-        """Tell that an episode with a person's steps counts for nothing."""
-        self.say(
-            "human",
-            f"your episode ended after {summary.length} steps with {summary.total_reward:.1f}; "
-            "it does not count",
-        )
 
     def observe(self, seen: Inspection) -> None:
         """Publish the state of the watched game, and note its milestones."""

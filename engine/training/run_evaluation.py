@@ -22,7 +22,8 @@ from engine.training.checkpoint import (
     read_checkpoint,
 )
 from engine.training.evaluation import ALONE, evaluation_config, evaluation_seed, play_episodes
-from engine.training.runs import RunFolder, find_run, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, find_run
 from engine.training.snapshot import refuse_other_versions
 from engine.training.vectors import ENV_FACTORY
 from engine.types import EpisodeSummary
@@ -33,7 +34,6 @@ class EvaluatedRun:
     """The episodes that a checkpoint played.
 
     Attributes:
-        checkpoint: Its file.
         total_steps: Steps of training that it holds.
         milestones: (key, text) of the game in order.
         warnings: What is wrong with newer checkpoints.
@@ -71,7 +71,7 @@ def evaluate_run(
     """
     torch.set_num_threads(1)
     folder = RunFolder(find_run(save_dir, run))
-    config = load_settings(folder).model_copy(update={"save_dir": save_dir, "workers": 0})
+    config = load_settings(folder.path).model_copy(update={"save_dir": save_dir, "workers": 0})
     saved, path, warnings = _read(folder, checkpoint)
     game = load_game(config.rom_path, config.allow_unknown_rom)
     few = evaluation_config(config, episodes)
@@ -82,13 +82,13 @@ def evaluate_run(
             curriculum = build_curriculum(config, game)
             curriculum.load(saved.facts["curriculum"])
             total_steps = int(saved.facts["metrics"]["total_steps"])
-        guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
-        seed = evaluation_seed(config)
-        leader = guidance if with_planner else ALONE
+        seed, guidance = evaluation_seed(config), ALONE
         player = agent.player(seed)
-        if with_planner and "shares" in saved.arrays and curriculum.forced_share is not None:
-            player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, leader, tell=tell)
+        if with_planner:
+            guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
+            if "shares" in saved.arrays and curriculum.forced_share is not None:
+                player = _with_share(player, curriculum.forced_share, few.num_envs)
+        played = play_episodes(player, vector, episodes, seed, guidance, tell=tell)
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 

@@ -1,5 +1,4 @@
-"""Hold what a person changes of a run while it continues: mode, strategy, goal, instruction and
-weights.
+"""Hold what a person changes of a running run: mode, strategy, goal, instruction and weights.
 
 Each `set_` method changes one of them between two steps, or returns why it cannot.
 """
@@ -33,16 +32,11 @@ _UNFIT_AGENTS: Mapping[str, str] = {
 class RunOverrides:
     """What a person set, and what holds now.
 
-    Args:
-        state: Where the run stands.
-        learning: What decides and learns.
-        reporter: Tells of every change.
-
     Attributes:
         mode: adaptive, rl_only or llm_only.
         strategy: As set: adaptive lets the strategy system choose.
         goal: Key of the milestone that the rule planner pursues first, "" for none.
-        instruction: What the language model was told, "" for nothing.
+        instruction: A person's words to the language model, "" for none.
         weights: Of every reward component.
         changed: Names of the components whose weight was changed.
         stand_in: Acts where the mode leaves the policy out; None before that was wanted.
@@ -101,7 +95,7 @@ class RunOverrides:
         if self.overrides != UserOverrides():
             self._state.vector.override(self.overrides)
         if self.mode != self._state.config.mode:
-            self._put_mode_in_force()
+            self._apply_mode()
         if self._learning.planning is not None:
             self._learning.planning.instruction = self._words()
 
@@ -123,12 +117,12 @@ class RunOverrides:
         if mode == _PLANNER_ALONE:
             for env_index in range(self._state.vector.num_envs):
                 self._learning.truncate_trajectory(env_index)
-        self._put_mode_in_force()
+        self._apply_mode()
         self._state.vector.override(self.overrides)
         text = f"mode {mode}, set by you"
         if mode != _ALONE and planning is None and self._state.config.llm_model:
             text += "; rules advise: the language model is asked in runs that begin with a planner"
-        self._tell(text)
+        self._publish(text)
         self._reporter.emit(self._learning.curriculum.describe())
         return ""
 
@@ -150,9 +144,8 @@ class RunOverrides:
                 curriculum.follow(strategy.current.planner_share)
             curriculum.forced_share = None
         for switch in strategy.pop_switches():
-            self._reporter.emit(switch)
             self._reporter.strategy_switched(switch)
-        self._tell(f"strategy {name}, set by you")
+        self._publish(f"strategy {name}, set by you")
         self._reporter.emit(curriculum.describe())
         return ""
 
@@ -174,12 +167,12 @@ class RunOverrides:
             return f"This is the goal already: {text}." if text else "There is no goal of yours."
         self.goal = milestone
         self._state.vector.override(self.overrides)
-        self._tell_models()
-        self._tell(f"goal set by you: {text}" if milestone else "your goal is taken back")
+        self._instruct_models()
+        self._publish(f"goal set by you: {text}" if milestone else "your goal is taken back")
         return ""
 
-    def set_wish(self, text: str) -> str:
-        """Tell the language model in words what is wanted; "" takes that back."""
+    def set_instruction(self, text: str) -> str:
+        """Instruct the language model in words; "" takes that back."""
         text = " ".join(text.split())
         if self._learning.planning is None:
             return "No language model is asked in this run. Resume it with --llm-model NAME."
@@ -188,8 +181,8 @@ class RunOverrides:
         if len(text) > _LONGEST_INSTRUCTION:
             return f"At most {_LONGEST_INSTRUCTION} characters, these are {len(text)}."
         self.instruction = text
-        self._tell_models()
-        self._tell(f"your wish: {text}" if text else "your wish is taken back")
+        self._instruct_models()
+        self._publish(f"your wish: {text}" if text else "your wish is taken back")
         return ""
 
     def set_weight(self, component: str, weight: float) -> str:
@@ -201,13 +194,13 @@ class RunOverrides:
         before, self.weights[component] = self.weights[component], float(weight)
         self.changed[component] = None
         self._state.vector.override(self.overrides)
-        self._tell(
+        self._publish(
             f"{component} counts {weight:g} after {before:g}: returns from now on do not compare "
             "with those before; evaluations keep the weights that the run began with",
         )
         return ""
 
-    def _put_mode_in_force(self) -> None:
+    def _apply_mode(self) -> None:
         self._learning.curriculum.fixed_share = _FIXED_SHARES.get(self.mode)
         self._learning.actor = self._learning.agent
         if self.mode == _PLANNER_ALONE:
@@ -216,16 +209,16 @@ class RunOverrides:
         if self._learning.planning is not None:
             self._learning.planning.is_paused = self.mode == _ALONE
 
-    def _tell_models(self) -> None:
+    def _instruct_models(self) -> None:
         if self._learning.planning is not None:
-            self._learning.planning.want(self._state.vector, self._words())
+            self._learning.planning.instruct(self._state.vector, self._words())
 
     def _words(self) -> str:
-        """Return goal and instruction as a language model is told."""
+        """Return instruction and goal as a language model reads them."""
         goal = self._state.milestone_texts.get(self.goal, "")
         first = f"{goal} before all else" if goal else ""
         return "; ".join(part for part in (self.instruction, first) if part)
 
-    def _tell(self, text: str) -> None:
+    def _publish(self, text: str) -> None:
         self._reporter.say("run", text)
         self._reporter.emit(self.describe())

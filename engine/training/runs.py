@@ -4,73 +4,36 @@ A run lives in <save_dir>/runs/<id>/: config.json, journal.jsonl, engine.log, ch
 """
 
 import contextlib
-import fcntl
 import os
-import secrets
 import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from engine.config import CurriculumConfig, RunConfig, parse_config
+from engine.config import RunConfig
 from engine.errors import CheckpointError, ConfigurationError, TrainingError
 from engine.files import (
     FOLDER_MODE,
     MAX_SETTINGS,
     UnsafeFileError,
     check_folder,
-    is_named,
     make_folder,
     make_private,
     missing_folders,
-    open_file,
     read_file,
-    read_object,
     remove_empty,
     remove_folder,
     write_file,
 )
 from engine.folders import user_path
 from engine.training.checkpoint import checkpoint_paths, is_whole, steps_of
-from engine.trust import check_permissions, named_in, permissions_for_code, remember
+from engine.training.run_lock import RunLock
+from engine.training.run_settings import CONFIG_NAME, parse_settings
+from engine.trust import remember
 
 LATEST = "latest"
-
-SESSION_KEYS = frozenset(
-    {
-        "headless",
-        "save_dir",
-        "log_level",
-        "workers",
-        "total_steps",
-        "total_episodes",
-        "checkpoint_interval_s",
-        "keep_checkpoints",
-        "decision_db_path",
-        "allow_unknown_rom",
-    }
-)
-"""Settings of how a run is carried on, which a resumed run takes from the new command."""
-
-_CHANGEABLE_KEYS = frozenset(
-    {
-        "save_interval",
-        "eval_interval",
-        "eval_episodes",
-        "tensorboard",
-        "wandb",
-        "llm_model",
-        "llm_backend",
-        "llm_base_url",
-        "llm_interval",
-        "keep_states",
-        "keep_states_interval",
-        "record_interventions",
-    }
-)
-"""Settings that a resumed run takes from the new command if it names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +58,21 @@ class RunInfo:
 
 
 class RunFolder:
-    """The folder of one run, locked while this process works on it.
+    """The folder of one run, <save_dir>/runs/<id>, locked while this process works on it.
 
     Attributes:
-        path: <save_dir>/runs/<id>.
+        exchanges_path: The file of what a language model was asked and answered.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: int | None = None
-        self._token = secrets.token_bytes(16)
+        self.run_id = path.name
+        self.config_path = path / CONFIG_NAME
+        self.journal_path = path / "journal.jsonl"
+        self.exchanges_path = path / "exchanges.jsonl"
+        self.log_path = path / "engine.log"
+        self.checkpoints_path = path / "checkpoints"
+        self._lock = RunLock(path / "lock")
         self._settings = b""
         self._known: set[str] = set()
         self._made: list[Path] = []
@@ -119,40 +87,26 @@ class RunFolder:
         """
         runs = _runs_folder(config.save_dir)
         missing = missing_folders(runs)
-        stamp = time.strftime("%Y%m%d-%H%M%S")
         try:
-            make_folder(runs)
-            for number in range(1, 1000):
-                path = runs / (stamp if number == 1 else f"{stamp}-{number}")
-                try:
-                    path.mkdir(FOLDER_MODE)
-                except FileExistsError:
-                    continue
-                folder = cls(path)
-                folder._made = [path, *missing]
-                folder._settings = config.model_dump_json(indent=1).encode()
-                try:
-                    folder.lock()
-                    write_file(folder.config_path, folder._settings)
-                    remember(config.permissions())
-                except BaseException:  # Ctrl-C too; it is raised again
-                    folder.remove_unstarted()
-                    raise
-                return folder
+            folder = cls(make_stamped_folder(runs))
+            folder._made = [folder.path, *missing]
+            folder._settings = config.model_dump_json(indent=1).encode()
+            try:
+                folder.lock()
+                write_file(folder.config_path, folder._settings)
+                remember(config.permissions())
+            except BaseException:  # Ctrl-C too; it is raised again
+                folder.remove_unstarted()
+                raise
         except OSError as error:
             raise _not_writable(runs, error, "Give a writable one with --save-dir.") from None
-        raise ConfigurationError(f"Too many runs began at {stamp}.", "Try again in a second.")
+        return folder
 
     @classmethod
     def open(
         cls, config: RunConfig, run: str, warn: Callable[[str], None] = lambda text: None
     ) -> Self:
-        """Open the folder of a saved run and lock it.
-
-        Args:
-            config: Names the save folder.
-            run: Its id, its path, or "latest": the latest that can be resumed.
-            warn: Called with a line for each later run that cannot be.
+        """Open the folder of a saved run and lock it; see `find_run`.
 
         Raises:
             ConfigurationError: It cannot be written, or another process works on it.
@@ -173,36 +127,6 @@ class RunFolder:
             )
         folder.lock()
         return folder
-
-    @property
-    def run_id(self) -> str:
-        """Return the run's name."""
-        return self.path.name
-
-    @property
-    def config_path(self) -> Path:
-        """Return where the configuration is kept."""
-        return self.path / "config.json"
-
-    @property
-    def journal_path(self) -> Path:
-        """Return where the journal is kept."""
-        return self.path / "journal.jsonl"
-
-    @property
-    def exchanges_path(self) -> Path:
-        """Return the file of what a language model was asked and answered."""
-        return self.path / "exchanges.jsonl"
-
-    @property
-    def log_path(self) -> Path:
-        """Return where the log is kept."""
-        return self.path / "engine.log"
-
-    @property
-    def checkpoints_path(self) -> Path:
-        """Return the folder of the checkpoints."""
-        return self.path / "checkpoints"
 
     @property
     def has_checkpoint(self) -> bool:
@@ -241,10 +165,10 @@ class RunFolder:
         try:
             make_private(self.path)
             check_folder(self.path)
-            self._lock = self._take_lock()
+            is_free = self._lock.take()
         except OSError as error:
             raise _not_writable(self.path, error) from None
-        if self._lock is None:
+        if not is_free:
             raise ConfigurationError(
                 f"The run {self.run_id} is in use by another process.",
                 "Stop that one first, or start a new run.",
@@ -256,13 +180,11 @@ class RunFolder:
 
     def unlock(self) -> None:
         """Let others work on the run."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self._lock.release()
 
     def is_held(self) -> bool:
         """Return whether the lock still keeps others off: nobody deleted or replaced its file."""
-        return self._lock is not None and is_named(self._lock_path, self._lock)
+        return self._lock.is_held
 
     def restore(self) -> list[str]:
         """Write lock and settings again if they were deleted; return which were.
@@ -271,14 +193,19 @@ class RunFolder:
             TrainingError: Another process has taken the run since.
             CheckpointError: It cannot be written.
         """
-        if self._lock is None:
+        if not self._lock.is_taken:
             return []
         restored = []
         try:
             make_folder(self.path)
-            if not self.is_held():
-                self._take_lock_again()
-                restored.append(self._lock_path.name)
+            if not self._lock.is_held:
+                if not self._lock.take_again():
+                    raise TrainingError(
+                        f"The lock of run {self.run_id} was deleted, and another process has taken "
+                        "the run since. This one writes nothing more.",
+                        "Look for it with: poketui attach",
+                    )
+                restored.append(self._lock.path.name)
             if self._settings and not os.path.lexists(self.config_path):
                 write_file(self.config_path, self._settings)
                 restored.append(self.config_path.name)
@@ -298,6 +225,7 @@ class RunFolder:
         return sorted(self._known - self._files())
 
     def _files(self) -> set[str]:
+        """Return the names of what lies in the folder and is meant to stay."""
         found: set[str] = set()
         # TensorBoardFile itself restores the file that it writes in this process.
         passing = (".tmp", "-wal", "-shm", f".{os.getpid()}")
@@ -306,56 +234,32 @@ class RunFolder:
             found |= {f"tensorboard/{path.name}" for path in self.path.glob("tensorboard/*")}
         return {name for name in found - {"tensorboard"} if not name.endswith(passing)}
 
-    @property
-    def _lock_path(self) -> Path:
-        return self.path / "lock"
 
-    def _take_lock(self) -> int | None:
-        """Return the descriptor of the lock's file, None if another process has it."""
-        while True:
-            descriptor = open_file(self._lock_path, os.O_RDWR | os.O_CREAT)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-                return None
-            except OSError:
-                os.close(descriptor)
-                raise
-            if is_named(self._lock_path, descriptor):
-                break
-            os.close(descriptor)  # it was deleted just now, and the next one may have another
-        # It says who took it last. A full disk does not keep anybody from resuming.
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, self._token)
-        return descriptor
+def make_stamped_folder(parent: Path, name: str = "") -> Path:
+    """Make a folder named after the time, and after a number where another one has that name.
 
-    def _take_lock_again(self) -> None:
-        is_free = True
-        with contextlib.suppress(FileNotFoundError):
-            # One with our token in it is ours, copied back; every other was made by a process that
-            # has resumed the run, even if it has ended since.
-            is_free = read_file(self._lock_path, MAX_SETTINGS) == self._token
-        lock = self._take_lock() if is_free else None
-        if lock is None:
-            raise TrainingError(
-                f"The lock of run {self.run_id} was deleted, and another process has taken the run "
-                "since. This one writes nothing more.",
-                "Look for it with: poketui attach",
-            )
-        self.unlock()
-        self._lock = lock
+    `name` stands before the time; `parent` is made if it is missing.
+
+    Raises:
+        OSError: It cannot be made.
+        ConfigurationError: A thousand began in this second.
+    """
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    stamp = f"{name}_{stamp}" if name else stamp
+    make_folder(parent)
+    for number in range(1, 1000):
+        path = parent / (stamp if number == 1 else f"{stamp}-{number}")
+        with contextlib.suppress(FileExistsError):
+            path.mkdir(FOLDER_MODE)
+            return path
+    raise ConfigurationError(f"Too many {parent.name} began at {stamp}.", "Try again in a second.")
 
 
 def resume_command(run_dir: str) -> str:
     """Return the command that resumes a run; "" if there is nothing of it to resume.
 
     It names the run by its id where that is found from here, else by its folder, in the shorter
-    way: the command is to stand on one line.
-
-    Args:
-        run_dir: The run's folder; "" where it is not known: the latest run is resumed.
+    way: the command is to stand on one line. Without a folder it resumes the latest run.
     """
     if not run_dir:
         return "poketui run --resume"
@@ -371,10 +275,8 @@ def resume_command(run_dir: str) -> str:
 def find_run(save_dir: str, run: str, warn: Callable[[str], None] = lambda text: None) -> Path:
     """Return the folder of a saved run.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path, or "latest": the latest that can be resumed.
-        warn: Called with a line for each later run that cannot be.
+    `run` is its id, its path, or "latest": the latest that can be resumed; `warn` gets a line for
+    each later run that cannot be.
 
     Raises:
         CheckpointError: There is no such run.
@@ -420,109 +322,9 @@ def list_runs(save_dir: str) -> list[RunInfo]:
     return sorted(infos, key=lambda info: (info.changed_at, info.run_id), reverse=True)
 
 
-def load_settings(folder: RunFolder) -> RunConfig:
-    """Return a saved run's settings, to play its game with.
-
-    Raises:
-        CheckpointError: They are unreadable.
-        ConfigurationError: They name code that the user does not trust.
-    """
-    config = read_settings(folder)
-    check_permissions(permissions_for_code(config.rewards.extra), folder.config_path)
-    return config
-
-
-def read_settings(folder: RunFolder) -> RunConfig:
-    """Return a saved run's settings, to show them: they may be from elsewhere.
-
-    Raises:
-        CheckpointError: They are unreadable.
-    """
-    try:
-        return _settings(folder.path)
-    except (ValueError, ConfigurationError) as error:
-        raise CheckpointError(
-            f"The settings of run {folder.run_id} are unreadable: {str(error).rstrip('.')}.",
-            "Start a new run.",
-        ) from None
-
-
-def resumed_config(folder: RunFolder, new: RunConfig) -> tuple[RunConfig, list[str]]:
-    """Return the saved run's settings with the new command's word on how to carry on.
-
-    What is learnt, from what and how belongs to the run and stays. The second value names the
-    settings that were given otherwise and had no effect.
-
-    Raises:
-        CheckpointError: The saved settings are unreadable.
-        ConfigurationError: They name hosts or code that the user does not trust.
-    """
-    saved = read_settings(folder)
-    given = _CHANGEABLE_KEYS & new.model_fields_set
-    changes = {key: getattr(new, key) for key in SESSION_KEYS | given}
-    if new.rom_path:
-        changes["rom_path"] = new.rom_path
-    if changes["workers"] > saved.num_envs:
-        changes["workers"] = saved.num_envs
-    ignored = [
-        key
-        for key in type(new).model_fields
-        if key not in changes
-        and getattr(new, key) != getattr(RunConfig(), key)
-        and getattr(new, key) != getattr(saved, key)
-    ]
-    config = saved.model_copy(update=changes)
-    check_permissions(config.permissions(), folder.config_path, named_in(new.model_dump()))
-    return config, ignored
-
-
-def saved_session(saved: RunConfig) -> RunConfig:
-    """Return settings to resume a run with as it was carried on before, which permit nothing."""
-    kept = SESSION_KEYS - {"decision_db_path"}
-    return RunConfig(**{key: getattr(saved, key) for key in kept})
-
-
-def _with_former_curriculum(values: Any) -> Any:
-    """Return saved settings so that a run from before `hold_episodes` continues as it began.
-
-    `advancement_patience` then meant what `hold_episodes` does, fewer than ten episodes counted
-    nowhere, the last of several stages was autonomous whatever it preferred, and the one after it
-    took four successes of five.
-    """
-    curriculum = values.get("curriculum") if isinstance(values, dict) else None
-    if not isinstance(curriculum, dict) or "hold_episodes" in curriculum:
-        return values
-    former = CurriculumConfig.model_validate(curriculum)
-    stages = [
-        stage.model_dump() | {"min_episodes": max(stage.min_episodes, 10)}
-        for stage in former.stages
-    ]
-    if len(stages) > 1:
-        stages[-1]["strategy_preference"] = "autonomous"
-    patience = former.advancement_patience if "advancement_patience" in curriculum else 20
-    now = {
-        "stages": stages,
-        "reward_scale": former.reward_scale if "reward_scale" in curriculum else 0.0,
-        "needed_success": 0.8,
-        "advancement_patience": 1,
-        "hold_episodes": max(patience, 10),
-    }
-    return values | {"curriculum": former.model_dump() | now}
-
-
 def _is_run(path: Path) -> bool:
     """Return whether a folder is a run's, however damaged."""
-    return os.path.lexists(path / "config.json") or os.path.isdir(path / "checkpoints")  # noqa: PTH112
-
-
-def _settings(path: Path) -> RunConfig:
-    """Return the settings in a run's folder.
-
-    Raises:
-        ValueError, ConfigurationError: They are unreadable.
-    """
-    values = read_object(path / "config.json")
-    return parse_config(_with_former_curriculum(values), "config.json")
+    return os.path.lexists(path / CONFIG_NAME) or os.path.isdir(path / "checkpoints")  # noqa: PTH112
 
 
 def _inspect(path: Path) -> RunInfo:
@@ -530,9 +332,9 @@ def _inspect(path: Path) -> RunInfo:
     checkpoints: list[Path] = []
     changed_at = 0.0
     try:
-        config = _settings(path)
+        config = parse_settings(path)
     except ValueError as error:
-        refusal = f"config.json: {error}"
+        refusal = f"{CONFIG_NAME}: {error}"
     except ConfigurationError as error:
         refusal = error.message
     try:
@@ -557,10 +359,8 @@ def _inspect(path: Path) -> RunInfo:
 
 def _why_not_resume(info: RunInfo) -> str:
     """Return why a run cannot be resumed, "" if it can."""
-    if info.refusal:
-        return info.refusal
-    if not info.num_checkpoints:
-        return "nothing of it is saved"
+    if info.refusal or not info.num_checkpoints:
+        return info.refusal or "nothing of it is saved"
     whole = any(is_whole(path) for path in checkpoint_paths(info.path / "checkpoints"))
     return "" if whole else "its checkpoints are damaged"
 

@@ -20,7 +20,7 @@ class Shaping:
     """The potential of every environment's state, and the reward for changing it.
 
     Args:
-        worth: What being at a fully trusted goal is worth, and reaching it; 0: nothing.
+        worth: Reward for reaching a fully trusted goal, and potential of being there; 0: nothing.
         gamma: The discount that is learnt with.
         num_envs: Environments.
 
@@ -57,16 +57,12 @@ class Shaping:
         change = self._gamma * led_to - before
         shaping = np.where(batch.truncated & ~batch.terminated, 0.0, change).astype(np.float32)
         for goal_outcome in batch.goal_outcomes:
-            if goal_outcome.outcome is Outcome.REACHED and goal_outcome.made_progress:
-                shaping[goal_outcome.env_index] += self._bonus(goal_outcome, reliability_of)
+            is_earned = goal_outcome.made_progress and not goal_outcome.is_control
+            if goal_outcome.outcome is Outcome.REACHED and is_earned:
+                shaping[goal_outcome.env_index] += self._worth * reliability_of(goal_outcome)
         self.potential = after
         return replace(batch, shaping=shaping)
 
     def forget(self, env_index: int) -> None:
         """Begin anew in an environment in which somebody else has acted."""
         self.potential[env_index] = 0.0
-
-    def _bonus(
-        self, goal_outcome: GoalOutcome, reliability_of: Callable[[GoalOutcome], float]
-    ) -> float:
-        return 0.0 if goal_outcome.is_control else self._worth * reliability_of(goal_outcome)

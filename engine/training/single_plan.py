@@ -1,7 +1,7 @@
 """Ask language models for one plan, as a run would, and show all that is said."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.config import RunConfig
@@ -18,24 +18,11 @@ from engine.strategy.advised import make_env
 
 @dataclass(frozen=True, slots=True)
 class OneAnswer:
-    """What a model said.
-
-    Attributes:
-        answer: None if it gave none.
-        reading: What is taken from it, or why nothing is.
-    """
+    """What a model said, if anything, and what is taken from it, or why nothing is."""
 
     model: str
     answer: Answer | None
     reading: Reading
-
-
-@dataclass(frozen=True, slots=True)
-class OnePlan:
-    """What all models said, and the plan that won their vote, None if nobody gave one."""
-
-    answers: tuple[OneAnswer, ...]
-    plan: Subgoal | None
 
 
 def plan_once(
@@ -44,19 +31,22 @@ def plan_once(
     instruction: str = "",
     on_request: Callable[[ChatRequest], None],
     on_text: Callable[[str, bool], None],
-) -> OnePlan:
+) -> tuple[list[OneAnswer], Subgoal | None]:
     """Ask about the state that a run with these settings would start from.
 
     Args:
         config: `llm_model` names the model, or several that vote and weigh the same.
         instruction: A person's goal in words.
-        on_request: Told the question before it is sent.
-        on_text: Told each piece of one model's answer, and whether it is thought rather than said;
-            of several that answer at once it is told nothing.
+        on_request: Called with the question before it is sent.
+        on_text: Called with each piece of one model's answer, and whether it is thought rather than
+            said; not where several answer at once.
+
+    Returns:
+        All answers, and the subgoal that won their vote, None if there is none.
 
     Raises:
-        PokeTUIError: The ROM, the state, the model or its server is unusable; where there are
-            several models, a server is not: that is told in its answer's stead.
+        PokeTUIError: The ROM, the state, the model or its server is unusable; of several models a
+            server's failure stands in its answer's place.
     """
     backends = make_backends(config)
     query = first_situation(config)
@@ -67,9 +57,32 @@ def plan_once(
         settings=config.planner,
     )
     on_request(request)
-    answers = asyncio.run(_ask_all(backends, query, request, config, on_text))
+    is_alone = len(backends) == 1
+
+    async def ask_one(backend: Backend) -> OneAnswer:
+        try:
+            await backend.load()
+            answer = await ask(
+                backend,
+                request,
+                first_token_timeout_s=config.planner.first_token_timeout_s,
+                answer_timeout_s=config.planner.answer_timeout_s,
+                on_text=on_text if is_alone else None,
+            )
+        except LLMConnectionError as error:
+            if is_alone:
+                raise
+            return OneAnswer(backend.model, None, Reading(None, error=str(error)))
+        finally:
+            await backend.close()
+        return OneAnswer(backend.model, answer, read_answer(answer, query, backend.model))
+
+    async def ask_all() -> list[OneAnswer]:
+        return await asyncio.gather(*map(ask_one, backends))
+
+    answers = asyncio.run(ask_all())
     plans = [one.reading.plan for one in answers if one.reading.plan is not None]
-    return OnePlan(tuple(answers), vote(plans))
+    return answers, vote(plans)
 
 
 def first_situation(config: RunConfig) -> PlanningQuery:
@@ -92,44 +105,3 @@ def first_situation(config: RunConfig) -> PlanningQuery:
             "There is nothing to decide in this state.", "Give one in which the game is played."
         )
     return query
-
-
-async def _ask_all(
-    backends: Sequence[Backend],
-    query: PlanningQuery,
-    request: ChatRequest,
-    config: RunConfig,
-    on_text: Callable[[str, bool], None],
-) -> list[OneAnswer]:
-    is_alone = len(backends) == 1
-
-    async def ask_one(backend: Backend) -> OneAnswer:
-        try:
-            answer = await _ask(backend, request, config, on_text if is_alone else None)
-        except LLMConnectionError as error:
-            if is_alone:
-                raise
-            return OneAnswer(backend.model, None, Reading(None, error=str(error)))
-        reading = read_answer(answer, query, backend.model)
-        return OneAnswer(backend.model, answer, reading)
-
-    return await asyncio.gather(*(ask_one(backend) for backend in backends))
-
-
-async def _ask(
-    backend: Backend,
-    request: ChatRequest,
-    config: RunConfig,
-    on_text: Callable[[str, bool], None] | None,
-) -> Answer:
-    try:
-        await backend.load()
-        return await ask(
-            backend,
-            request,
-            first_token_timeout_s=config.planner.first_token_timeout_s,
-            answer_timeout_s=config.planner.answer_timeout_s,
-            on_text=on_text,
-        )
-    finally:
-        await backend.close()

@@ -28,19 +28,12 @@ _OTHER_VERSION = "Start a new run, or resume it with the version that wrote it."
 
 
 @dataclass(slots=True, eq=False)
-class Saving:
+class Checkpointer:
     """Writes a run's checkpoints, and continues from them.
 
     Attributes:
-        state: Where the run stands.
-        learning: What decides and learns.
-        overrides: What a person set.
-        reporter: Tells of it.
-        log: What is written besides.
-        store: Where checkpoints go.
         folder: The run's; what is deleted of it is written again with the next checkpoint. None: it
             is not.
-        clock: Seconds that only rise.
         checkpoint_path: Of the last one; "" before the first.
     """
 
@@ -65,8 +58,7 @@ class Saving:
     def save(self, accept: Callable[[Batch], None]) -> None:
         """Write a checkpoint; a full disk is a warning, the run continues.
 
-        Args:
-            accept: Takes in the result of a game's process that had to be replaced.
+        `accept` takes in the result of a game's process that had to be replaced.
 
         Raises:
             TrainingError: Another process has taken the run.
@@ -103,9 +95,10 @@ class Saving:
 
     def _restore_files(self) -> None:
         """Write again what was deleted of the run's folder, and report it."""
-        restored = self.folder.restore() if self.folder is not None else []
+        folder = self.folder
+        restored = folder.restore() if folder is not None else []
         restored += self.log.restore()
-        lost = self.folder.lost() if self.folder is not None else []
+        lost = folder.lost() if folder is not None else []
         if restored or lost:
             again = f" Written again: {', '.join(restored)}." if restored else ""
             gone = f" Lost: {', '.join(lost)}." if lost else ""
@@ -121,14 +114,10 @@ class Saving:
         """
         state, learning = self.state, self.learning
         agent_facts, agent_arrays = learning.agent.save()
-        tally = state.tally
         python_state = random.getstate()
         arrays: dict[str, NDArray[np.generic]] = {
             **{f"agent/{name}": array for name, array in agent_arrays.items()},
-            "tally/steps": tally.steps,
-            "tally/planned_steps": tally.planned_steps,
-            "tally/llm_steps": tally.llm_steps,
-            "tally/is_touched": tally.is_touched,
+            **{f"tally/{name}": counts for name, counts in vars(state.tally).items()},
             "potential": learning.shaping.potential,
             "torch_rng": torch.get_rng_state().numpy(),
         }
@@ -154,8 +143,7 @@ class Saving:
             "history": self.log.recorder.save() if self.log.recorder else None,
             "python_rng": [python_state[0], list(python_state[1]), python_state[2]],
         }
-        archive_facts, snapshots = state.archive.save()
-        facts["archive"] = archive_facts
+        facts["archive"], snapshots = state.archive.save()
         blobs = {f"archive/{key}": snapshot for key, snapshot in snapshots.items()}
         facts["kept_states"], snapshots = state.kept_states.save()
         blobs |= {f"kept/{number}": snapshot for number, snapshot in snapshots.items()}
@@ -205,7 +193,7 @@ class Saving:
         learning.experience_updates.load(facts["lessons"])
         self.overrides.load(facts["course"])
         state.kept_states.load(facts["kept_states"], checkpoint.blobs_under("kept/"))
-        learning.tell_games()  # first: the games advise anew when they are loaded
+        learning.update_games()  # first: the games advise anew when they are loaded
         state.batch = state.vector.load(
             [checkpoint.blobs[f"env/{index:04d}"] for index in range(state.vector.num_envs)]
         )
@@ -238,11 +226,7 @@ class Saving:
 
 @contextmanager
 def refuse_other_versions(checkpoint: Checkpoint) -> Iterator[None]:
-    """Say in one line that what was saved does not fit, whatever does not.
-
-    Raises:
-        CheckpointError: In place of what went wrong in the context.
-    """
+    """Raise a CheckpointError of one line in place of whatever does not fit of what was saved."""
     try:
         yield
     except (

@@ -1,22 +1,20 @@
 """Hold what a step changes: the games as they are now, and what was counted of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.curriculum.archive import StateArchive
 from engine.env.batch import Batch
+from engine.games.base import Game
 from engine.loop.metrics import RunMetrics
+from engine.strategy.advisor import known_goals
 from engine.training.kept_states import KeptStates
 from engine.training.powers import with_powers
-from engine.types import GAME_BOY_ACTIONS, ActionSet
-from engine.world import FullWorld, World
+from engine.world import World
 
 
-@dataclass(slots=True)
 class EpisodeTally:
     """What was counted in each environment's current episode.
 
@@ -27,16 +25,9 @@ class EpisodeTally:
         is_touched: (envs,) bool, a person acted in it: it teaches and counts nothing.
     """
 
-    steps: NDArray[np.int64]
-    planned_steps: NDArray[np.int64]
-    llm_steps: NDArray[np.int64]
-    is_touched: NDArray[np.bool_]
-
-    @classmethod
-    def empty(cls, num_envs: int) -> "EpisodeTally":
-        """Start with every episode at its beginning."""
-        steps, planned, by_model = np.zeros((3, num_envs), np.int64)
-        return cls(steps, planned, by_model, np.zeros(num_envs, np.bool_))
+    def __init__(self, num_envs: int) -> None:
+        self.steps, self.planned_steps, self.llm_steps = np.zeros((3, num_envs), np.int64)
+        self.is_touched = np.zeros(num_envs, np.bool_)
 
     def reset(self, env_index: int) -> None:
         """Begin an episode."""
@@ -44,47 +35,35 @@ class EpisodeTally:
         self.is_touched[env_index] = False
 
 
-@dataclass(slots=True)
 class RunState:
-    """Where a run stands.
+    """Where a run stands; at first before its first step.
 
     Attributes:
-        config: The run's settings.
-        vector: Environments that step together.
-        batch: What their last step led to.
+        batch: What the last step led to.
         metrics: The run's sums.
-        tally: Of the current episodes.
         archive: States from which episodes begin.
         kept_states: States of the watched game for a person to branch from.
-        actions: The game's.
         milestone_texts: Of the game, by key.
         known_goals: Keys of the milestones that the rule planner knows a way to.
         is_save_due: A checkpoint is to be written after this step.
     """
 
-    config: RunConfig
-    vector: FullWorld
-    batch: Batch
-    metrics: RunMetrics
-    tally: EpisodeTally
-    archive: StateArchive
-    kept_states: KeptStates
-    actions: ActionSet = GAME_BOY_ACTIONS
-    milestone_texts: dict[str, str] = field(default_factory=dict)
-    known_goals: frozenset[str] = frozenset()
-    is_save_due: bool = False
-
-    @classmethod
-    def begin(
-        cls, config: RunConfig, vector: World, batch: Batch, clock: Callable[[], float]
-    ) -> "RunState":
-        """Return the state of a run before its first step."""
-        return cls(
-            config,
-            with_powers(vector, batch),
-            batch,
-            RunMetrics(),
-            EpisodeTally.empty(vector.num_envs),
-            StateArchive(config.curriculum.archive_share, config.seed),
-            KeptStates(config.keep_states, config.keep_states_interval, clock),
-        )
+    def __init__(
+        self,
+        config: RunConfig,
+        vector: World,
+        batch: Batch,
+        game: Game,
+        clock: Callable[[], float],
+    ) -> None:
+        self.config = config
+        self.vector = with_powers(vector, batch)
+        self.batch = batch
+        self.metrics = RunMetrics()
+        self.tally = EpisodeTally(vector.num_envs)
+        self.archive = StateArchive(config.curriculum.archive_share, config.seed)
+        self.kept_states = KeptStates(config.keep_states, config.keep_states_interval, clock)
+        self.actions = game.actions
+        self.milestone_texts = dict(game.milestones)
+        self.known_goals = known_goals(game)
+        self.is_save_due = False

@@ -24,10 +24,8 @@ _MASK_DELTA = 0xA282EAD8
 class TensorBoardFile:
     """One event file; a resumed run begins another one, which takes the place of what it repeats.
 
-    Args:
-        folder: Where to; made with the first figure.
-        step: Environment steps taken so far.
-        clock: Seconds since the epoch.
+    The folder is made with the first figure; `step` is how many environment steps are taken so far,
+    `clock` returns seconds since the epoch.
     """
 
     name = "TensorBoard"

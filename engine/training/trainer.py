@@ -1,76 +1,78 @@
 """Train: the loop that everything else serves. READ THIS FIRST.
 
 One turn of the loop: obey commands, let the agent decide, step the environments, let the agent
-observe, tell the outside, and, when due, update the policy and write a checkpoint. Pause, step,
+observe, publish events, and, when due, update the policy and write a checkpoint. Pause, step,
 speed and stop are obeyed in engine/loop/session_loop.py, as in every session; what else a person
-may ask for is listed in engine/commands.py and done in command_handler.py. What the outside is told
-is listed in engine/events.py and published by reporter.py. How a run is put together is in
-build.py, what a checkpoint holds in snapshot.py.
+may ask for is listed in engine/commands.py and done in command_handler.py. Events are listed in
+engine/events.py and published by reporter.py. How a run is put together is in build.py, what a
+checkpoint holds in snapshot.py.
 """
 
+import contextlib
+import dataclasses
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 
 from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
 from engine.commands import Command
 from engine.config import RunConfig
+from engine.curriculum.handover import hand_over
 from engine.curriculum.scheduler import Curriculum
 from engine.env.batch import Batch
 from engine.errors import PokeTUIError
-from engine.events import EvaluationEnded, Event, PolicyUpdated, RunStopped, WarningRaised
+from engine.events import (
+    EpisodeEnded,
+    EvaluationEnded,
+    Event,
+    PolicyUpdated,
+    RunStopped,
+    WarningRaised,
+)
+from engine.games.base import Game
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.session_loop import SessionLoop
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.training.checkpoint import CheckpointStore
 from engine.training.command_handler import CommandHandler
-from engine.training.episodes import Episodes
-from engine.training.evaluation import evaluate_policy
-from engine.training.experience_updates import ExperienceUpdates
+from engine.training.evaluation import evaluate, evaluation_config
 from engine.training.journal import Journal
-from engine.training.kept_states import StateFiles
-from engine.training.learning import Learning
+from engine.training.kept_states import write_state
+from engine.training.learning import ExperienceUpdates, Learning
 from engine.training.planning import Planning
 from engine.training.powers import refusal
 from engine.training.reporter import RunLog, TrainingReporter
 from engine.training.runs import RunFolder
-from engine.training.snapshot import Saving
+from engine.training.snapshot import Checkpointer
 from engine.training.state import RunState
-from engine.types import GAME_BOY_ACTIONS, ActionSet
+from engine.types import EpisodeSummary
 from engine.world import World
 
 _log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """Train an agent in a vector of environments until told to stop.
+    """Train an agent in a vector of environments until it is stopped.
 
     Args:
-        config: The run's settings.
-        vector: Environments that step together.
-        batch: Their first observations.
+        batch: First observations of the environments.
         make_vector: Makes environments for evaluations.
-        milestones: (key, text) of the game.
-        state_files: Writes the states that a person keeps; None: they are kept in memory alone.
-        folder: The run's; what is deleted of it is written again with the next checkpoint. None:
-            it is not.
-        commands: What the outside asks for.
-        emit: Takes events to the outside.
+        folder: The run's. What is deleted of it is written again with the next checkpoint, and the
+            states that a person keeps are written there. None: neither is.
         clock: Seconds that only rise.
 
-    What the others are is said by `Learning`, `RunLog`, `RunState` and `Saving`.
+    What the others are is said by `Learning`, `RunLog`, `RunState` and `Checkpointer`.
 
     Attributes:
         state: Where the run stands: environments, their last batch, and what was counted.
         learning: What decides and learns: agent, curriculum, strategy and planner.
-        handler: What a person asked for: who plays, the course, what is recorded.
+        handler: What a person asked for: who plays, what is overridden, what is recorded.
         reporter: Publishes what happens.
         log: Where it goes: journal, decision history, curves, and the outside.
         saving: Writes checkpoints, and continues from them.
-        loop: Obeys commands, and takes one step after the other.
-        pace: When the next step is due.
     """
 
     not_here = "This is not possible yet."
@@ -87,23 +89,18 @@ class Trainer:
         make_vector: Callable[[RunConfig], World],
         store: CheckpointStore,
         journal: Journal,
-        milestones: tuple[tuple[str, str], ...],
-        actions: ActionSet = GAME_BOY_ACTIONS,
+        game: Game,
         commands: CommandQueue,
         emit: Callable[[Event], None],
         recorder: DecisionRecorder | None = None,
         calibration: Calibration | None = None,
         planning: Planning | None = None,
-        known_goals: frozenset[str] = frozenset(),
-        state_files: StateFiles | None = None,
         folder: RunFolder | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.state = RunState.begin(config, vector, batch, clock)
-        self.state.actions = actions
-        self.state.milestone_texts = dict(milestones)
-        self.state.known_goals = known_goals
-        self.state.kept_states.files = state_files
+        self.state = RunState(config, vector, batch, game, clock)
+        if folder is not None:
+            self.state.kept_states.write = partial(write_state, folder.path / "states", game.sha1)
         self.learning = Learning(
             self.state,
             agent,
@@ -117,11 +114,10 @@ class Trainer:
         self.pace = Pace(clock)
         self.log = RunLog(journal, recorder, emit)
         self.reporter = TrainingReporter(self.state, controls, self.pace, self.log.emit, clock)
-        self._episodes = Episodes(self.state, self.learning, self.reporter, controls)
         self.handler = CommandHandler(
             self.state, self.learning, self.reporter, controls, self.accept, self.save, clock
         )
-        self.saving = Saving(
+        self.saving = Checkpointer(
             self.state,
             self.learning,
             self.handler.overrides,
@@ -132,7 +128,7 @@ class Trainer:
             clock,
         )
         self.loop = SessionLoop(
-            self, controls, self.pace, self.reporter, commands, actions, self.handler.live
+            self, controls, self.pace, self.reporter, commands, game.actions, self.handler.live
         )
         self._make_vector = make_vector
 
@@ -175,8 +171,37 @@ class Trainer:
         self.learning.after_step(batch, controls.watched_env)
 
     def accept(self, batch: Batch) -> None:
-        """Continue from `batch`, count the episodes that ended with it, and record on."""
-        self._episodes.accept(batch)
+        """Continue from `batch`, count the episodes that ended with it, and record on.
+
+        An episode whose process failed counts nothing, and what the agent experienced ends with
+        the worth of the last state that is known.
+        """
+        state, tally = self.state, self.state.tally
+        for text in batch.warnings:
+            self.reporter.emit(WarningRaised(text))
+        state.archive.follow(state.vector, batch, tally.is_touched)
+        for env_index, summary in sorted(batch.summaries.items()):
+            is_touched = bool(tally.is_touched[env_index])
+            length = max(1, summary.length)
+            planned = float(tally.planned_steps[env_index]) / length
+            by_model = float(tally.llm_steps[env_index]) / length
+            tally.reset(env_index)
+            if summary.is_aborted:
+                self.learning.truncate_trajectory(env_index)
+            elif is_touched:
+                self.reporter.say(
+                    "human",
+                    f"your episode ended after {summary.length} steps with "
+                    f"{summary.total_reward:.1f}; it does not count",
+                )
+            else:
+                self._count(dataclasses.replace(summary, planner_share=planned, llm_share=by_model))
+        state.batch = batch
+        index = self.handler.controls.watched_env
+        if self.reporter.is_watching and state.kept_states.follow(
+            state.vector, batch, index, int(tally.steps[index]), state.metrics.episodes
+        ):
+            self.reporter.emit(state.kept_states.listed)
         self.handler.recording.follow(batch)
 
     def save(self) -> None:
@@ -222,12 +247,36 @@ class Trainer:
         elif self.log.recorder is not None:
             self.state.vector.watch(0, renders=False)
         if self.learning.planning is not None:
-            self.learning.tell_games()
+            self.learning.update_games()
             self.learning.planning.begin()
         if not self.saving.checkpoint_path:
             self.save()
         if self._is_evaluation_due():
             self._evaluate()
+
+    def _count(self, summary: EpisodeSummary) -> None:
+        """Count an episode; one from the true start decides how far the planner is followed."""
+        state, metrics = self.state, self.state.metrics
+        learning, reporter = self.learning, self.reporter
+        new_milestones = metrics.count_episode(summary)
+        reporter.emit(EpisodeEnded(metrics.episodes, metrics.total_steps, summary))
+        for key in new_milestones:
+            text = state.milestone_texts.get(key, key)
+            reporter.say("run", f"first time in this run: {text}")
+        learning.count(summary)
+        interval = state.config.save_interval
+        state.is_save_due |= interval > 0 and metrics.episodes % interval == 0
+        if summary.start:
+            return
+        change, switches = hand_over(learning.curriculum, learning.strategy, summary)
+        reporter.emit(change)
+        state.is_save_due |= change.has_moved
+        if change.has_moved:
+            reporter.say(
+                "curriculum", f"stage {change.stage} of {change.num_stages}: {change.name}"
+            )
+        for switch in switches:
+            reporter.strategy_switched(switch)
 
     def _update(self) -> None:
         self.reporter.phase("learning")
@@ -245,16 +294,19 @@ class Trainer:
 
     def _evaluate(self) -> None:
         """Play the policy alone, elsewhere; a Stop puts it off until the run is resumed."""
-        metrics, total = self.state.metrics, self.state.config.eval_episodes
+        config, metrics = self.state.config, self.state.metrics
+        total = config.eval_episodes
         self.reporter.phase("evaluating", 0, total)
         try:
-            evaluation = evaluate_policy(
-                self.learning.agent,
-                self.state.config,
-                self._make_vector,
-                self._may_go_on_evaluating,
-                lambda done: self.reporter.phase("evaluating", done, total),
-            )
+            with contextlib.closing(self._make_vector(evaluation_config(config, total))) as vector:
+                evaluation = evaluate(
+                    self.learning.agent.player,
+                    vector,
+                    config,
+                    total,
+                    may_go_on=self._may_continue_evaluating,
+                    tell=lambda done: self.reporter.phase("evaluating", done, total),
+                )
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"The policy could not be evaluated. {error}"))
             metrics.count_evaluation(None)
@@ -264,7 +316,11 @@ class Trainer:
                 self.reporter.emit(
                     EvaluationEnded(metrics.episodes, metrics.total_steps, evaluation)
                 )
-                self.reporter.evaluated(evaluation)
+                self.reporter.say(
+                    "run",
+                    f"evaluation, policy alone: return {evaluation.avg_reward:.1f}, "
+                    f"success {evaluation.success_rate:.0%} of {evaluation.episodes}",
+                )
                 self.state.is_save_due = True
             elif self.handler.controls.skips_evaluation:
                 metrics.count_evaluation(None)
@@ -274,7 +330,7 @@ class Trainer:
         self.handler.controls.skips_evaluation = False
         self.reporter.phase("acting")
 
-    def _may_go_on_evaluating(self) -> bool:
+    def _may_continue_evaluating(self) -> bool:
         self.loop.obey_waiting()
         self.reporter.idle()
         return not (self.handler.controls.stop_reason or self.handler.controls.skips_evaluation)

@@ -9,8 +9,7 @@ from engine.events import Event, ProgressReported
 
 ENV_FACTORY = "engine.demos.recorded_env:make_env"
 
-_INTRODUCTION = "playing the introduction, once for this ROM"
-_TOLD_FRAMES = 600
+_REPORTED_FRAMES = 600
 
 
 def make_vector(config: RunConfig) -> VectorEnv:
@@ -19,7 +18,7 @@ def make_vector(config: RunConfig) -> VectorEnv:
 
 
 def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
-    """Start the worker processes of a run and tell what takes long; what `emit` raises ends it."""
+    """Start the worker processes of a run, report what takes long; what `emit` raises ends it."""
     prepare_start(config, emit)
     number, processes = config.num_envs, config.worker_count()
     games = f"{number} game{'s' * (number != 1)}"
@@ -29,10 +28,10 @@ def start_games(config: RunConfig, emit: Callable[[Event], None]) -> VectorEnv:
 
 
 def prepare_start(config: RunConfig, emit: Callable[[Event], None]) -> None:
-    """Play a ROM's introduction if that was never done, and tell how far it is."""
-    prepare_start_state(config, lambda done, most: _tell_introduction(emit, done, most))
+    """Play a ROM's introduction if that was never done, and report how far it is."""
 
+    def report(done: int, most: int) -> None:
+        if done % _REPORTED_FRAMES < 16:  # frames of a press: now and then is enough
+            emit(ProgressReported("playing the introduction, once for this ROM", done, most))
 
-def _tell_introduction(emit: Callable[[Event], None], done: int, most: int) -> None:
-    if done % _TOLD_FRAMES < 16:  # frames of a press: now and then is enough
-        emit(ProgressReported(_INTRODUCTION, done, most))
+    prepare_start_state(config, report)

@@ -53,27 +53,23 @@ def begin_from_demonstrations(
         _begin(agent, policy, str(path))
     if isinstance(agent, DQN) and has_demonstrations(config):
 
-        def tell(told: Progress | Note) -> None:
-            if isinstance(told, Note):
-                emit(ReasoningLogged(0, "run", told.text))
+        def report(news: Progress | Note) -> None:
+            if isinstance(news, Note):
+                emit(ReasoningLogged(0, "run", news.text))
             else:
-                emit(ProgressReported(told.what, told.done, told.total))
+                emit(ProgressReported(news.what, news.done, news.total))
 
         seen = _seen(config)
         source = Source(config.imitation.demos, config.imitation.rules)
-        agent.add_demonstrations(gather(seen, config, source, tell).transitions())
+        agent.add_demonstrations(gather(seen, config, source, report).transitions())
         gradients = config.imitation.offline_gradients
         agent.learn_offline(
-            lambda done: tell(Progress("learning from demonstrations", done, gradients))
+            lambda done: report(Progress("learning from demonstrations", done, gradients))
         )
 
 
 def _begin(agent: Agent, policy: Policy, path: str) -> None:
-    """Give an agent the weights of a policy.
-
-    Raises:
-        ConfigurationError: It is another agent than the settings say: somebody's own.
-    """
+    """Give an agent the weights of a policy; it may be another one than the settings say."""
     network = policy.network
     try:
         if isinstance(agent, GuidedPolicy) and isinstance(network, ActorClone):
@@ -94,11 +90,6 @@ def _begin(agent: Agent, policy: Policy, path: str) -> None:
 
 def join_demonstration(agent: Agent, config: RunConfig, path: Path) -> str:
     """Add a person's steps to the demonstrations that an agent learns from (human-gated DAgger).
-
-    Args:
-        agent: Of a run that continues.
-        config: Its settings.
-        path: What was recorded.
 
     Returns:
         A line about it; "" where the agent learns from no demonstrations.
@@ -126,11 +117,7 @@ def _seen(config: RunConfig) -> CloningConfig:
 
 
 def _refuse_others(policy: Policy, config: RunConfig, path: str) -> None:
-    """Refuse a policy whose network is not the agent's.
-
-    Raises:
-        ConfigurationError: It is not.
-    """
+    """Refuse a policy whose network is not the agent's."""
     cloned = policy.config
     hidden = {"ppo": config.ppo.hidden_size, "dqn": config.dqn.hidden_size}.get(config.agent)
     if hidden is None:

@@ -20,7 +20,7 @@ class WandbRun:
 
     Args:
         config: The run's settings; `wandb` is "offline" or "online".
-        folder: Its folder.
+        folder: The run's.
         run_id: Its name; a resumed run continues under the same one.
         project: That it belongs to.
         settings: Shown beside its figures; None: `config`.
@@ -87,12 +87,9 @@ class WandbRun:
 
 
 def tracking(config: RunConfig, *, is_tracked: bool) -> RunConfig:
-    """Return the settings of a cloning's game with what `track` asks for.
+    """Return the settings of a cloning's game with what `track` asks for; see `require_wandb`.
 
     As everywhere with W&B, the environment may say WANDB_MODE=offline.
-
-    Raises:
-        ConfigurationError: The package is not installed.
     """
     is_offline = os.environ.get("WANDB_MODE") in {"offline", "dryrun"}
     mode = ("offline" if is_offline else "online") if is_tracked else "off"
@@ -102,11 +99,7 @@ def tracking(config: RunConfig, *, is_tracked: bool) -> RunConfig:
 
 
 def require_wandb(config: RunConfig) -> None:
-    """Make sure that what the settings ask for is installed.
-
-    Raises:
-        ConfigurationError: It is not.
-    """
+    """Raise ConfigurationError unless what the settings ask for is installed."""
     if config.wandb != "off" and find_spec("wandb") is None:
         raise ConfigurationError(
             f"wandb = {config.wandb} needs the package wandb, which is not installed.",

@@ -126,7 +126,7 @@ def bc(
     from engine.errors import ConfigurationError
     from engine.llm.backends import make_backends
     from engine.training.aggregation import aggregate
-    from engine.training.from_demonstrations import PROJECT, Naming, Source, clone_policy
+    from engine.training.from_demonstrations import PROJECT, Source, clone_policy
     from engine.training.policy_folders import PolicyFolder, list_policies
     from pokeTUI.saved import saves
 
@@ -151,7 +151,7 @@ def bc(
         raise ConfigurationError("--wandb-project-name is of --track.", "Add --track.")
     if exp_name and resume:
         raise ConfigurationError("A policy keeps its name.", "Leave --exp-name out.")
-    naming = Naming(exp_name, track, wandb_project_name or PROJECT)
+    project = wandb_project_name or PROJECT
     ways = _given(rounds=rounds, episodes=round_episodes, beta_start=beta)
     if ways and not dagger and not resume:
         raise ConfigurationError(
@@ -169,13 +169,13 @@ def bc(
                 made = aggregate(
                     folder, given, ways, source,
                     expert=dagger or "rules", game=game, resume=resume, tell=printer.tell,
-                    naming=naming,
+                    name=exp_name, is_tracked=track, project=project,
                 )  # fmt: skip
                 path = made.folder
             else:
                 path = clone_policy(
                     folder, given, source, game=game, resume=resume, tell=printer.tell,
-                    naming=naming,
+                    name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
         except KeyboardInterrupt:
             new = [info.path for info in list_policies(folder) if info.path not in former]

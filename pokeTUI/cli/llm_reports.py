@@ -104,8 +104,10 @@ def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
         if is_alone:
             say("--- answer")
 
-    found = plan_once(config, instruction=instruction, on_request=show_request, on_text=show)
-    for one in found.answers:
+    answers, plan = plan_once(
+        config, instruction=instruction, on_request=show_request, on_text=show
+    )
+    for one in answers:
         if not is_alone:
             say(f"--- {one.model}")
             last_kind = False
@@ -116,11 +118,11 @@ def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
         _print_reading(one)
         if one.reading.plan is not None and not is_alone:
             _print_goal(one.reading.plan)
-    if found.plan is None:
+    if plan is None:
         return 2
     if not is_alone:
-        say(f"--- vote, each for as much as it is sure of: {found.plan.goal_source}")
-    _print_goal(found.plan, "confidence" if len(found.answers) > 1 else "stated confidence")
+        say(f"--- vote, each for as much as it is sure of: {plan.goal_source}")
+    _print_goal(plan, "confidence" if len(answers) > 1 else "stated confidence")
     return 0
 
 

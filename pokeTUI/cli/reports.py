@@ -70,13 +70,12 @@ def print_curves(save_dir: str | None, name: str) -> None:
     if not curves:
         say(f"{title} has no figures yet.")
         return
-    width = max(len("figure"), *(len(curve.name) for curve in curves))
+    width = max(len("figure"), *map(len, curves))
     say(title, f"{'figure':<{width}} {'first':>10} {'last':>10} {'least':>10} {'most':>10}")
-    for curve in curves:
-        values = curve.values
+    for figure, values in curves.items():
         row = (values[0], values[-1], min(values), max(values))
         shown = " ".join(f"{value:>10.4g}" for value in row)
-        say(f"{curve.name:<{width}} {shown}  {bars(values)}".rstrip())
+        say(f"{figure:<{width}} {shown}  {bars(values)}".rstrip())
 
 
 def bars(values: Sequence[float]) -> str:
@@ -154,15 +153,15 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     from engine.training.replay_player import replay_episode
 
     with progress("replaying steps") as tell:
-        replayed = replay_episode(saves(save_dir), run, episode, tell)
-    recorded = replayed.recorded
-    say(f"Episode {replayed.number} of run {replayed.run_id}, replayed to the same memory:")
+        found, total_reward = replay_episode(saves(save_dir), run, episode, tell)
+    recorded = found.ended.summary
+    say(f"Episode {found.ended.episode} of run {found.run_id}, replayed to the same memory:")
     was = (
         ""
-        if abs(replayed.total_reward - recorded.total_reward) < PAID_ALIKE
+        if abs(total_reward - recorded.total_reward) < PAID_ALIKE
         else (f" ({recorded.total_reward:.2f} when it was played: by other weights)")
     )
-    say(f"{recorded.length:,} steps, return {replayed.total_reward:.2f}{was}")
+    say(f"{recorded.length:,} steps, return {total_reward:.2f}{was}")
     for key, step in recorded.steps_to_milestone.items():
         say(f"  step {step:>5,}  {key}")
 

@@ -217,7 +217,7 @@ class Arm:
 
         planning.after_step = timed  # type: ignore[method-assign]
         trainer.learning.planning = planning
-        trainer.learning.tell_games()
+        trainer.learning.update_games()
         planning.begin()
         time.sleep(_SETTLE_S)
 

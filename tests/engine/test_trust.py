@@ -12,13 +12,13 @@ from engine.training.aggregation import aggregate
 from engine.training.checkpoint import checkpoint_paths
 from engine.training.from_demonstrations import Source, saved_game
 from engine.training.replay_sources import RecordedEpisode
-from engine.training.runs import (
-    RunFolder,
+from engine.training.run_settings import (
     load_settings,
     read_settings,
     resumed_config,
     saved_session,
 )
+from engine.training.runs import RunFolder
 from engine.trust import (
     distrust,
     permissions_for_database,
@@ -61,7 +61,7 @@ def foreign(tmp_path: Path) -> RunFolder:
 
 def refused(folder: RunFolder, **new: object) -> str:
     with pytest.raises(ConfigurationError) as raised:
-        resumed_config(folder, parse_config(new, "test"))
+        resumed_config(folder.path, parse_config(new, "test"))
     return str(raised.value)
 
 
@@ -162,38 +162,38 @@ def test_trusted_names_let_a_foreign_run_resume(
     trust(["evil:Thing", "wandb"])
     assert "evil:Thing" not in refused(foreign)
     trust(["evil.example"])  # at any port
-    config, _ = resumed_config(foreign, RunConfig())
+    config, _ = resumed_config(foreign.path, RunConfig())
     assert config.llm_base_url == FOREIGN
     assert distrust("evil.example")
     assert not distrust("evil.example")
     trust(["evil.example:8081"])
     assert "evil.example:8080" in refused(foreign)
     monkeypatch.setenv("POKETUI_TRUST", f"other, {FOREIGN}")  # an address stands for its host
-    resumed_config(foreign, RunConfig())
+    resumed_config(foreign.path, RunConfig())
 
 
 def test_what_the_command_names_needs_no_trust(foreign: RunFolder) -> None:
     trust(["evil:Thing"])
     new = {"llm_base_url": "http://gpu-box:8080/v1", "wandb": "off"}
-    config, _ = resumed_config(foreign, parse_config(new, "test"))
+    config, _ = resumed_config(foreign.path, parse_config(new, "test"))
     assert config.llm_base_url == "http://gpu-box:8080/v1"
-    resumed_config(foreign, parse_config({"llm_model": "", "wandb": "offline"}, "test"))
+    resumed_config(foreign.path, parse_config({"llm_model": "", "wandb": "offline"}, "test"))
 
 
 def test_what_is_sent_to_a_detached_process_keeps_the_users_word(foreign: RunFolder) -> None:
     trust(["evil:Thing"])
     new = load_config(None, {"llm_base_url": FOREIGN, "wandb": "online"})
     sent = json.loads(json.dumps(new.model_dump(mode="json", exclude_unset=True)))
-    resumed_config(foreign, parse_config(sent, "the settings"))
+    resumed_config(foreign.path, parse_config(sent, "the settings"))
 
 
 def test_resuming_as_before_permits_nothing(foreign: RunFolder) -> None:
     with pytest.raises(ConfigurationError, match="not trusted"):
-        resumed_config(foreign, saved_session(read_settings(foreign)))
+        resumed_config(foreign.path, saved_session(read_settings(foreign.path)))
 
 
 def test_playing_needs_permission_for_code_alone(foreign: RunFolder) -> None:
-    assert read_settings(foreign).llm_base_url == FOREIGN
+    assert read_settings(foreign.path).llm_base_url == FOREIGN
     episode = RecordedEpisode(
         source="",
         title="",
@@ -202,9 +202,8 @@ def test_playing_needs_permission_for_code_alone(foreign: RunFolder) -> None:
         recording=None,  # type: ignore[arg-type]
         ended=None,  # type: ignore[arg-type]
         save_dir=str(foreign.path.parents[1]),
-        folder=foreign,
     )
-    for read in (lambda: load_settings(foreign), episode.settings):
+    for read in (lambda: load_settings(foreign.path), episode.settings):
         with pytest.raises(ConfigurationError, match="evil:Thing") as raised:
             read()
         assert "evil.example" not in str(raised.value)
@@ -221,7 +220,7 @@ def test_begun_run_is_remembered_and_a_harmless_one_writes_nothing(
     config = load_config(None, {"save_dir": str(tmp_path), **settings})
     folder = RunFolder.create(config)
     assert trusted_names() == ("evil.example:8080", "mine:Thing")
-    resumed, _ = resumed_config(folder, RunConfig())
+    resumed, _ = resumed_config(folder.path, RunConfig())
     assert resumed.rewards.extra == {"mine:Thing": 1.0}
 
 
@@ -244,7 +243,7 @@ def test_trust_file_is_its_owners_alone_and_a_damaged_one_trusts_nothing(
     for damaged in (b"[", b"\xff", b'{"a": 1}', b"[1]", b"[" * 100_000):
         trust_path().write_bytes(damaged)
         with pytest.raises(ConfigurationError, match=r"trust\.json"):
-            resumed_config(foreign, RunConfig())
+            resumed_config(foreign.path, RunConfig())
     RunFolder.create(RunConfig(save_dir=str(foreign.path.parents[1])))  # needs no permission
 
 
@@ -292,17 +291,17 @@ def test_model_file_of_a_foreign_run_needs_permission(foreign: RunFolder) -> Non
     text = refused(foreign)
     assert f"llm_model loads {path}" in text
     assert text.endswith(f"poketui trust {path}")
-    resumed_config(foreign, RunConfig(llm_model=path))
-    resumed_config(foreign, RunConfig(llm_model=""))
-    resumed_config(foreign, RunConfig(llm_backend="openai"))
-    assert load_settings(foreign).llm_model == path  # to play its game, no model is loaded
+    resumed_config(foreign.path, RunConfig(llm_model=path))
+    resumed_config(foreign.path, RunConfig(llm_model=""))
+    resumed_config(foreign.path, RunConfig(llm_backend="openai"))
+    assert load_settings(foreign.path).llm_model == path  # to play its game, no model is loaded
 
 
 def test_own_run_resumes_with_its_model_file(tmp_path: Path) -> None:
     config = RunConfig(save_dir=str(tmp_path), llm_model="~/model.gguf")
     folder = RunFolder.create(config)
     folder.unlock()
-    assert resumed_config(folder, RunConfig())[0].models == (str(Path.home() / "model.gguf"),)
+    assert resumed_config(folder.path, RunConfig())[0].models == (str(Path.home() / "model.gguf"),)
 
 
 def test_models_of_servers_need_no_permission_as_files() -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.config import CurriculumConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.errors import CheckpointError
-from engine.training.runs import RunFolder, load_settings
+from engine.training.run_settings import load_settings
 
 FORMER_STAGES = [
     {
@@ -39,7 +39,7 @@ def saved(folder: Path, **curriculum: Any) -> RunConfig:
     }
     values = {"initial_strategy": "llm_heavy", "curriculum": former | curriculum}
     (folder / "config.json").write_text(json.dumps(values))
-    return load_settings(RunFolder(folder))
+    return load_settings(folder)
 
 
 def feed(config: CurriculumConfig, rewards: list[float]) -> list:
@@ -68,7 +68,7 @@ def test_todays_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
     stages = [stage | {"min_episodes": 3} for stage in FORMER_STAGES[:2]]
     config = RunConfig.model_validate({"curriculum": {"stages": stages, "hold_episodes": 5}})
     (tmp_path / "config.json").write_text(config.model_dump_json())
-    loaded = load_settings(RunFolder(tmp_path))
+    loaded = load_settings(tmp_path)
     assert loaded.curriculum == config.curriculum
     assert loaded.curriculum.stages[-1].strategy_preference == "balanced"
     assert (loaded.curriculum.reward_scale, loaded.curriculum.stages[0].min_episodes) == (1.0, 3)

@@ -21,7 +21,8 @@ from engine.errors import PokeTUIError
 from engine.events import PolicyUpdated
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.journal import Journal, read_journal
-from engine.training.runs import RunFolder, list_runs, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, list_runs
 
 CALLS = (
     "open", "write", "fsync", "close", "replace", "rename", "link", "unlink", "mkdir", "ftruncate",
@@ -205,7 +206,7 @@ def try_settings(folder: Path) -> Iterator[dict[str, Any]]:
             "call": calls[number],
             "way": way,
             "code": code,
-            "seeds": sorted(load_settings(RunFolder(info.path)).seed for info in infos),
+            "seeds": sorted(load_settings(info.path).seed for info in infos),
         }
 
 

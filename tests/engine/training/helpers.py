@@ -8,14 +8,21 @@ from engine.agents.hybrid import GuidedPolicy
 from engine.config import PPOConfig, RunConfig
 from engine.curriculum.scheduler import Curriculum
 from engine.events import Event
+from engine.games.base import Atlas
 from engine.loop.controls import CommandQueue
 from engine.training.build import build_strategy, environment_seeds, first_strategy
 from engine.training.checkpoint import CheckpointStore
 from engine.training.journal import Journal
 from engine.training.trainer import Trainer
+from engine.types import GAME_BOY_ACTIONS
 from tests.engine.toy import ToyVector
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32, learning_rate=1e-3)
+
+GAME = types.SimpleNamespace(
+    milestones=(("goal", "The corner"),), actions=GAME_BOY_ACTIONS, atlas=Atlas()
+)
+"""The toy, as far as a trainer must know it."""
 
 
 class Clock:
@@ -59,12 +66,13 @@ class Run:
             make_vector=make_vector,
             store=self.store,
             journal=self.journal,
-            milestones=(("goal", "The corner"),),
-            known_goals=frozenset({"goal"}),
+            game=GAME,
             commands=self.commands,
             emit=self.events.append,
             clock=clock or Clock(tick_s=1e-4),
         )
+
+        self.trainer.state.known_goals = frozenset({"goal"})
 
     def resume(self) -> "Run":
         checkpoint, path, _ = self.store.load_newest()

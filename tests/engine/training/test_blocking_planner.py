@@ -108,9 +108,9 @@ def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -
         second = aggregate(save_dir, {}, {"rounds": 2}, Source(), resume="latest")
     assert not [note for note in told if isinstance(note, Note)]
     assert asked > 5
-    assert [found.number for found in second.rounds] == [2]
+    assert [found.number for found in second.epochs] == [2]
     assert second.folder == first.folder
     settings = PolicyFolder(first.folder).settings()
-    assert settings["dagger"]["epochs"] == first.rounds[0].epoch.number == 2
+    assert settings["dagger"]["epochs"] == first.epochs[0].epoch.number == 2
     assert (settings["expert"], settings["game"]["llm_model"]) == ("planner", MODEL)
     assert len(list(read_exchanges(first.folder / "exchanges.jsonl"))) > asked

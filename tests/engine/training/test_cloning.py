@@ -37,16 +37,17 @@ def made(success: float, reward: float = 1.0) -> Evaluation:
 
 
 def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMALL, **more):
-    return CloningRun(
+    run = CloningRun(
         config.model_copy(update={"epochs": epochs}),
         RunConfig(save_dir=str(folder)),
         more.get("examples", EXAMPLES),
         PolicyFolder(folder),
         tell=(told if told is not None else []).append,
         is_resumed=resumed,
-        evaluate=judge or (lambda policy, episodes, tell: made(0.0)),
         may_go_on=more.get("may_go_on", lambda: True),
     )
+    run._evaluate = judge or (lambda episodes: made(0.0))
+    return run
 
 
 def newest(folder) -> Checkpoint:
@@ -108,7 +109,7 @@ def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
     for name in ("one", str(folder)):
         title, curves = saved_curves(str(tmp_path), name)
         assert title == "one"
-        found = {curve.name: curve.values for curve in curves}
+        found = {figure: tuple(values) for figure, values in curves.items()}
         assert len(found["update/bc_loss"]) == 6
         assert found["evaluation/success"] == (0.5, 0.5, 0.5)
     digest = digest_run(str(tmp_path), "one")
@@ -286,8 +287,8 @@ def test_dagger_is_resumed_with_all_that_was_labelled(tmp_path):
     whole = aggregate(str(tmp_path / "a"), given, {**ways, "rounds": 2}, Source())
     aggregate(str(tmp_path / "b"), given, {**ways, "rounds": 1}, Source())
     parts = aggregate(str(tmp_path / "b"), {}, {"rounds": 2}, Source(), resume="latest")
-    assert [found.number for found in parts.rounds] == [2]
-    assert parts.rounds[0].total == whole.rounds[1].total
+    assert [found.number for found in parts.epochs] == [2]
+    assert parts.epochs[0].total == whole.epochs[1].total
     journals = [(found.folder / "journal.jsonl").read_text() for found in (whole, parts)]
     assert journals[0] == journals[1]
     assert '"dagger_examples"' in journals[0]

@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from engine.events import (
 from engine.games.catalog import load_game
 from engine.session import EngineSession
 from engine.strategy.advisor import known_goals
-from engine.training.kept_states import StateFiles
+from engine.training.kept_states import write_state
 from engine.training.vectors import ENV_FACTORY
 from tests.engine.training.helpers import Clock, Run
 
@@ -47,7 +48,7 @@ def made(folder: Path, **settings) -> Iterator[Run]:
     trainer = run.trainer
     trainer.state.milestone_texts.update((key, text) for key, text, *_ in PROFILE.tables.MILESTONES)
     trainer.state.known_goals = known_goals(PROFILE)
-    trainer.state.kept_states.files = StateFiles(folder / "states", PROFILE.sha1)
+    trainer.state.kept_states.write = partial(write_state, folder / "states", PROFILE.sha1)
     with run.vector:
         yield run
     run.journal.close()

@@ -12,7 +12,8 @@ from engine.files import MAX_SETTINGS
 from engine.training.checkpoint import Checkpoint, CheckpointStore
 from engine.training.comparison import digest_run
 from engine.training.policy_folders import PolicyFolder, list_policies
-from engine.training.runs import RunFolder, find_run, list_runs, load_settings
+from engine.training.run_settings import load_settings
+from engine.training.runs import RunFolder, find_run, list_runs
 
 DAMAGED = {
     "a list": b"[]",
@@ -94,7 +95,7 @@ def test_a_run_whose_settings_are_damaged_is_refused_by_name(tmp_path, name):
     bad = save_run(tmp_path, 20)
     plant(bad / "config.json", name)
     with pytest.raises(CheckpointError, match=f"settings of run {bad.name} are unreadable"):
-        load_settings(RunFolder(find_run(str(tmp_path), bad.name)))
+        load_settings(find_run(str(tmp_path), bad.name))
     with pytest.raises(CheckpointError, match="are unreadable"):
         digest_run(str(tmp_path), bad.name)
     with pytest.raises(CheckpointError, match=f"No saved run to resume .* {bad.name} cannot be"):

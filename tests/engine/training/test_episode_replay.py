@@ -40,14 +40,14 @@ def test_every_episode_of_a_run_is_replayed_exactly(saves: Path) -> None:
     ended = [e for e in read_journal(journal_path(saves)) if isinstance(e, EpisodeEnded)]
     assert len(ended) >= 4
     for event in ended:
-        replayed = replay_episode(str(saves), "latest", event.episode)
-        assert replayed.recorded == event.summary
-        assert replayed.total_reward == pytest.approx(event.summary.total_reward)
+        recorded, total_reward = replay_episode(str(saves), "latest", event.episode)
+        assert recorded.ended.summary == event.summary
+        assert total_reward == pytest.approx(event.summary.total_reward)
 
 
 def test_last_episode_is_replayed_where_none_is_named(saves: Path) -> None:
     ended = [e for e in read_journal(journal_path(saves)) if isinstance(e, EpisodeEnded)]
-    assert replay_episode(str(saves), "latest").number == ended[-1].episode
+    assert replay_episode(str(saves), "latest")[0].ended.episode == ended[-1].episode
 
 
 def test_missing_episode_and_run_are_one_clear_line(saves: Path) -> None:

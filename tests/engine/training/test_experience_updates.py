@@ -4,7 +4,7 @@ import pytest
 
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.planning_types import PlannerUpdate
-from engine.training.experience_updates import ExperienceUpdates
+from engine.training.learning import ExperienceUpdates
 from tests.engine.history.helpers import record
 
 
@@ -17,7 +17,7 @@ class Listener:
     def update_planner(self, update: PlannerUpdate) -> None:
         self.told.append(dict(update.experience))
 
-    def learn(self, vector, known) -> None:
+    def update_experience(self, vector, known) -> None:
         self.told.append(dict(known))
 
 
@@ -50,7 +50,7 @@ def test_without_a_history_there_is_nothing_to_tell():
     vector = Listener()
     experience_updates = ExperienceUpdates(None)
     experience_updates.after_step(vector, None, 10**6)
-    experience_updates.tell(vector, None)
+    experience_updates.send(vector, None)
     assert vector.told == []
 
 
@@ -62,5 +62,5 @@ def test_what_was_told_and_when_outlive_the_run(history):
     assert again.known == experience_updates.known
     again.after_step(vector, None, 39_999)
     assert len(vector.told) == 1
-    again.tell(vector, None)
+    again.send(vector, None)
     assert vector.told[1] == vector.told[0]

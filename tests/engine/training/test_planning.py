@@ -92,7 +92,7 @@ class Bench:
             exchanges=self.exchanges,
             emit=self.events.append,
         )
-        self.planning.tell(self.vector, 0.8, {})
+        self.planning.update_all(self.vector, 0.8, {})
         self.planning.begin()
 
     def step(self, *, share=0.8, watched=0, **batch) -> None:
@@ -246,7 +246,7 @@ def test_plans_goal_sources_and_summary_outlive_the_run(bench, tmp_path):
     facts = json.loads(json.dumps(bench.planning.save()))
     resumed = Bench(tmp_path)
     resumed.planning.load(facts)
-    resumed.planning.tell(resumed.vector, 0.8, {})
+    resumed.planning.update_all(resumed.vector, 0.8, {})
     told = resumed.vector.told[-1]
     assert (told.is_whole, [p.key for p in told.plans]) == (True, ["k1", "k2"])
     assert told.goal_sources == ("rules", "small", "small+large")
@@ -329,7 +329,7 @@ def test_a_instruction_is_told_and_everything_is_asked_about_again(bench):
     bench.vector.questions = {0: query(), 1: query()}
     bench.step(wants=[0])
     assert bench.planner.asked[-1][1].instruction == ""
-    bench.planning.want(bench.vector, "catch a fish")
+    bench.planning.instruct(bench.vector, "catch a fish")
     told = bench.vector.told[-1]
     assert (told.is_whole, told.asks_anew, told.plans) == (True, True, ())
     bench.step(wants=[1])
@@ -341,7 +341,7 @@ def test_a_instruction_is_told_and_everything_is_asked_about_again(bench):
 
 def test_an_answer_to_what_was_asked_before_a_instruction_is_not_followed(bench):
     bench.planner.is_open = False
-    bench.planning.want(bench.vector, "catch a fish")
+    bench.planning.instruct(bench.vector, "catch a fish")
     bench.planner.plans = [plan("old")]
     bench.step()
     assert bench.planning.save()["plans"] == []

@@ -135,7 +135,7 @@ def test_a_policy_is_cloned_from_interventions_and_by_dagger(tmp_path: Path) -> 
     assert len(cloned.epochs) == 2
     rounds = {"rounds": 1, "episodes": 1, "envs": 1, "epochs": 1}
     made = aggregate(str(tmp_path), given, rounds, source)
-    assert made.rounds[0].total > made.rounds[0].labelled
+    assert made.epochs[0].total > made.epochs[0].labelled
 
 
 def test_the_proposals_are_what_the_agent_would_have_done(tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+"""Keep two processes from working on one run."""
+
+import contextlib
+import fcntl
+import os
+import secrets
+from pathlib import Path
+
+from engine.files import MAX_SETTINGS, is_named, open_file, read_file
+
+
+class RunLock:
+    """A locked file at `path`, held until `release` or the end of this process, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+        self._token = secrets.token_bytes(16)
+
+    @property
+    def is_taken(self) -> bool:
+        """Return whether it was taken here and not released, whatever became of its file."""
+        return self._descriptor is not None
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether it still keeps others off: nobody deleted or replaced its file."""
+        return self._descriptor is not None and is_named(self.path, self._descriptor)
+
+    def take(self) -> bool:
+        """Take it; return whether that was possible: no other process has it.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        descriptor = self._locked_file()
+        if descriptor is None:
+            return False
+        self.release()
+        self._descriptor = descriptor
+        return True
+
+    def take_again(self) -> bool:
+        """Take it after its file was deleted or replaced, unless somebody else had it since."""
+        with contextlib.suppress(FileNotFoundError):
+            # One with our token in it is ours, copied back; every other was made by a process that
+            # has resumed the run, even if it has ended since.
+            if read_file(self.path, MAX_SETTINGS) != self._token:
+                return False
+        return self.take()
+
+    def release(self) -> None:
+        """Let others work on the run."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _locked_file(self) -> int | None:
+        """Return the descriptor of the file, locked; None if another process has locked it."""
+        while True:
+            descriptor = open_file(self.path, os.O_RDWR | os.O_CREAT)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return None
+            except OSError:
+                os.close(descriptor)
+                raise
+            if is_named(self.path, descriptor):
+                break
+            os.close(descriptor)  # it was deleted just now, and the next one may have another
+        # It says who took it last. A full disk does not keep anybody from resuming.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, self._token)
+        return descriptor

@@ -1,0 +1,144 @@
+"""Read the settings of saved runs, and say which of them a resumed run keeps; imports nothing slow.
+
+A run's folder, `path` here, has them in config.json.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from engine.config import CurriculumConfig, RunConfig, parse_config
+from engine.errors import CheckpointError, ConfigurationError
+from engine.files import read_object
+from engine.trust import check_permissions, named_in, permissions_for_code
+
+CONFIG_NAME = "config.json"
+
+SESSION_KEYS = frozenset(
+    {
+        "headless",
+        "save_dir",
+        "log_level",
+        "workers",
+        "total_steps",
+        "total_episodes",
+        "checkpoint_interval_s",
+        "keep_checkpoints",
+        "decision_db_path",
+        "allow_unknown_rom",
+    }
+)
+"""Settings of how a run is carried on, which a resumed run takes from the new command."""
+
+_CHANGEABLE_KEYS = frozenset(
+    {
+        "save_interval",
+        "eval_interval",
+        "eval_episodes",
+        "tensorboard",
+        "wandb",
+        "llm_model",
+        "llm_backend",
+        "llm_base_url",
+        "llm_interval",
+        "keep_states",
+        "keep_states_interval",
+        "record_interventions",
+    }
+)
+"""Settings that a resumed run takes from the new command if it names them."""
+
+
+def load_settings(path: Path) -> RunConfig:
+    """Return a saved run's settings, to play its game with.
+
+    Raises:
+        CheckpointError: They are unreadable.
+        ConfigurationError: They name code that the user does not trust.
+    """
+    config = read_settings(path)
+    check_permissions(permissions_for_code(config.rewards.extra), path / CONFIG_NAME)
+    return config
+
+
+def read_settings(path: Path) -> RunConfig:
+    """Return a saved run's settings, to show them: they may be from elsewhere.
+
+    Raises:
+        CheckpointError: They are unreadable.
+    """
+    try:
+        return parse_settings(path)
+    except (ValueError, ConfigurationError) as error:
+        raise CheckpointError(
+            f"The settings of run {path.name} are unreadable: {str(error).rstrip('.')}.",
+            "Start a new run.",
+        ) from None
+
+
+def parse_settings(path: Path) -> RunConfig:
+    """Return a saved run's settings, or raise ValueError or ConfigurationError."""
+    values = read_object(path / CONFIG_NAME)
+    return parse_config(_with_former_curriculum(values), CONFIG_NAME)
+
+
+def resumed_config(path: Path, new: RunConfig) -> tuple[RunConfig, list[str]]:
+    """Return the saved run's settings with the new command's word on how to carry on.
+
+    What is learnt, from what and how belongs to the run and stays. The second value names the
+    settings that were given otherwise and had no effect.
+
+    Raises:
+        CheckpointError: The saved settings are unreadable.
+        ConfigurationError: They name hosts or code that the user does not trust.
+    """
+    saved = read_settings(path)
+    given = _CHANGEABLE_KEYS & new.model_fields_set
+    changes = {key: getattr(new, key) for key in SESSION_KEYS | given}
+    if new.rom_path:
+        changes["rom_path"] = new.rom_path
+    if changes["workers"] > saved.num_envs:
+        changes["workers"] = saved.num_envs
+    ignored = [
+        key
+        for key in type(new).model_fields
+        if key not in changes
+        and getattr(new, key) != getattr(RunConfig(), key)
+        and getattr(new, key) != getattr(saved, key)
+    ]
+    config = saved.model_copy(update=changes)
+    check_permissions(config.permissions(), path / CONFIG_NAME, named_in(new.model_dump()))
+    return config, ignored
+
+
+def saved_session(saved: RunConfig) -> RunConfig:
+    """Return settings to resume a run with as it was carried on before, which permit nothing."""
+    kept = SESSION_KEYS - {"decision_db_path"}
+    return RunConfig(**{key: getattr(saved, key) for key in kept})
+
+
+def _with_former_curriculum(values: dict[str, Any]) -> dict[str, Any]:
+    """Return saved settings so that a run from before `hold_episodes` continues as it began.
+
+    `advancement_patience` then meant what `hold_episodes` does, fewer than ten episodes counted
+    nowhere, the last of several stages was autonomous whatever it preferred, and the one after it
+    took four successes of five.
+    """
+    curriculum = values.get("curriculum")
+    if not isinstance(curriculum, dict) or "hold_episodes" in curriculum:
+        return values
+    former = CurriculumConfig.model_validate(curriculum)
+    stages = [
+        stage.model_dump() | {"min_episodes": max(stage.min_episodes, 10)}
+        for stage in former.stages
+    ]
+    if len(stages) > 1:
+        stages[-1]["strategy_preference"] = "autonomous"
+    patience = former.advancement_patience if "advancement_patience" in curriculum else 20
+    now = {
+        "stages": stages,
+        "reward_scale": former.reward_scale if "reward_scale" in curriculum else 0.0,
+        "needed_success": 0.8,
+        "advancement_patience": 1,
+        "hold_episodes": max(patience, 10),
+    }
+    return values | {"curriculum": former.model_dump() | now}
