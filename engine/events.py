@@ -1,8 +1,4 @@
-"""List what the engine tells the outside: a closed union of frozen events, named in the past tense.
-
-Events marked LOSSY may be dropped in favour of a newer one of the same type (the mailbox keeps the
-latest); all others arrive, each one, in order.
-"""
+"""List what the engine tells the outside: frozen events, named in the past tense."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +27,17 @@ RECORD = "record"
 
 
 @dataclass(frozen=True, slots=True)
-class RunStarted:
+class Event:
+    """Something that happened; it arrives, after all that happened before."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossyEvent(Event):
+    """An event that may be dropped in favour of a newer one of its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Event):
     """The run is built and its first step is about to be taken.
 
     Attributes:
@@ -59,7 +65,7 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgressReported:
+class ProgressReported(Event):
     """Start-up work went on.
 
     Attributes:
@@ -74,16 +80,16 @@ class ProgressReported:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameRendered:
-    """LOSSY. The watched environment's frame changed."""
+class FrameRendered(LossyEvent):
+    """The watched environment's frame changed."""
 
     frame: Frame
     env_index: int
 
 
 @dataclass(frozen=True, slots=True)
-class GameObserved:
-    """LOSSY. The watched environment's game state, goal and milestones so far in this episode.
+class GameObserved(LossyEvent):
+    """The watched environment's game state, goal and milestones so far in this episode.
 
     Attributes:
         path: Tiles (x, y) of this map on the way to the goal, the next one first.
@@ -99,8 +105,8 @@ class GameObserved:
 
 
 @dataclass(frozen=True, slots=True)
-class StatusChanged:
-    """LOSSY. The figures of the status line."""
+class StatusChanged(LossyEvent):
+    """The figures of the status line."""
 
     total_steps: int
     steps_per_s: float
@@ -128,8 +134,8 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class RewardPaid:
-    """LOSSY. The watched environment's last reward, with sums by component."""
+class RewardPaid(LossyEvent):
+    """The watched environment's last reward, with sums by component."""
 
     step: RewardBreakdown
     episode: tuple[tuple[str, float], ...]
@@ -138,7 +144,7 @@ class RewardPaid:
 
 
 @dataclass(frozen=True, slots=True)
-class PayoutMade:
+class PayoutMade(Event):
     """The watched environment was paid something worth a line (not the per-step small change)."""
 
     step: int
@@ -149,15 +155,15 @@ class PayoutMade:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionMade:
-    """LOSSY. The latest decision for the watched environment."""
+class DecisionMade(LossyEvent):
+    """The latest decision for the watched environment."""
 
     step: int
     decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningLogged:
+class ReasoningLogged(Event):
     """A line of reasoning: a goal set, reached or dropped, a change of who leads."""
 
     step: int
@@ -168,7 +174,7 @@ class ReasoningLogged:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequested:
+class PlanRequested(Event):
     """A language model is asked for a goal.
 
     Attributes:
@@ -188,7 +194,7 @@ class PlanRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStreamed:
+class PlanStreamed(Event):
     """Some more of an answer arrived; several words at once."""
 
     exchange: int
@@ -197,7 +203,7 @@ class PlanStreamed:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAnswered:
+class PlanAnswered(Event):
     """An answer is complete, or there will be none.
 
     Attributes:
@@ -227,7 +233,7 @@ class PlanAnswered:
 
 
 @dataclass(frozen=True, slots=True)
-class GoalEvaluated:
+class GoalEvaluated(Event):
     """RAM showed the outcome of a language model's goal."""
 
     total_steps: int
@@ -235,8 +241,8 @@ class GoalEvaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannerStatusChanged:
-    """LOSSY. How the language model does.
+class PlannerStatusChanged(LossyEvent):
+    """How the language model does.
 
     Attributes:
         state: "loading", "ready", "asking", "waiting" (breaker open), "missing" (no such model),
@@ -275,7 +281,7 @@ class PlannerStatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeEnded:
+class EpisodeEnded(Event):
     """An episode ended in any environment."""
 
     episode: int
@@ -284,7 +290,7 @@ class EpisodeEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationEnded:
+class EvaluationEnded(Event):
     """The policy alone was evaluated, after `episode` episodes of training."""
 
     episode: int
@@ -293,7 +299,7 @@ class EvaluationEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class CurriculumChanged:
+class CurriculumChanged(Event):
     """The curriculum's state after an episode or a move between stages.
 
     Attributes:
@@ -321,7 +327,7 @@ class CurriculumChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class StrategySwitched:
+class StrategySwitched(Event):
     """The planner is followed more or less from now on.
 
     Attributes:
@@ -336,7 +342,7 @@ class StrategySwitched:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyUpdated:
+class PolicyUpdated(Event):
     """The policy was updated: losses and other figures by name."""
 
     update: int
@@ -345,7 +351,7 @@ class PolicyUpdated:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckpointSaved:
+class CheckpointSaved(Event):
     """A checkpoint is on disk."""
 
     path: str
@@ -353,14 +359,14 @@ class CheckpointSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlChanged:
+class ControlChanged(Event):
     """A person took over the watched environment, or gave it back."""
 
     is_human: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SteeringChanged:
+class SteeringChanged(Event):
     """What a person may change of a run while it continues; told at its start and after each
     change.
 
@@ -401,15 +407,15 @@ class KeptState:
 
 
 @dataclass(frozen=True, slots=True)
-class StatesKept:
-    """LOSSY. The states that can be branched from, oldest first."""
+class StatesKept(LossyEvent):
+    """The states that can be branched from, oldest first."""
 
     states: tuple[KeptState, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingChanged:
-    """LOSSY. How the demonstration of the watched environment stands.
+class RecordingChanged(LossyEvent):
+    """How the demonstration of the watched environment stands.
 
     Attributes:
         is_recording: One is being written.
@@ -439,7 +445,7 @@ class RecordingChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingEnded:
+class RecordingEnded(Event):
     """A demonstration was saved at `path`, or thrown away.
 
     Attributes:
@@ -458,7 +464,7 @@ class RecordingEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandObeyed:
+class CommandObeyed(Event):
     """A command had an effect that no other event tells of; `text` says which."""
 
     command: str
@@ -466,7 +472,7 @@ class CommandObeyed:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRefused:
+class CommandRefused(Event):
     """A command had no effect; `reason` says why."""
 
     command: str
@@ -474,14 +480,14 @@ class CommandRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class WarningRaised:
+class WarningRaised(Event):
     """Something is off but the run continues."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunFailed:
+class RunFailed(Event):
     """The run ended by an error. `has_checkpoint`: it can be resumed."""
 
     message: str
@@ -490,7 +496,7 @@ class RunFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStopped:
+class RunStopped(Event):
     """The run ended as asked; the last checkpoint is at `checkpoint` ("" if there is none)."""
 
     reason: str
@@ -499,8 +505,8 @@ class RunStopped:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewersChanged:
-    """LOSSY. Somebody attached to the run or left it, or another viewer steers now.
+class ViewersChanged(LossyEvent):
+    """Somebody attached to the run or left it, or another viewer steers now.
 
     Attributes:
         viewers: How many look at the run.
@@ -514,12 +520,12 @@ class ViewersChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlWanted:
+class ControlWanted(Event):
     """Another viewer asks the one that is told this to leave the steering to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionLost:
+class ConnectionLost(Event):
     """This viewer is no longer attached to its run.
 
     Attributes:
@@ -529,52 +535,3 @@ class ConnectionLost:
     message: str
     hint: str
     is_running: bool
-
-
-Event = (
-    RunStarted
-    | ProgressReported
-    | FrameRendered
-    | GameObserved
-    | StatusChanged
-    | RewardPaid
-    | PayoutMade
-    | DecisionMade
-    | ReasoningLogged
-    | PlanRequested
-    | PlanStreamed
-    | PlanAnswered
-    | GoalEvaluated
-    | PlannerStatusChanged
-    | EpisodeEnded
-    | EvaluationEnded
-    | CurriculumChanged
-    | StrategySwitched
-    | PolicyUpdated
-    | CheckpointSaved
-    | ControlChanged
-    | SteeringChanged
-    | StatesKept
-    | RecordingChanged
-    | RecordingEnded
-    | CommandObeyed
-    | CommandRefused
-    | WarningRaised
-    | RunFailed
-    | RunStopped
-    | ViewersChanged
-    | ControlWanted
-    | ConnectionLost
-)
-
-LOSSY: tuple[type, ...] = (
-    FrameRendered,
-    GameObserved,
-    StatusChanged,
-    RewardPaid,
-    DecisionMade,
-    PlannerStatusChanged,
-    StatesKept,
-    RecordingChanged,
-    ViewersChanged,
-)

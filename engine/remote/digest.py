@@ -60,4 +60,4 @@ class RunDigest:
     def replay(self) -> list[Event]:
         """Return what is kept, in the order in which it happened."""
         entries = [entry for kept in self._kept.values() for entry in kept]
-        return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
+        return [event for _, event in sorted(entries)]

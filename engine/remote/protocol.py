@@ -7,11 +7,10 @@ commands to the run and events to the viewer, if both have the same protocol and
 import importlib.metadata
 import json
 from dataclasses import asdict, dataclass, fields
-from typing import get_args
+from types import ModuleType
 
-from engine.commands import Command
+from engine import commands, events
 from engine.errors import AttachError, ProtocolError
-from engine.events import Event
 from engine.remote.codec import Codec
 
 PROTOCOL = 1
@@ -23,7 +22,7 @@ _MAX_HELLO_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Farewell:
+class Farewell(events.Event):
     """The run's process ends this viewer's connection."""
 
     reason: str
@@ -54,14 +53,21 @@ class Hello:
         return _MAGIC + len(text).to_bytes(4) + text
 
 
+def kinds(module: ModuleType, base: type) -> tuple[type, ...]:
+    """Return the classes of a module that derive from `base` and from which none derives."""
+    found = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    bases = {parent for kind in found for parent in kind.__bases__}
+    return tuple(kind for kind in found if issubclass(kind, base) and kind not in bases)
+
+
 def event_codec() -> Codec:
     """Return the codec of what a viewer is told."""
-    return Codec((*get_args(Event), Farewell), MAX_EVENT_BYTES)
+    return Codec((*kinds(events, events.Event), Farewell), MAX_EVENT_BYTES)
 
 
 def command_codec() -> Codec:
     """Return the codec of what a viewer may ask for."""
-    return Codec(get_args(Command), MAX_COMMAND_BYTES)
+    return Codec(kinds(commands, commands.Command), MAX_COMMAND_BYTES)
 
 
 def make_hello(

@@ -16,7 +16,7 @@ from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, V
 from engine.remote.control import ControlDesk
 from engine.remote.digest import RunDigest
 from engine.remote.folder import is_own_peer, listen
-from engine.remote.protocol import Farewell, Hello, command_codec, event_codec
+from engine.remote.protocol import Hello, command_codec, event_codec
 from engine.remote.viewer import CAPACITY, Viewer
 
 MAX_VIEWERS = 16
@@ -88,7 +88,7 @@ class RunServer:
         self._digest = RunDigest()
         self._desk: ControlDesk[Viewer] = ControlDesk(session.send, clock)
         self._viewers: list[Viewer] = []
-        self._encoded: dict[int, tuple[Event | Farewell, bytes]] = {}
+        self._encoded: dict[int, tuple[Event, bytes]] = {}
         self._is_looked_at = True
         self._watched_env = 0
         self._is_closing = threading.Event()
@@ -278,7 +278,7 @@ class RunServer:
         while self._viewers:
             self._turn(_SHOWN_S)
 
-    def _encode(self, event: Event | Farewell) -> bytes:
+    def _encode(self, event: Event) -> bytes:
         """Return an event as bytes, made once for all who are told it in the same turn."""
         key = id(event)
         if key not in self._encoded:

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable
 
 from engine.errors import AttachError
-from engine.events import LOSSY, Event, ViewersChanged
+from engine.events import Event, LossyEvent, ViewersChanged
 from engine.remote.codec import Messages
 from engine.remote.protocol import (
     MAX_COMMAND_BYTES,
@@ -16,7 +16,7 @@ from engine.remote.protocol import (
 from engine.threaded_session import Mailbox
 
 CAPACITY = 20_000
-"""Events that may wait for a viewer that does not read, those that are LOSSY not counted."""
+"""Events that may wait for a viewer that does not read, those that are lossy not counted."""
 _READ_BYTES = 65_536
 
 
@@ -44,7 +44,7 @@ class Viewer:
         self,
         connection: socket.socket,
         ours: Hello,
-        encode: Callable[[Event | Farewell], bytes],
+        encode: Callable[[Event], bytes],
         now: float,
         capacity: int = CAPACITY,
     ) -> None:
@@ -81,7 +81,7 @@ class Viewer:
             AttachError: Too many wait.
         """
         self._mailbox.post(event)
-        if not isinstance(event, LOSSY):
+        if not isinstance(event, LossyEvent):
             self._num_waiting += 1
             if self._num_waiting > self._capacity:
                 raise AttachError("This viewer did not read what it was told for too long.")

@@ -13,15 +13,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.commands import Command, Instruct, Press, SetSpeed, Watch
+from engine import commands, events
+from engine.commands import Instruct, Press, SetSpeed, Watch
 from engine.errors import ProtocolError
-from engine.events import EpisodeEnded, Event, FrameRendered, GameObserved, PolicyUpdated
+from engine.events import EpisodeEnded, FrameRendered, GameObserved, PolicyUpdated
 from engine.remote.codec import Codec, Messages, unaliased
-from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, command_codec, event_codec
+from engine.remote.protocol import (
+    MAX_COMMAND_BYTES,
+    Farewell,
+    command_codec,
+    event_codec,
+    kinds,
+)
 from engine.types import GAME_BOY_FRAME_SHAPE, Action, EpisodeSummary
 from tests.pokeTUI.fake_session import make_game, make_goal
 
-KINDS = (*get_args(Event), *get_args(Command), Farewell)
+KINDS = (
+    *kinds(events, events.Event),
+    *kinds(commands, commands.Command),
+    Farewell,
+)
 CODEC = Codec(KINDS, 2**23)
 
 
