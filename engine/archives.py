@@ -53,17 +53,14 @@ _DIRECTORY_ROW = 128
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an archive may be.
-
-    Attributes:
-        size: Bytes of the file.
-        unpacked: Bytes of all members together.
-        members: How many there may be.
-    """
+    """What an archive may be."""
 
     size: int
+    """Bytes of the file."""
     unpacked: int
+    """Bytes of all members together."""
     members: int
+    """How many there may be."""
 
 
 @dataclass(frozen=True, slots=True)

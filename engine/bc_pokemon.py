@@ -59,40 +59,36 @@ _NAMES = ("observations", "actions", "rewards", "next_observations", "dones")
 
 @dataclass
 class Args:
-    """The documented settings, with the documented defaults.
-
-    Attributes:
-        exp_name: What the policy's id begins with, and so its folder, TensorBoard's and the name
-            at Weights & Biases; "": nothing but the time.
-        track: Send the figures to Weights & Biases (the extra `wandb`), too.
-        wandb_project_name: The project there.
-        rom_path: "": the practice game.
-        expert_data_dir: Folder of NPZ files and demonstrations.
-        total_training_steps: Batches.
-        eval_frequency: Batches between two evaluations, rounded to whole epochs.
-        save_frequency: Likewise between two checkpoints.
-        model_dir: The policy comes into its folder `policies`, as in `poketui bc --save-dir`.
-        save_best: Keep the checkpoint that played best beside the last ones.
-    """
+    """The documented settings, with the documented defaults."""
 
     exp_name: str = "bc_pokemon"
+    """What the policy's id begins with, and so its folder, TensorBoard's and the name at Weights &
+    Biases; "": nothing but the time."""
     seed: int = 1
     torch_deterministic: bool = True
     cuda: bool = True
     track: bool = False
+    """Send the figures to Weights & Biases (the extra `wandb`), too."""
     wandb_project_name: str = PROJECT
     rom_path: str = ""
+    """Empty: the practice game."""
     expert_data_dir: str = "rl_training/expert_data"
+    """Folder of NPZ files and demonstrations."""
     total_training_steps: int = 100_000
+    """Batches."""
     batch_size: int = 64
     learning_rate: float = 1e-4
     weight_decay: float = 1e-5
     hidden_dim: int = 256
     eval_frequency: int = 5_000
+    """Batches between two evaluations, rounded to whole epochs."""
     eval_episodes: int = 5
     save_frequency: int = 10_000
+    """Likewise between two checkpoints."""
     model_dir: str = "rl_training/models"
+    """The policy comes into its folder `policies`, as in `poketui bc --save-dir`."""
     save_best: bool = True
+    """Keep the checkpoint that played best beside the last ones."""
 
     def config(self, batches: int) -> CloningConfig:
         """Return them as cloning has them, which counts in epochs.

@@ -57,13 +57,10 @@ class GiveBack(Command):
 
 @dataclass(frozen=True, slots=True)
 class Press(Command):
-    """While a person has control, take this action.
-
-    Attributes:
-        action: Its index in the game's actions.
-    """
+    """While a person has control, take this action."""
 
     action: int
+    """Its index in the game's actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +75,10 @@ class PlayLive(Command):
 
 @dataclass(frozen=True, slots=True)
 class Hold(Command):
-    """While the game runs live, these buttons are down from now on.
-
-    Attributes:
-        buttons: Indices of actions that are buttons; empty lets all go.
-    """
+    """While the game runs live, these buttons are down from now on."""
 
     buttons: frozenset[int]
+    """Indices of actions that are buttons; empty lets all go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +162,12 @@ class Seek(Command):
 
 @dataclass(frozen=True, slots=True)
 class StartRecording(Command):
-    """Keep what is played in the watched environment from now on as a demonstration.
-
-    Attributes:
-        task: What is shown, in words.
-        tags: Single words.
-    """
+    """Keep what is played in the watched environment from now on as a demonstration."""
 
     task: str = ""
+    """What is shown, in words."""
     tags: tuple[str, ...] = ()
+    """Single words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +177,10 @@ class StopRecording(Command):
 
 @dataclass(frozen=True, slots=True)
 class DiscardRecording(Command):
-    """Throw the demonstration away.
-
-    Attributes:
-        again: Go back to where it began, and record anew.
-    """
+    """Throw the demonstration away."""
 
     again: bool = False
+    """Go back to where it began, and record anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,14 @@ _FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Whose protocol a server speaks.
-
-    Attributes:
-        host: Its own server, reached by https.
-        address_variable: Environment variable of another server's address.
-        key_variable: Environment variable of its key.
-    """
+    """Whose protocol a server speaks."""
 
     host: str
+    """Its own server, reached by https."""
     address_variable: str
+    """Environment variable of another server's address."""
     key_variable: str
+    """Environment variable of its key."""
 
 
 PROVIDERS = {

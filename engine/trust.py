@@ -35,15 +35,12 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Something that settings need the user's permission for.
-
-    Attributes:
-        names: By which it can be given; the first is suggested.
-        purpose: What the settings would do, in words.
-    """
+    """Something that settings need the user's permission for."""
 
     names: tuple[str, ...]
+    """By which it can be given; the first is suggested."""
     purpose: str
+    """What the settings would do, in words."""
 
 
 def permissions_for_code(components: Iterable[str]) -> list[Permission]:

@@ -29,11 +29,9 @@ class Playable(Protocol):
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
-        ...
 
     def step(self, actions: NDArray[np.int64]) -> Batch:
         """Take (N,) actions, each in its environment; where an episode ends the next begins."""
-        ...
 
 
 class World(Playable, Protocol):
@@ -51,7 +49,6 @@ class World(Playable, Protocol):
 
     def close(self) -> None:
         """Free what was made for it."""
-        ...
 
 
 @runtime_checkable
@@ -64,7 +61,6 @@ class Saving(Protocol):
         Raises:
             WorkerError: A process failed; after `Replacement.mend` there is something to save.
         """
-        ...
 
     def load(self, states: Sequence[bytes]) -> Batch:
         """Put every environment back as saved; return their observations, with no rewards.
@@ -72,7 +68,6 @@ class Saving(Protocol):
         Raises:
             CheckpointError: A state is damaged or of another version.
         """
-        ...
 
 
 @runtime_checkable
@@ -81,15 +76,12 @@ class Inspectable(Protocol):
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (N,) actions; `shows`: `inspect` is called next."""
-        ...
 
     def watch(self, index: int | None, *, renders: bool = True) -> None:
         """Let `inspect` show this environment, with its frames or without; None: no one."""
-        ...
 
     def inspect(self) -> Inspection | None:
         """Return what the watched environment shows, None if nothing changed since last time."""
-        ...
 
 
 @runtime_checkable
@@ -98,7 +90,6 @@ class SingleSteps(Protocol):
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment."""
-        ...
 
 
 @runtime_checkable
@@ -125,7 +116,6 @@ class LivePlay(Protocol):
         Returns:
             The picture, if it was rendered and the environment is watched with its frames.
         """
-        ...
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment: rewards, milestones, its end.
@@ -135,7 +125,6 @@ class LivePlay(Protocol):
             is_over: First let go of all buttons and let what has begun come to its end, so that an
                 action can follow.
         """
-        ...
 
 
 @runtime_checkable
@@ -147,15 +136,12 @@ class Snapshots(Protocol):
 
     def snapshot(self, index: int) -> bytes:
         """Return the game of an environment as it is now."""
-        ...
 
     def place(self, index: int) -> str:
         """Return the name of where an environment is."""
-        ...
 
     def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
         """Let the next episode of an environment begin at a snapshot."""
-        ...
 
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another.
@@ -164,7 +150,6 @@ class Snapshots(Protocol):
             index: The environment; the others stand still.
             snapshot: Where to begin; none: at the true start.
         """
-        ...
 
 
 @runtime_checkable
@@ -173,11 +158,9 @@ class PlannerGoals(Protocol):
 
     def update_planner(self, update: PlannerUpdate) -> None:
         """Tell every environment of the planner's plans."""
-        ...
 
     def question(self, index: int) -> PlanningQuery | None:
         """Return what an environment asks the planner, once; None when there is nothing."""
-        ...
 
 
 @runtime_checkable
@@ -186,7 +169,6 @@ class Overrides(Protocol):
 
     def override(self, overrides: UserOverrides) -> None:
         """Tell every environment what a person wants."""
-        ...
 
 
 @runtime_checkable
@@ -204,7 +186,6 @@ class Recording(Protocol):
             DemoError: It cannot be done; all is as it was.
             WorkerError: Its process failed; the next step replaces it.
         """
-        ...
 
 
 @runtime_checkable
@@ -213,7 +194,6 @@ class Replacement(Protocol):
 
     def mend(self) -> Batch:
         """Replace what failed, and return everything as it is now."""
-        ...
 
 
 class FullWorld(

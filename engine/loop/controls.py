@@ -13,25 +13,20 @@ MAX_SPEED = 1000.0
 
 @dataclass(slots=True)
 class Controls:
-    """What was asked for and holds until something else is asked for.
-
-    Attributes:
-        is_paused: No environment steps.
-        steps_due: Steps to take although paused.
-        is_human: A person acts in the watched environment; all others wait.
-        is_live: It runs at its own pace meanwhile, and does not wait for each press.
-        watched_env: The environment that is shown.
-        stop_reason: Why to end; "" continues.
-        skips_evaluation: The evaluation that is in progress is to be left.
-    """
+    """What was asked for and holds until something else is asked for."""
 
     is_paused: bool = False
     steps_due: int = 0
+    """Steps to take although paused."""
     is_human: bool = False
+    """A person acts in the watched environment; all others wait."""
     is_live: bool = False
+    """It runs at its own pace meanwhile, and does not wait for each press."""
     watched_env: int = 0
     stop_reason: str = ""
+    """Why to end; "" continues."""
     skips_evaluation: bool = False
+    """The evaluation that is in progress is to be left."""
 
     @property
     def may_step(self) -> bool:

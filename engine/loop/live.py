@@ -27,15 +27,12 @@ class LiveGame(Protocol):
     @property
     def frames_per_s(self) -> float:
         """Return as fast as it runs on its own machine."""
-        ...
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
         """Run frames with these buttons down; `shows`: show the picture after them."""
-        ...
 
     def read_frames(self, *, is_over: bool) -> None:
         """Read the result of the frames; `is_over`: let what has begun come to its end before."""
-        ...
 
 
 class LivePlay:

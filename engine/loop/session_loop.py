@@ -28,11 +28,9 @@ class Activity(Protocol):
 
     def is_over(self) -> bool:
         """Return whether there is nothing more to do."""
-        ...
 
     def wait_s(self) -> float | None:
         """Return the seconds to wait for commands; None: until the next step or frame is due."""
-        ...
 
     def obey(self, command: Command) -> str | None:
         """Carry out a command in this activity's own way.
@@ -40,34 +38,24 @@ class Activity(Protocol):
         Returns:
             Why it had no effect, "" if it had one; None: do with it what every session does.
         """
-        ...
 
     def advance(self) -> None:
         """Do what is due."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLoop:
-    """Advances an activity, and obeys commands between two steps.
-
-    Attributes:
-        activity: What is advanced.
-        controls: What was asked for and holds.
-        pace: When the next step is due.
-        reporter: Publishes refusals, and the status after every other command.
-        commands: What the outside asks for.
-        actions: The game's.
-        live: Play in real time; None: there is none.
-    """
+    """Advances an activity, and obeys commands between two steps."""
 
     activity: Activity
     controls: Controls
     pace: Pace
     reporter: Reporter
+    """Publishes refusals, and the status after every other command."""
     commands: CommandQueue
     actions: ActionSet
     live: LivePlay | None = None
+    """Play in real time; None: there is none."""
 
     def run(self) -> None:
         """Obey and advance until the activity is over."""

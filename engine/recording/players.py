@@ -27,21 +27,18 @@ RULES, PLANNER, RANDOM = "rules", "planner", "random"
 
 @dataclass(frozen=True, slots=True)
 class LoadedPlayer:
-    """Who plays.
-
-    Attributes:
-        by: Its name, for the demonstrations.
-        choose: Chooses from a batch of one.
-        sight: What it sees of the screen; None: nothing.
-        frames: Frames that it is used to hold a button and wait; None: any.
-        make_planner: Makes what asks a language model for its goals; None: the rules set them.
-    """
+    """Who plays."""
 
     by: str
+    """Its name, for the demonstrations."""
     choose: Callable[[Batch], ActionBatch]
+    """Chooses from a batch of one."""
     sight: Sight | None = None
+    """What it sees of the screen; None: nothing."""
     frames: tuple[int, int] | None = None
+    """Frames that it is used to hold a button and wait; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
+    """Makes what asks a language model for its goals; None: the rules set them."""
 
 
 def load_player(

@@ -11,17 +11,14 @@ from engine.errors import DemoError
 
 @dataclass(frozen=True, slots=True)
 class SavedSet:
-    """What was found.
-
-    Attributes:
-        count: Demonstrations that show something, those that were rescued among them.
-        rescued: A line for each of these.
-        refused: A line for each file that cannot be used.
-    """
+    """What was found."""
 
     count: int
+    """Demonstrations that show something, those that were rescued among them."""
     rescued: tuple[str, ...]
+    """A line for each of these."""
     refused: tuple[str, ...]
+    """A line for each file that cannot be used."""
 
 
 def resume_set(folder: Path) -> SavedSet:

@@ -30,22 +30,19 @@ class Farewell(events.Event):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who one is.
-
-    Attributes:
-        schema: Fingerprint of all kinds of events and commands.
-        version: Of the program, for people.
-        run_id: From the run's process, as the next two.
-        is_read_only: From a viewer: it never wants to steer.
-    """
+    """Who one is."""
 
     protocol: int
     schema: str
+    """Fingerprint of all kinds of events and commands."""
     version: str
+    """Of the program, for people."""
     run_id: str = ""
+    """From the run's process, as the next two."""
     run_dir: str = ""
     pid: int = 0
     is_read_only: bool = False
+    """From a viewer: it never wants to steer."""
 
     def encode(self) -> bytes:
         """Return it as bytes."""
