@@ -20,7 +20,7 @@ from engine.events import (
 from engine.games.catalog import load_game
 from engine.loop.controls import CommandQueue
 from engine.recording.plan import DemoPoint, RecordingPlan
-from engine.threaded_session import ThreadedSession
+from engine.threaded_session import StartLeft, ThreadedSession
 
 __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
 
@@ -28,16 +28,12 @@ FIRST_SPEED = 12.0
 """Actions a second of a player that is watched; a person can follow what happens."""
 
 
-class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
-    """The session is to end before anything is recorded."""
-
-
 class RecordingSession(ThreadedSession):
     """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
 
     Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
     that is asked for; it is saved then, and the next one begins, until the set is complete. What
-    may be asked for is in `engine.recording.command_handler`.
+    may be asked for is in `engine.recording.loop`.
 
     Args:
         config: Names the game and the save folder.
@@ -163,15 +159,15 @@ def _record(
 ) -> RunStopped:
     # Here, not above: the emulator takes a second, and the terminal shows its first screen
     # meanwhile.
-    from engine.recording.command_handler import SteeredRecording
     from engine.recording.game import RecordedGame
+    from engine.recording.loop import RecordingLoop
     from engine.recording.players import load_player
     from engine.recording.saved_set import resume_set
     from engine.training.vectors import prepare_start
 
     def tell(event: Event) -> None:
         if commands.stop is not None:
-            raise _StartLeft
+            raise StartLeft
         emit(event)
 
     found = resume_set(plan.folder(config))
@@ -186,11 +182,11 @@ def _record(
             player = load_player(plan.player, config, lambda text: emit(WarningRaised(text)))
         prepare_start(config, tell)
         tell(ProgressReported("loading the game"))
-    except _StartLeft:
+    except StartLeft:
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")
     with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
-        recording = SteeredRecording(
+        recording = RecordingLoop(
             game,
             plan,
             player,

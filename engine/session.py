@@ -18,7 +18,7 @@ from engine.files import open_file, remedy
 from engine.games.catalog import load_game
 from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
-from engine.threaded_session import ThreadedSession
+from engine.threaded_session import StartLeft, ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.runs import RunFolder, resumed_config
 from engine.training.weights_biases import require_wandb
@@ -31,10 +31,6 @@ _TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
 """How often it is looked whether a start is to be left."""
 _log = logging.getLogger(__name__)
-
-
-class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
-    """The run is to end before its first step."""
 
 
 class EngineSession(ThreadedSession):
@@ -175,10 +171,10 @@ class EngineSession(ThreadedSession):
         """Take an event of the trainer's to the outside.
 
         Raises:
-            _StartLeft: Nobody waits for the start any more.
+            StartLeft: Nobody waits for the start any more.
         """
         if self._is_left:
-            raise _StartLeft
+            raise StartLeft
         self.mailbox.post(event)
 
     def _start_games(self) -> "VectorEnv":
@@ -211,7 +207,7 @@ class EngineSession(ThreadedSession):
     def _work(self) -> RunStopped:
         try:
             return self._train()
-        except _StartLeft:
+        except StartLeft:
             return RunStopped("left at its start", 0, "")  # that was told already
         except PokeTUIError:
             _log.exception("the run failed")
@@ -229,7 +225,7 @@ class EngineSession(ThreadedSession):
             raise
         try:
             if not self._begin():
-                raise _StartLeft
+                raise StartLeft
             self._folder.keep()
             return trainer.run()
         finally:

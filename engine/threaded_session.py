@@ -43,6 +43,10 @@ class Mailbox:
         return [event for _, event in sorted(entries)]
 
 
+class StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
+    """A session is to end before it has begun."""
+
+
 class ThreadedSession:
     """What all sessions of this process have in common: the thread, and the ways in and out.
 
