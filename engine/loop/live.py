@@ -35,7 +35,7 @@ class LiveGame(Protocol):
         """Read the result of the frames; `is_over`: let what has begun come to its end before."""
 
 
-class LivePlay:
+class RealTimeLoop:
     """Run the watched game at its own pace, with the buttons down that a person holds.
 
     It has the game read six times a second, for rewards, milestones and what is shown.

@@ -9,7 +9,7 @@ from typing import Protocol
 from engine.commands import Command, Hold, Pause, PlayLive, Press, Resume, SetSpeed, StepOnce, Stop
 from engine.events import CommandRefused
 from engine.loop.controls import CommandQueue, Controls, Pace
-from engine.loop.live import LivePlay
+from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import Reporter
 from engine.types import ActionSet
 
@@ -54,7 +54,7 @@ class SessionLoop:
     """Publishes refusals, and the status after every other command."""
     commands: CommandQueue
     actions: ActionSet
-    live: LivePlay | None = None
+    live: RealTimeLoop | None = None
     """Play in real time; None: there is none."""
 
     def run(self) -> None:

@@ -10,7 +10,7 @@ from engine.demos.recorder import batch_of
 from engine.errors import DemoError
 from engine.events import ControlChanged, Event, RunStopped, WarningRaised
 from engine.loop.controls import CommandQueue, Controls, Pace
-from engine.loop.live import LivePlay
+from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import pressed
 from engine.loop.session_loop import IDLE_S, SessionLoop
 from engine.recording.game import RecordedGame
@@ -64,7 +64,7 @@ class RecordingLoop:
         self._reporter = RecordingReporter(
             game, saved, plan, self._controls, self._pace, emit, clock, is_shown=is_shown
         )
-        self._live = LivePlay(self, self._controls, self._reporter, clock)
+        self._live = RealTimeLoop(self, self._controls, self._reporter, clock)
         self._plan = plan
         self._has_begun = self._is_waiting = self._is_episode_over = False
         self._is_shown = is_shown

@@ -43,8 +43,7 @@ class RemoteSession:
 
     def __init__(self, run: LiveRun, *, is_read_only: bool = False) -> None:
         self.mailbox = Mailbox()
-        self._run_id = run.run_id
-        self._path = run.path
+        self._run = run
         self._events, self._commands = event_codec(), command_codec()
         self._messages = Messages(MAX_EVENT_BYTES)
         self._unsent: deque[bytes] = deque()
@@ -52,20 +51,17 @@ class RemoteSession:
         self._has_ended = self._is_closing = False
         ours = make_hello(is_read_only=is_read_only)
         try:
-            self._connection = connect(self._path)
+            with contextlib.ExitStack() as undo:
+                self._connection = undo.enter_context(connect(run.path))
+                self.hello, self._heard = read_hello(self._connection)
+                check_versions(ours, self.hello)
+                self._connection.sendall(ours.encode())
+                undo.pop_all()
         except OSError as error:
-            raise self._silent(error) from None
-        try:
-            theirs, self._heard = read_hello(self._connection)
-            check_versions(ours, theirs)
-            self._connection.sendall(ours.encode())
-        except OSError as error:
-            self._connection.close()
-            raise self._silent(error) from None
-        except BaseException:
-            self._connection.close()
-            raise
-        self.hello = theirs
+            raise AttachError(
+                f"The run {run.run_id} does not answer: {error.strerror or error}.",
+                f"Try again, or end it: poketui stop --now {run.run_id}",
+            ) from None
         self._connection.setblocking(False)
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -149,13 +145,13 @@ class RemoteSession:
 
     def _describe_loss(self) -> ConnectionLost:
         try:
-            is_running = probe(self._path) is not None
+            is_running = probe(self._run.path) is not None
         except AttachError:
             is_running = False
         if is_running:
             return ConnectionLost(
                 self._reason or "The run's process closed the connection.",
-                f"The run goes on. Attach again: poketui attach {self._run_id}",
+                f"The run goes on. Attach again: poketui attach {self._run.run_id}",
                 True,
             )
         resume = resume_command(self.hello.run_dir)
@@ -165,20 +161,10 @@ class RemoteSession:
             False,
         )
 
-    def _silent(self, error: OSError) -> AttachError:
-        return AttachError(
-            f"The run {self._run_id} does not answer: {error.strerror or error}.",
-            f"Try again, or end it: poketui stop --now {self._run_id}",
-        )
-
     def _wake(self) -> None:
         with contextlib.suppress(OSError):  # it is awake, or gone
             self._waker.send(b"\0")
 
     def _close_sockets(self) -> None:
-        for end in (
-            self._connection,
-            *(getattr(self, name, None) for name in ("_waker", "_woken")),
-        ):
-            if end is not None:
-                end.close()
+        for end in (self._connection, self._waker, self._woken):
+            end.close()

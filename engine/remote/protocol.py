@@ -107,16 +107,14 @@ def check_versions(ours: Hello, theirs: Hello) -> None:
     if (ours.protocol, ours.schema) == (theirs.protocol, theirs.schema):
         return
     run = theirs.run_id or "RUN"
+    names = [
+        f"poketui {one.version}, protocol {one.protocol}-{one.schema}" for one in (theirs, ours)
+    ]
     raise AttachError(
-        f"The run speaks another protocol (poketui {theirs.version}, {_name(theirs)}) than this "
-        f"program (poketui {ours.version}, {_name(ours)}).",
+        f"The run speaks another protocol ({names[0]}) than this program ({names[1]}).",
         f"Attach with the version that started it, or: poketui stop {run}, then "
         f"poketui run --detach --resume {run}",
     )
-
-
-def _name(hello: Hello) -> str:
-    return f"protocol {hello.protocol}-{hello.schema}"
 
 
 def _parse_hello(text: bytes) -> Hello:

@@ -6,18 +6,20 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
 
+from engine import events
 from engine.commands import Command, PauseRendering, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
 from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, ViewersChanged
-from engine.remote.control import ControlDesk
-from engine.remote.digest import RunDigest
 from engine.remote.folder import is_own_peer, listen
 from engine.remote.protocol import Hello, command_codec, event_codec
-from engine.remote.viewer import CAPACITY, Viewer
+from engine.remote.viewer import CAPACITY, ControlDesk, Viewer
+from engine.threaded_session import ThreadedSession
 
 MAX_VIEWERS = 16
 FAREWELL_S = 3.0
@@ -27,33 +29,61 @@ _HELLO_S, _SHORT_HELLO_S = 10.0, 1.0
 _ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
 """How often events are passed on: while nobody looks, somebody looks, somebody plays."""
 
+_DIGEST_SIZES: Mapping[type, int] = MappingProxyType(
+    {
+        events.EpisodeEnded: 2000,
+        events.EvaluationEnded: 200,
+        events.PolicyUpdated: 500,
+        events.ReasoningLogged: 200,
+        events.PayoutMade: 50,
+        events.StrategySwitched: 50,
+        events.WarningRaised: 5,  # few: a viewer shows each as a notice
+        events.ProgressReported: 8,
+        events.GoalEvaluated: 200,
+        events.PlanRequested: 20,
+        events.PlanAnswered: 20,
+        events.PlanStreamed: 400,
+    }
+)
+"""How many of a kind are kept for viewers that come late; of all others the latest."""
+
+_NOT_IN_DIGEST = (
+    events.ControlChanged,
+    events.CommandObeyed,
+    events.CommandRefused,
+    events.ControlWanted,
+    events.ViewersChanged,
+)
+"""They are sent to those who are there; who has control is part of StatusChanged too."""
+
 _log = logging.getLogger(__name__)
 
 
-class Mailbox(Protocol):
-    """Where the engine leaves its events."""
+class RunDigest:
+    """Keep of a run's events what a viewer needs that comes late: bounded, however long the run."""
 
-    def drain(self) -> list[Event]:
-        """Return the events since the last call, in order."""
-        ...
+    def __init__(self) -> None:
+        self._kept: dict[type, deque[tuple[int, Event]]] = {}
+        self._count = 0
 
+    def take(self, event: Event) -> None:
+        """Keep an event, and let older ones of its kind go."""
+        kind = type(event)
+        if kind in _NOT_IN_DIGEST:
+            return
+        if isinstance(event, events.PlanAnswered):
+            self._kept.pop(events.PlanStreamed, None)  # its words are in the answer
+        if isinstance(event, events.EpisodeEnded) and event.summary.goals:
+            event = replace(event, summary=replace(event.summary, goals=()))
+        if kind not in self._kept:
+            self._kept[kind] = deque(maxlen=_DIGEST_SIZES.get(kind, 1))
+        self._count += 1
+        self._kept[kind].append((self._count, event))
 
-class Served(Protocol):
-    """What is served: an `engine.session.EngineSession`."""
-
-    @property
-    def mailbox(self) -> Mailbox:
-        """Return where the engine leaves its events."""
-        ...
-
-    @property
-    def is_alive(self) -> bool:
-        """Return whether the engine runs."""
-        ...
-
-    def send(self, command: Command) -> None:
-        """Take a command to the engine."""
-        ...
+    def replay(self) -> list[Event]:
+        """Return what is kept, in the order in which it happened."""
+        entries = [entry for kept in self._kept.values() for entry in kept]
+        return [event for _, event in sorted(entries)]
 
 
 class RunServer:
@@ -72,7 +102,7 @@ class RunServer:
 
     def __init__(
         self,
-        session: Served,
+        session: ThreadedSession,
         path: Path,
         hello: Hello,
         *,
@@ -86,7 +116,7 @@ class RunServer:
         self._clock = clock
         self._events, self._commands = event_codec(), command_codec()
         self._digest = RunDigest()
-        self._desk: ControlDesk[Viewer] = ControlDesk(session.send, clock)
+        self._desk = ControlDesk(session.send, clock)
         self._viewers: list[Viewer] = []
         self._encoded: dict[int, tuple[Event, bytes]] = {}
         self._is_looked_at = True

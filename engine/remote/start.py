@@ -14,7 +14,7 @@ from engine import errors
 from engine.child import python_command, python_environment
 from engine.config import RunConfig
 from engine.errors import AttachError, PokeTUIError
-from engine.events import ConnectionLost, Event, ProgressReported, RunFailed, RunStarted, RunStopped
+from engine.events import ConnectionLost, ProgressReported, RunFailed, RunStarted, RunStopped
 from engine.remote import daemon
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, probe, runtime_folder
@@ -94,18 +94,14 @@ def wait_for_start(
                     return event
                 if isinstance(event, RunStarted | RunStopped):
                     return None
-                _tell_progress(event, tell)
+                if isinstance(event, ProgressReported):
+                    tell(event.text)
             if not was_alive:
                 return None
             time.sleep(_LOOK_S)
     finally:
         session.close()
     return None
-
-
-def _tell_progress(event: Event, tell: Callable[[str], None]) -> None:
-    if isinstance(event, ProgressReported):
-        tell(event.text)
 
 
 def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:
