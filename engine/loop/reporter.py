@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from engine.agents.base import ActionBatch
     from engine.env.array_env import Inspection
+    from engine.games.base import Game
     from engine.loop.controls import Controls, Pace
 
 FRAME_INTERVAL_S = 1 / 30
@@ -65,6 +66,23 @@ class Reporter:
         self._goal: Goal | None = None
         self._started_s = clock()
         self._frame_due_s = self._status_due_s = 0.0
+
+    def started(self, game: Game, run_id: str, run_dir: str, *, agent: str, mode: str) -> None:
+        """Report that a session began that plays one game in this process."""
+        self.emit(
+            events.RunStarted(
+                run_id=run_id,
+                run_dir=run_dir,
+                game=game.name,
+                agent=agent,
+                mode=mode,
+                num_envs=1,
+                num_workers=0,
+                milestones=game.milestones,
+                actions=game.actions,
+                frame_shape=game.frame_shape,
+            )
+        )
 
     def uptime_s(self) -> float:
         """Return how long the session has lasted, over all its starts."""

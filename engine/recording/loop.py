@@ -8,7 +8,7 @@ from engine.demos.demonstration import NO_PROPOSAL
 from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
 from engine.errors import DemoError
-from engine.events import ControlChanged, Event, RunStopped, WarningRaised
+from engine.events import RECORD, ControlChanged, Event, RunStopped, WarningRaised
 from engine.loop.controls import CommandQueue, Controls, Pace
 from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import pressed
@@ -78,11 +78,11 @@ class RecordingLoop:
         Raises:
             DemoError: Nothing can be written, and nobody looks.
         """
-        controls, reporter = self._controls, self._reporter
-        loop = SessionLoop(
-            self, controls, self._pace, reporter, queue, self._game.env.game.actions, self._live
-        )
-        reporter.began("you" if self._player is None else self._player.by)
+        controls, reporter, game = self._controls, self._reporter, self._game.env.game
+        loop = SessionLoop(self, controls, self._pace, reporter, queue, game.actions, self._live)
+        by = "you" if self._player is None else self._player.by
+        folder = self._game.folder
+        reporter.started(game, folder.name, str(folder), agent=by, mode=RECORD)
         if not self._is_complete():
             self._hand_control(is_human=self._player is None, is_live=controls.is_live)
             self._begin_episode()

@@ -50,24 +50,6 @@ class RecordingReporter(Reporter):
         self._seen: Inspection | None = None
         game.watch(True, renders=is_shown)
 
-    def began(self, by: str) -> None:
-        """Tell that the session began, and who plays."""
-        game, folder = self._game.env.game, self._game.folder
-        self.emit(
-            events.RunStarted(
-                run_id=folder.name,
-                run_dir=str(folder),
-                game=game.name,
-                agent=by,
-                mode=events.RECORD,
-                num_envs=1,
-                num_workers=0,
-                milestones=game.milestones,
-                actions=game.actions,
-                frame_shape=game.frame_shape,
-            )
-        )
-
     def stepped(
         self, decision: Decision, action_batch: ActionBatch | None, *, was_walking: bool
     ) -> None:
