@@ -10,6 +10,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -34,6 +35,7 @@ MAX_TIME = 2.0**33
 _MAX_DEPTH = 32
 _TOO_DEEP, _NOT_TEXT = "it is nested too deeply", "it is not UTF-8 text"
 _BLOCK = 1 << 16
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
 _HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
@@ -191,14 +193,14 @@ def _seek_newest(file: BinaryIO, count: int) -> None:
     file.seek(0)
 
 
-def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
     """Return what a file with one JSON object holds.
 
     Raises:
         ValueError: Saying shortly why it cannot be read.
     """
     try:
-        values = parse_json(read_file(path, limit))
+        values = parse_json(read_file(path, MAX_SETTINGS))
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
     except UnicodeDecodeError:
@@ -207,11 +209,6 @@ def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
         raise ValueError("it holds no keys")
     check_values(values)
     return values
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether a text can be written: JSON can spell half a surrogate pair."""
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def check_values(values: dict[str, Any]) -> None:
@@ -230,7 +227,8 @@ def check_values(values: dict[str, Any]) -> None:
         ]
         if any(isinstance(part, int) and abs(part) >= MAX_INT for part in parts):
             raise ValueError("a number is too large")
-        if any(isinstance(part, str) and not _is_unicode(part) for part in parts):
+        # JSON can spell half a surrogate pair, which cannot be written.
+        if any(isinstance(part, str) and _HALF_PAIR.search(part) for part in parts):
             raise ValueError("a text is not Unicode")
         level = [part for part in parts if isinstance(part, dict | list)]
     if level:
@@ -421,7 +419,7 @@ def inflate(data: bytes, limit: int) -> bytes:
     return content
 
 
-def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file holds.
 
     Raises:
@@ -429,7 +427,7 @@ def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
         ValueError: It is broken, not UTF-8 text, or nested too deeply.
     """
     try:
-        return parse_toml(read_file(path, limit).decode())
+        return parse_toml(read_file(path, MAX_SETTINGS).decode())
     except UnicodeDecodeError:
         raise ValueError(_NOT_TEXT) from None
 
