@@ -94,10 +94,6 @@ class _File(io.FileIO):
 class Archive:
     """A zip file whose list of members is checked.
 
-    Args:
-        path: The file.
-        limits: What it may be.
-
     Attributes:
         members: By name.
 

@@ -91,10 +91,7 @@ class Args:
     """Keep the checkpoint that played best beside the last ones."""
 
     def config(self, batches: int) -> CloningConfig:
-        """Return them as cloning has them, which counts in epochs.
-
-        Args:
-            batches: Of an epoch.
+        """Return them as cloning has them, which counts in epochs of so many batches.
 
         Raises:
             ConfigurationError: One is wrong.
@@ -128,11 +125,7 @@ class Args:
 
 
 def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned:
-    """Clone `ImpalaCNN` from all demonstrations of a folder.
-
-    Args:
-        args: Settings; None: the documented ones.
-        tell: Called with everything.
+    """Clone `ImpalaCNN` from all demonstrations of a folder; `tell` is called with all events.
 
     Raises:
         PokeTUIError: The demonstrations, the settings or the game are no use.

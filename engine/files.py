@@ -43,11 +43,7 @@ _ODD = (errno.EINVAL, "it is not a regular file", "Move it away.")
 
 
 class UnsafeFileError(OSError):
-    """Something lies in the place of a file of ours that must not be written.
-
-    Attributes:
-        remedy: What to do about it.
-    """
+    """Something lies in the place of a file of ours that must not be written."""
 
     def __init__(self, reason: tuple[int, str, str], path: Path) -> None:
         number, text, self.remedy = reason
@@ -295,14 +291,9 @@ def is_named(path: Path, descriptor: int) -> bool:
 
 
 def restore_file(path: Path, descriptor: int) -> int:
-    """Write a deleted file again, under its name, from its descriptor that is still open.
+    """Write a deleted file again from its descriptor, which is still open; return the new one.
 
-    Args:
-        path: Its name.
-        descriptor: Open for reading and appending; closed if all went well.
-
-    Returns:
-        The new file's descriptor, open in the same way.
+    Both are open for reading and appending; the old one is closed if all went well.
 
     Raises:
         OSError: It could not be written; `descriptor` is as it was.

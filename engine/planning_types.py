@@ -198,11 +198,7 @@ def goal_source_names(groups: GoalSources) -> tuple[str, ...]:
 
 
 class SubgoalBook:
-    """Keep the plans that directions bring, by key; where there are too many, the oldest go.
-
-    Args:
-        most: As many are kept.
-    """
+    """Keep the subgoals that updates bring, by key; of more than `most`, the oldest go."""
 
     def __init__(self, most: int = 2048) -> None:
         self._most = most

@@ -59,10 +59,6 @@ def whole_path(file: str) -> str:
 def with_whole_paths(models: str, backend: str = "") -> str:
     """Return names of models with commas between, those of files as absolute paths.
 
-    Args:
-        models: As a person gives them.
-        backend: As in `llm_backend`.
-
     Raises:
         ConfigurationError: One begins in a home folder that is not known.
     """

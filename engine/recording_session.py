@@ -37,12 +37,7 @@ class RecordingSession(ThreadedSession):
 
     Args:
         config: Names the game and the save folder.
-        plan: What is recorded.
         speed: Actions a second of the player, if one plays; 0: as fast as it goes.
-        clock: Seconds that only rise.
-
-    Attributes:
-        mailbox: What is told. The last event is RunStopped or RunFailed.
 
     Raises:
         ConfigurationError: The set's folder cannot be written.
@@ -105,7 +100,7 @@ def record_headless(
     Args:
         config: Names the game and the save folder.
         plan: What is recorded; it must name a player and a number of episodes.
-        emit: Takes events: RecordingEnded tells of each file.
+        emit: Takes events: RecordingEnded names each file.
         commands: What is asked for meanwhile.
 
     Raises:

@@ -36,11 +36,6 @@ class ReplaySession(ThreadedSession):
         speed: Actions a second to begin with; 0: as fast as it goes.
         place: Where to begin, paused; None: where it begins to show something.
         told: Events that are posted at first, of what happened before.
-        clock: Seconds that only rise.
-
-    Attributes:
-        mailbox: What is reported. The last event is RunStopped or RunFailed.
-        recorded: What is played.
     """
 
     not_here = "Not in a replay: nothing of it can be changed."

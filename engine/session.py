@@ -25,7 +25,6 @@ from engine.training.weights_biases import require_wandb
 
 if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
-    from engine.training.trainer import Trainer
 
 _TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
@@ -43,18 +42,17 @@ class EngineSession(ThreadedSession):
     has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
     that is done.
 
+    A new run that fails or is left before anything came of it leaves no folder.
+
     Args:
         config: The run's settings.
         resume: Id or path of a saved run, or "latest"; None begins a new one.
         make_vector: Makes the environments; None: games in worker processes.
 
-    A new run that fails or is left before anything came of it leaves no folder.
-
     Attributes:
         config: The settings in force: those of the saved run if one is resumed.
         keeps_log: Keep the log of a failed start beside the runs, whatever failed: nobody may be
-            there to be told.
-        mailbox: What the engine tells. The last event is RunStopped or RunFailed.
+            there to read the event.
 
     Raises:
         ConfigurationError: The save folder is not writable, the run is in use or names what is not
@@ -146,20 +144,16 @@ class EngineSession(ThreadedSession):
 
     def _watch_start(self) -> None:
         """Report the end as soon as a start is to be left: its steps take seconds each."""
-        while not self._is_begun.wait(_LOOK_S):
-            stop = self._commands.stop
-            if stop is not None:
-                self._leave_start(stop.reason or "asked to stop")
+        while (stop := self._commands.stop) is None:
+            if self._is_begun.wait(_LOOK_S):
                 return
-
-    def _leave_start(self, reason: str) -> None:
         with self._transition:
-            if self._is_begun.is_set():
-                return
-            self._is_left = True
-            paths = checkpoint_paths(self._folder.checkpoints_path)
-            path = str(paths[0]) if paths else ""
-            self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
+            if not self._is_begun.is_set():
+                self._is_left = True
+                paths = checkpoint_paths(self._folder.checkpoints_path)
+                path = str(paths[0]) if paths else ""
+                reason = stop.reason or "asked to stop"
+                self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
 
     def _begin(self) -> bool:
         """Note that the start is over; return whether it was not left before."""
@@ -167,8 +161,8 @@ class EngineSession(ThreadedSession):
             self._is_begun.set()
             return not self._is_left
 
-    def _tell(self, event: Event) -> None:
-        """Take an event of the trainer's to the outside.
+    def _post(self, event: Event) -> None:
+        """Take an event to the outside.
 
         Raises:
             StartLeft: Nobody waits for the start any more.
@@ -182,27 +176,13 @@ class EngineSession(ThreadedSession):
 
         The games are started in this thread: their processes end with the one that made them.
         """
-        self._tell(ProgressReported("loading the learning library"))
+        self._post(ProgressReported("loading the learning library"))
         threading.Thread(target=_load_learning, name="loading", daemon=True).start()
         if self._make_vector is not None:
             return self._make_vector(self.config)
         from engine.training.vectors import start_games
 
-        return start_games(self.config, self._tell)
-
-    def _build(self, vector: "VectorEnv") -> "Trainer":
-        # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
-        from engine.training.build import build_trainer
-
-        return build_trainer(
-            self.config,
-            self._folder,
-            self._commands,
-            self._tell,
-            is_resumed=self._is_resumed,
-            make_vector=self._make_vector,
-            vector=vector,
-        )
+        return start_games(self.config, self._post)
 
     def _work(self) -> RunStopped:
         try:
@@ -219,7 +199,18 @@ class EngineSession(ThreadedSession):
     def _train(self) -> RunStopped:
         vector = self._start_games()
         try:
-            trainer = self._build(vector)
+            # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
+            from engine.training.build import build_trainer
+
+            trainer = build_trainer(
+                self.config,
+                self._folder,
+                self._commands,
+                self._post,
+                is_resumed=self._is_resumed,
+                make_vector=self._make_vector,
+                vector=vector,
+            )
         except BaseException:
             vector.close()
             raise

@@ -48,13 +48,10 @@ class StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
 
 
 class ThreadedSession:
-    """What all sessions of this process have in common: the thread, and the ways in and out.
-
-    Args:
-        name: What it is, in a word, for people and for the thread.
+    """What all sessions of this process have in common: the thread, commands and events.
 
     Attributes:
-        mailbox: What is told. The last event is RunStopped or RunFailed.
+        mailbox: Its events. The last one is RunStopped or RunFailed.
     """
 
     def __init__(self, name: str) -> None:

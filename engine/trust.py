@@ -73,12 +73,7 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
 
 
 def permissions_for_models(models: Iterable[str], backend: str = "") -> list[Permission]:
-    """Return what loading the models of `llm_model` that are files needs.
-
-    Args:
-        models: Names; of files, absolute paths.
-        backend: As in `llm_backend`.
-    """
+    """Return what loading the models of `llm_model` that are files, by absolute paths, needs."""
     files = [name for name in models if (backend or backend_of(name)) == "local"]
     return [Permission((file,), f"llm_model loads {_shown(file)}") for file in files]
 
@@ -111,11 +106,7 @@ def permissions_for_wandb(mode: str) -> list[Permission]:
 
 
 def named_in(values: Mapping[str, Any]) -> set[str]:
-    """Return the names that settings give permission to because the user gave these.
-
-    Args:
-        values: By key, not validated.
-    """
+    """Return the names that settings, not validated, permit because the user gave these."""
     rewards = values.get("rewards")
     extra = rewards.get("extra") if isinstance(rewards, Mapping) else None
     named = {str(key) for key in extra} if isinstance(extra, Mapping) else set()

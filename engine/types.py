@@ -5,7 +5,7 @@ Nothing here imports more than numpy and the errors, so every package may use it
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Any, Self
@@ -267,7 +267,7 @@ class Terrain:
 
 
 class TileKind(IntEnum):
-    """What a walk tile is, in a word; what stands on it and where it leads is told apart."""
+    """What a walk tile is, in a word; what stands on it and where it leads is kept apart."""
 
     WALL = 0
     FLOOR = 1
@@ -315,7 +315,7 @@ class MapView:
     edges: tuple[Edge, ...] = ()
     """The connections whose neighbour RAM names; the practice game leaves it out."""
     kinds: NDArray[np.uint8] | None = None
-    """(height, width) uint8, `terrain` as TileKind; read-only. None where it is not told."""
+    """(height, width) uint8, `terrain` as TileKind; read-only. None where it is not known."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()
@@ -342,19 +342,9 @@ class MapView:
         return bool(ahead & (Terrain.ANSWERS | Terrain.WATER))
 
     def _key(self) -> tuple[object, ...]:
-        """Return all of it, with arrays as bytes, which compare to one truth."""
-        bordered = None if self.bordered is None else self.bordered.tobytes()
-        return (
-            self.width,
-            self.height,
-            self.terrain.tobytes(),
-            self.warps,
-            self.objects,
-            self.connections,
-            self.signs,
-            bordered,
-            self.edges,
-        )
+        """Return all fields, arrays as bytes, which compare to one truth."""
+        values = (getattr(self, each.name) for each in fields(self))
+        return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,10 @@ from engine.types import Frame
 
 
 class Playable(Protocol):
-    """Environments that step together, as far as whoever only plays them must know.
-
-    Attributes:
-        num_envs: N, the environments.
-    """
+    """Environments that step together, as far as whoever only plays them must know."""
 
     num_envs: int
+    """N, the environments."""
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
@@ -35,17 +32,14 @@ class Playable(Protocol):
 
 
 class World(Playable, Protocol):
-    """All that a run needs to train.
-
-    Attributes:
-        feature_size: F, the length of a feature vector.
-        num_actions: A; an action is a number from 0 to A - 1.
-        reward_weights: (component, weight) of what the rewards consist of.
-    """
+    """All that a run needs to train."""
 
     feature_size: int
+    """F, the length of a feature vector."""
     num_actions: int
+    """A; an action is a number from 0 to A - 1."""
     reward_weights: tuple[tuple[str, float], ...]
+    """(component, weight) of what the rewards consist of."""
 
     def close(self) -> None:
         """Free what was made for it."""
@@ -94,13 +88,10 @@ class SingleSteps(Protocol):
 
 @runtime_checkable
 class LivePlay(Protocol):
-    """A person can play one environment in real time.
-
-    Attributes:
-        frames_per_s: As fast as the game runs on its own machine.
-    """
+    """A person can play one environment in real time."""
 
     frames_per_s: float
+    """As fast as the game runs on its own machine."""
 
     def play_frames(
         self, index: int, buttons: frozenset[int], frames: int, *, shows: bool

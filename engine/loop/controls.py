@@ -48,36 +48,28 @@ class Controls:
 
 
 class Pace:
-    """Say when the next step is due.
-
-    Args:
-        clock: Seconds that only rise.
-    """
+    """Say when the next step is due."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.actions_per_s = 0.0
+        """The limit for every environment; 0 is unlimited."""
         self._clock = clock
         self._due_s = 0.0
-        self._actions_per_s = 0.0
-
-    @property
-    def actions_per_s(self) -> float:
-        """Return the limit for every environment; 0 is unlimited."""
-        return self._actions_per_s
 
     def limit(self, actions_per_s: float) -> None:
         """Set the limit."""
-        self._actions_per_s = 0.0 if actions_per_s >= MAX_SPEED else max(0.0, actions_per_s)
+        self.actions_per_s = 0.0 if actions_per_s >= MAX_SPEED else max(0.0, actions_per_s)
         self._due_s = self._clock()
 
     def mark(self) -> None:
         """Note that a step begins now."""
-        if self._actions_per_s:
+        if self.actions_per_s:
             # A late step does not make the next ones hurry.
-            self._due_s = max(self._due_s + 1 / self._actions_per_s, self._clock())
+            self._due_s = max(self._due_s + 1 / self.actions_per_s, self._clock())
 
     def wait_s(self) -> float:
         """Return the seconds until the next step is due; 0 when it is."""
-        return max(0.0, self._due_s - self._clock()) if self._actions_per_s else 0.0
+        return max(0.0, self._due_s - self._clock()) if self.actions_per_s else 0.0
 
 
 class CommandQueue:

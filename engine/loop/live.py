@@ -38,13 +38,8 @@ class LiveGame(Protocol):
 class RealTimeLoop:
     """Run the watched game at its own pace, with the buttons down that a person holds.
 
-    It has the game read six times a second, for rewards, milestones and what is shown.
-
-    Args:
-        game: The watched game.
-        controls: What was asked for; `is_live` is set here.
-        reporter: Tells when it begins and ends.
-        clock: Seconds that only rise.
+    It has the game read six times a second, for rewards, milestones and what is shown. While it
+    runs, `controls.is_live` is set.
     """
 
     def __init__(

@@ -122,11 +122,7 @@ class SpeedMeter:
 
 
 class DecisionShares:
-    """The sources of the last thousand decisions, named as `engine.agents.arbitration` does.
-
-    Args:
-        most: So many decisions count.
-    """
+    """The sources of the last `most` decisions, named as `engine.agents.arbitration` does."""
 
     def __init__(self, most: int = _MOST_DECISIONS) -> None:
         self._codes = np.zeros(most, np.int8)

@@ -32,9 +32,6 @@ class Reporter:
     Args:
         controls: What was asked for; `watched_env` is the game that is shown.
         pace: The speed limit.
-        emit: Takes the events.
-        clock: Seconds that only rise.
-        metrics: The session's sums.
         phase: What is done at first, see `StatusChanged.phase`.
 
     Attributes:
@@ -195,14 +192,7 @@ def _cause(paid: RewardBreakdown, component: str) -> str:
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:
-    """Return a person's decision in words, beside what somebody else proposed.
-
-    Args:
-        actions: The game's.
-        action: What the person pressed.
-        proposal: What `by` would have done; None: nobody was asked.
-        by: Who was asked.
-    """
+    """Return a person's decision in words, beside what `by` proposed; None: nobody was asked."""
     text = "You pressed it."
     if proposal is not None:
         same = proposal == action

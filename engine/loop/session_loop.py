@@ -18,13 +18,10 @@ IDLE_S = 0.1
 
 
 class Activity(Protocol):
-    """What a session does: train, record, or replay.
-
-    Attributes:
-        not_here: Why commands are refused that only another activity knows.
-    """
+    """What a session does: train, record, or replay."""
 
     not_here: str
+    """Why commands are refused that only another activity knows."""
 
     def is_over(self) -> bool:
         """Return whether there is nothing more to do."""

@@ -32,13 +32,10 @@ class RecordingLoop:
 
     Args:
         game: The game; the caller closes it.
-        plan: What is recorded.
         player: Who plays; None: a person.
         saved: Demonstrations that the set has.
-        emit: Takes events to the outside.
         speed: Actions a second of the player; 0: as fast as it goes.
         is_shown: Somebody looks.
-        clock: Seconds that only rise.
     """
 
     not_here = "Not while demonstrations are recorded: nothing is trained."

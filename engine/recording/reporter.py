@@ -17,13 +17,7 @@ from engine.types import ActionSet, Decision, EpisodeSummary, Source
 
 
 class RecordingReporter(Reporter):
-    """Looks at the game, and tells.
-
-    Args:
-        game: The game.
-        saved: Demonstrations that the set has.
-        plan: What is recorded.
-        is_shown: Somebody looks; the others are those of a `Reporter`.
+    """Inspects the game that is recorded, and reports.
 
     Attributes:
         saved: Demonstrations that the set has by now.

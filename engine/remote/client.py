@@ -28,14 +28,10 @@ _MAX_UNSENT = 1000
 
 
 class RemoteSession:
-    """A run in another process.
-
-    Args:
-        run: Where it is.
-        is_read_only: Never steer it.
+    """A run in another process; a read-only session never steers it.
 
     Attributes:
-        mailbox: What the run tells. The last event is RunStopped, RunFailed or ConnectionLost.
+        mailbox: The run's events. The last one is RunStopped, RunFailed or ConnectionLost.
 
     Raises:
         AttachError: It does not answer, or is another version.

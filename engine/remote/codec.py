@@ -151,11 +151,7 @@ class Codec:
 
 
 class Messages:
-    """Cut a stream of bytes into the payloads of messages.
-
-    Args:
-        max_bytes: A longer message is refused.
-    """
+    """Cut a stream of bytes into the payloads of messages of at most `max_bytes`."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes

@@ -92,9 +92,8 @@ class RunServer:
     Args:
         session: The run.
         path: Where its socket belongs.
-        hello: What viewers are told of it.
+        hello: What the run's process says of itself.
         capacity: Events that may wait for one viewer.
-        clock: Seconds that only rise.
 
     Raises:
         AttachError: The socket cannot be made.

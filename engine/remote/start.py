@@ -76,12 +76,9 @@ def _read_answer(output: IO[bytes]) -> dict[str, Any]:
 def wait_for_start(
     live: LiveRun, tell: Callable[[str], None], timeout_s: float = START_TIMEOUT_S
 ) -> RunFailed | ConnectionLost | None:
-    """Wait until a run has begun to play; return how it failed, if it did.
+    """Wait until a run has begun to play; return how it failed, if it did by then.
 
-    Args:
-        live: The run.
-        tell: Is called with what is being done.
-        timeout_s: After so long nothing has failed either.
+    Meanwhile `tell` is called with what is being done.
     """
     session = RemoteSession(live, is_read_only=True)
     session.start()

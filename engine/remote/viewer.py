@@ -40,7 +40,6 @@ class Viewer:
     Attributes:
         hello: What it said of itself; None: nothing yet.
         leaves_at: When its connection is closed, whether it has read the rest or not.
-        is_gone: Its connection is closed.
         told: What it knows of the other viewers.
     """
 
@@ -154,10 +153,6 @@ class Viewer:
 
 class ControlDesk:
     """Hold who is in control, and what the game is left with when that changes.
-
-    Args:
-        send: Takes commands to the engine.
-        clock: Seconds that only rise.
 
     Attributes:
         holder: The viewer in control.
