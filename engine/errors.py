@@ -18,12 +18,17 @@ PokeTUIError
 
 
 class PokeTUIError(Exception):
-    """Say in one line what is wrong and, in `hint`, what to do about it."""
+    """Say in one line what is wrong and, in `hint`, what to do about it.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    Attributes:
+        is_permanent: Trying the same again brings the same error.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.is_permanent = is_permanent
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -50,15 +55,7 @@ class WorkerError(TrainingError):
 
 
 class CheckpointError(PokeTUIError):
-    """A saved run cannot be read or written.
-
-    Attributes:
-        is_permanent: Nothing that is saved of the run can be resumed: the hint is the remedy.
-    """
-
-    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
-        super().__init__(message, hint)
-        self.is_permanent = is_permanent
+    """A saved run cannot be read or written; permanent: nothing of it can be resumed."""
 
 
 class ReplayError(PokeTUIError):
@@ -72,14 +69,8 @@ class DemoError(PokeTUIError):
 class LLMConnectionError(PokeTUIError):
     """A language model server cannot be reached, or does not do what it is asked.
 
-    Attributes:
-        is_permanent: Asking again brings the same answer: a key, a model's name or the request is
-            not accepted.
+    Permanent: a key, a model's name or the request is not accepted.
     """
-
-    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
-        super().__init__(message, hint)
-        self.is_permanent = is_permanent
 
 
 class DecisionValidationError(PokeTUIError):

@@ -7,9 +7,14 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
 
 from engine.config import RunConfig
-from engine.errors import ConfigurationError
+from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.recording_log import LOG_SUFFIX, read_log
+from engine.demos.writer import is_being_written, recover
+from engine.errors import ConfigurationError, DemoError
 from engine.events import (
     Event,
     ProgressReported,
@@ -117,8 +122,6 @@ def record_headless(
     try:
         return _record(config, plan, queue, emit, speed=0.0, is_shown=False, clock=time.monotonic)
     except KeyboardInterrupt:
-        from engine.recording.saved_set import resume_set
-
         resume_set(plan.folder(config))
         raise
 
@@ -157,7 +160,6 @@ def _record(
     from engine.recording.game import RecordedGame
     from engine.recording.loop import RecordingLoop
     from engine.recording.players import load_player
-    from engine.recording.saved_set import resume_set
     from engine.training.vectors import prepare_start
 
     def tell(event: Event) -> None:
@@ -192,3 +194,50 @@ def _record(
             clock=clock,
         )
         return recording.run(commands)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSet:
+    """What was found."""
+
+    count: int
+    """Demonstrations that show something, those that were rescued among them."""
+    rescued: tuple[str, ...]
+    """A line for each of these."""
+    refused: tuple[str, ...]
+    """A line for each file that cannot be used."""
+
+
+def resume_set(folder: Path) -> SavedSet:
+    """Rescue what sessions that died left in a folder, and count its demonstrations."""
+    rescued, refused = [], []
+    for log in sorted(folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")):
+        if is_being_written(log):
+            continue
+        try:
+            if steps := _rescue(log):
+                rescued.append(f"{log.stem} was left by a crash and is rescued: {steps}")
+        except DemoError as error:
+            refused.append(str(error))
+    count = 0
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            count += bool(read_demo(path).shown)
+        except DemoError as error:
+            refused.append(str(error))
+    return SavedSet(count, tuple(rescued), tuple(refused))
+
+
+def _rescue(log: Path) -> str:
+    """Make a log's demonstration; return how much is in it, "" where there is nothing to rescue."""
+    demo = read_log(log)
+    path = log.with_name(log.stem)
+    segments = demo.recording.segments
+    # Its file may have been written whole before its program died.
+    if not demo.shown or (path.exists() and read_demo(path).recording.segments == segments):
+        log.unlink(missing_ok=True)
+        return ""
+    recover(log)
+    steps = len(demo.shown)
+    live = ", some of it in real time" if demo.has_live else ""
+    return f"{steps:,} step{'s' * (steps != 1)}{live}"

@@ -1,7 +1,7 @@
 """Tell the outside how a recording goes, with the events that a run has."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -72,7 +72,18 @@ class RecordingReporter(Reporter):
     def status(self) -> None:
         """Tell the figures, and how the demonstration stands."""
         super().status()
-        self.emit(self._recording())
+        recorder = self._game.recorder
+        facts = asdict(recorder.facts) if recorder.is_recording else {}
+        self.emit(
+            events.RecordingChanged(
+                recorder.is_recording,
+                elapsed_s=self.elapsed_s if recorder.is_recording else 0.0,
+                limit_s=self._plan.limit_s,
+                saved=self.saved,
+                wanted=self._plan.episodes,
+                **facts,
+            )
+        )
 
     def _figures(self) -> events.StatusChanged:
         return replace(super()._figures(), episode_steps=self._game.env.episode_steps)
@@ -85,27 +96,6 @@ class RecordingReporter(Reporter):
     def demo_ended(self, path: str, facts: RecordingFacts, paid: float, reason: str) -> None:
         """Tell the outcome of a demonstration, of how it stood and what was paid in it."""
         self.emit(events.RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
-
-    def _recording(self) -> events.RecordingChanged:
-        plan, recorder = self._plan, self._game.recorder
-        if not recorder.is_recording:
-            return events.RecordingChanged(
-                False, limit_s=plan.limit_s, saved=self.saved, wanted=plan.episodes
-            )
-        facts = recorder.facts
-        return events.RecordingChanged(
-            True,
-            steps=facts.steps,
-            human_steps=facts.human_steps,
-            elapsed_s=self.elapsed_s,
-            limit_s=plan.limit_s,
-            rewindable=facts.rewindable,
-            saved=self.saved,
-            wanted=plan.episodes,
-            task=facts.task,
-            tags=facts.tags,
-            is_marked=facts.is_marked,
-        )
 
 
 def played(

@@ -13,7 +13,7 @@ from engine.demos.recording_log import head_of, log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.recording.saved_set import resume_set
+from engine.recording_session import resume_set
 from engine.types import Action
 
 Recorded = tuple[Path, Demonstration]
