@@ -10,7 +10,7 @@ double, n-step, with a weight that decays.
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.demonstration import read_demo
 from engine.demos.exchange import from_npz
 from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
@@ -54,6 +54,11 @@ __all__ = [
 
 DISCOUNT = 0.99
 """Of `compute_hybrid_loss`."""
+_IN_BATCHES = {
+    "epochs": "total_training_steps",
+    "eval_every": "eval_frequency",
+    "save_every": "save_frequency",
+}
 _NAMES = ("observations", "actions", "rewards", "next_observations", "dones")
 
 
@@ -96,19 +101,12 @@ class Args:
         Raises:
             ConfigurationError: One is wrong.
         """
-        steps = {
-            "epochs": self.total_training_steps,
-            "eval_every": self.eval_frequency,
-            "save_every": self.save_frequency,
-        }
-        for name, count in zip(
-            ("total_training_steps", "eval_frequency", "save_frequency"),
-            steps.values(),
-            strict=True,
-        ):
+        given: dict[str, Any] = {}
+        for key, name in _IN_BATCHES.items():
+            count = getattr(self, name)
             if count < 1:
                 raise ConfigurationError(f"Imitation: {name} = {count}.", "Give 1 or more.")
-        given: dict[str, Any] = {key: math.ceil(count / batches) for key, count in steps.items()}
+            given[key] = math.ceil(count / batches)
         given |= {
             "network": "impala",
             "inputs": "screen",
@@ -190,21 +188,19 @@ def evaluate(
 
 def _examples(args: Args, run: RunConfig, tell: Tell) -> Examples:
     paths = expert_paths(args.expert_data_dir)
-    with tempfile.TemporaryDirectory() as played:
+    with tempfile.TemporaryDirectory() as played:  # for the inputs of foreign NPZ files
+        demos = (
+            from_npz(path, run, Path(played))[0] if path.suffix == ".npz" else read_demo(path)
+            for path in paths
+        )
         return demo_examples(
-            _read(paths, run, Path(played)),
+            demos,
             len(paths),
             args.config(1),
             run,
             lambda done, total: tell(Progress("reading demonstrations", done, total)),
             lambda text: tell(Note(text)),
         )
-
-
-def _read(paths: list[Path], run: RunConfig, played: Path) -> Iterator[Demonstration]:
-    """Yield demonstrations; a foreign NPZ is played for its inputs."""
-    for path in paths:
-        yield from_npz(path, run, played)[0] if path.suffix == ".npz" else read_demo(path)
 
 
 def compute_bc_loss(

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from engine import errors
 from engine.child import python_command, python_environment
@@ -46,7 +46,8 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
             process.stdin.write(json.dumps({"config": settings, "resume": resume}).encode())
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        answer = _read_answer(process.stdout)
+        lines = (line for line in process.stdout if line.startswith(b"{"))  # no library's own
+        answer: dict[str, Any] = json.loads(next(lines, b"{}"))
     if not answer:
         code = process.wait()
         raise errors.EnvironmentError(
@@ -64,15 +65,6 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     return live
 
 
-def _read_answer(output: IO[bytes]) -> dict[str, Any]:
-    """Return the one line that the process says; nothing if it ends before."""
-    for line in output:
-        if line.startswith(b"{"):  # not what a library prints
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-    return {}
-
-
 def wait_for_start(
     live: LiveRun, tell: Callable[[str], None], timeout_s: float = START_TIMEOUT_S
 ) -> RunFailed | ConnectionLost | None:
@@ -80,10 +72,9 @@ def wait_for_start(
 
     Meanwhile `tell` is called with what is being done.
     """
-    session = RemoteSession(live, is_read_only=True)
-    session.start()
-    end = time.monotonic() + timeout_s
-    try:
+    with contextlib.closing(RemoteSession(live, is_read_only=True)) as session:
+        session.start()
+        end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             was_alive = session.is_alive
             for event in session.mailbox.drain():
@@ -96,8 +87,6 @@ def wait_for_start(
             if not was_alive:
                 return None
             time.sleep(_LOOK_S)
-    finally:
-        session.close()
     return None
 
 
