@@ -60,7 +60,6 @@ class Limits:
     unpacked: int
     """Bytes of all members together."""
     members: int
-    """How many there may be."""
 
 
 @dataclass(frozen=True, slots=True)

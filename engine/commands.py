@@ -57,10 +57,9 @@ class GiveBack(Command):
 
 @dataclass(frozen=True, slots=True)
 class Press(Command):
-    """While a person has control, take this action."""
+    """While a person has control, take the action with this index in the game's actions."""
 
     action: int
-    """Its index in the game's actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,6 @@ class StartRecording(Command):
     """Keep what is played in the watched environment from now on as a demonstration."""
 
     task: str = ""
-    """What is shown, in words."""
     tags: tuple[str, ...] = ()
     """Single words."""
 

@@ -54,7 +54,6 @@ class RunStarted(Event):
     resumed_from: int = 0
     """Steps already taken by the checkpoint that was resumed, 0 for a new run."""
     actions: ActionSet = GAME_BOY_ACTIONS
-    """What can be done in the game, and by which keys."""
     frame_shape: tuple[int, int, int] | None = GAME_BOY_FRAME_SHAPE
     """Of the frames that come, (rows, columns, 3); None: this world draws none."""
     has_game_state: bool = True
@@ -112,7 +111,6 @@ class StatusChanged(LossyEvent):
     """acting, learning, evaluating, saving, replaying, recording, resetting (between two
     demonstrations), playing (without recording), paused."""
     is_live: bool = False
-    """A person plays in real time."""
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
     done: float = 0.0
@@ -462,7 +460,6 @@ class ViewersChanged(LossyEvent):
     is_yours: bool
     """The viewer that is told this is the one that steers."""
     is_held: bool = True
-    """Somebody steers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,12 +127,7 @@ def record_headless(
 
 
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
-    """Check what can be checked at once, and write nothing: the first recording makes the folder.
-
-    Raises:
-        ConfigurationError: The set's folder cannot be written.
-        RomError: The ROM is unusable.
-    """
+    """Check what can be checked at once, and write nothing: the first demonstration does."""
     load_game(config.rom_path, config.allow_unknown_rom)
     folder = plan.folder(config)
     there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))

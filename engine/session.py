@@ -162,19 +162,15 @@ class EngineSession(ThreadedSession):
             return not self._is_left
 
     def _post(self, event: Event) -> None:
-        """Take an event to the outside.
-
-        Raises:
-            StartLeft: Nobody waits for the start any more.
-        """
+        """Take an event to the outside, unless nobody waits for the start any more."""
         if self._is_left:
             raise StartLeft
         self.mailbox.post(event)
 
     def _start_games(self) -> "VectorEnv":
-        """Start the games while the learning library is loaded beside.
+        """Start the games while another thread loads the learning library.
 
-        The games are started in this thread: their processes end with the one that made them.
+        Not the other way round: the games' processes end with the thread that made them.
         """
         self._post(ProgressReported("loading the learning library"))
         threading.Thread(target=_load_learning, name="loading", daemon=True).start()

@@ -359,7 +359,6 @@ class Control:
     in_menu: bool
     is_scripted: bool
     in_transition: bool
-    """The map is loading or being left."""
     cursor: tuple[int, int]
     """The menu cursor (row, column), 1-based; (0, 0) when none accepts input."""
     menu_size: tuple[int, int]

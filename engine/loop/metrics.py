@@ -26,13 +26,10 @@ class RunMetrics:
     """Count what a run did since its first start."""
 
     total_steps: int = 0
-    """Environment steps."""
     episodes: int = 0
-    """Episodes that ended."""
     episodes_from_start: int = 0
     """Of these, the ones that began at the true start."""
     updates: int = 0
-    """Updates of the policy."""
     evaluated_at: int = 0
     """Episodes that had ended when the policy was evaluated last."""
     evaluated_reward: float | None = None

@@ -170,17 +170,10 @@ class Reporter:
 
     def pay(self, paid: RewardBreakdown) -> None:
         """Publish what of a reward is worth a line."""
-        for component, value, cause in payouts(paid):
-            self.emit(events.PayoutMade(self.episode_steps, component, value, cause))
-
-
-def payouts(paid: RewardBreakdown) -> list[tuple[str, float, str]]:
-    """Return component, value and cause of what is worth a line; cause "" where none is known."""
-    return [
-        (name, value, _cause(paid, name))
-        for name, value in paid.components
-        if abs(value) >= _WORTH_A_LINE
-    ]
+        for name, value in paid.components:
+            if abs(value) >= _WORTH_A_LINE:
+                cause = _cause(paid, name)
+                self.emit(events.PayoutMade(self.episode_steps, name, value, cause))
 
 
 def _cause(paid: RewardBreakdown, component: str) -> str:

@@ -193,11 +193,7 @@ class RecordingLoop:
 
     @contextmanager
     def _continuing(self, what: str) -> Iterator[None]:
-        """Where nothing can be written, continue without recording; if nobody looks, end.
-
-        Raises:
-            DemoError: Nobody looks.
-        """
+        """Where nothing can be written, continue without recording; if nobody looks, raise it."""
         try:
             yield
         except DemoError as error:

@@ -38,9 +38,7 @@ class RecordingPlan:
     pause_s: float = 0.0
     """Between two of them."""
     task: str = ""
-    """What is shown, in words."""
     tags: tuple[str, ...] = ()
-    """Single words."""
     player: str = ""
     """Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy or a
     run. A person may take over from it, and what it would have done is kept beside."""

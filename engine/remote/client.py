@@ -101,12 +101,7 @@ class RemoteSession:
                 self.mailbox.post(self._describe_loss())
 
     def _converse(self) -> None:
-        """Read and write until the other side ends it.
-
-        Raises:
-            OSError: The connection is lost.
-            ProtocolError: What comes cannot be read.
-        """
+        """Read and write until the other side ends it."""
         unsent = memoryview(b"")
         with selectors.DefaultSelector() as selector:
             selector.register(self._connection, selectors.EVENT_READ)
