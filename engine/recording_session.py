@@ -4,7 +4,6 @@ Nothing is trained. What learns is loaded only where a trained policy plays.
 """
 
 import os
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -55,14 +54,12 @@ class RecordingSession(ThreadedSession):
         plan: RecordingPlan,
         *,
         speed: float = FIRST_SPEED,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__("recording")
         self.config = config
         self._plan = plan
         self._folder = plan.folder(config)
         self._speed = speed
-        self._clock = clock
         _check(config, plan)
 
     @property
@@ -83,7 +80,6 @@ class RecordingSession(ThreadedSession):
             self.mailbox.post,
             speed=self._speed,
             is_shown=True,
-            clock=self._clock,
         )
 
     @property
@@ -120,7 +116,7 @@ def record_headless(
     _check(config, plan)
     queue = commands or CommandQueue()
     try:
-        return _record(config, plan, queue, emit, speed=0.0, is_shown=False, clock=time.monotonic)
+        return _record(config, plan, queue, emit, speed=0.0, is_shown=False)
     except KeyboardInterrupt:
         resume_set(plan.folder(config))
         raise
@@ -148,7 +144,6 @@ def _record(
     *,
     speed: float,
     is_shown: bool,
-    clock: Callable[[], float],
 ) -> RunStopped:
     # Here, not above: the emulator takes a second, and the terminal shows its first screen
     # meanwhile.
@@ -186,7 +181,6 @@ def _record(
             emit,
             speed=speed,
             is_shown=is_shown,
-            clock=clock,
         )
         return recording.run(commands)
 

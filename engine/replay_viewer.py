@@ -49,16 +49,14 @@ class ReplaySession(ThreadedSession):
         speed: float = FIRST_SPEED,
         place: int | None = None,
         told: Sequence[events.Event] = (),
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__("replay")
         self.recorded = recorded
         self._target = place
         self._told = tuple(told)
         self._controls = Controls(is_paused=place is not None)
-        self._pace = Pace(clock)
+        self._pace = Pace()
         self._pace.limit(speed)
-        self._clock = clock
         self._frame_due_s = 0.0
         self._is_end_reported = self._is_divergence_reported = False
         self._notes: dict[int, list[str]] = {}
@@ -70,7 +68,7 @@ class ReplaySession(ThreadedSession):
         post(events.ProgressReported("loading the game"))
         with closing(Playback(self.recorded)) as self._playback:
             actions = self._playback.game.actions
-            self._reporter = _ReplayReporter(self._playback, controls, pace, post, self._clock)
+            self._reporter = _ReplayReporter(self._playback, controls, pace, post)
             loop = SessionLoop(self, controls, pace, self._reporter, self._commands, actions)
             self._begin()
             loop.run()
@@ -123,7 +121,7 @@ class ReplaySession(ThreadedSession):
     def _step(self) -> None:
         self._pace.mark()
         self._controls.step_taken()
-        now = self._clock()
+        now = time.monotonic()
         is_shown = self._controls.is_paused or now >= self._frame_due_s
         playback, reporter = self._playback, self._reporter
         before = playback.step
@@ -150,10 +148,10 @@ class ReplaySession(ThreadedSession):
 
     def _seek_on(self, target: int) -> None:
         """Come nearer to where it was asked to go, for a while: commands must not wait long."""
-        until = self._clock() + FRAME_INTERVAL_S
+        until = time.monotonic() + FRAME_INTERVAL_S
         while self._playback.place < target and not self._playback.is_at_end:
             self._playback.advance(renders=False)
-            if self._clock() >= until:
+            if time.monotonic() >= until:
                 break
         else:
             self._target = None
@@ -184,9 +182,8 @@ class _ReplayReporter(Reporter):
         controls: Controls,
         pace: Pace,
         emit: Callable[[events.Event], None],
-        clock: Callable[[], float],
     ) -> None:
-        super().__init__(controls, pace, emit, clock, phase="replaying")
+        super().__init__(controls, pace, emit, phase="replaying")
         self._playback = playback
         self.metrics.episodes = playback.recorded.ended.episode
 

@@ -1,5 +1,6 @@
 """Record one demonstration after the other, and do what a person asks meanwhile."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -50,23 +51,21 @@ class RecordingLoop:
         *,
         speed: float,
         is_shown: bool,
-        clock: Callable[[], float],
     ) -> None:
         self._game = game
         self._recorder = game.recorder
         self._player = player
         self._controls = Controls(is_human=player is None, is_live=plan.is_live and player is None)
-        self._pace = Pace(clock)
+        self._pace = Pace()
         self._pace.limit(speed)
         self._reporter = RecordingReporter(
-            game, saved, plan, self._controls, self._pace, emit, clock, is_shown=is_shown
+            game, saved, plan, self._controls, self._pace, emit, is_shown=is_shown
         )
-        self._live = RealTimeLoop(self, self._controls, self._reporter, clock)
+        self._live = RealTimeLoop(self, self._controls, self._reporter)
         self._plan = plan
         self._has_begun = self._is_waiting = self._is_episode_over = False
         self._is_shown = is_shown
-        self._clock = clock
-        self._looked_s = clock()
+        self._looked_s = time.monotonic()
         self._waited_s = 0.0
 
     def run(self, queue: CommandQueue) -> RunStopped:
@@ -120,7 +119,7 @@ class RecordingLoop:
             reporter.idle()
 
     def _count_time(self) -> None:
-        now = self._clock()
+        now = time.monotonic()
         passed_s, self._looked_s = now - self._looked_s, now
         if self._controls.is_paused:
             return

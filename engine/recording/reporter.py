@@ -32,11 +32,10 @@ class RecordingReporter(Reporter):
         controls: Controls,
         pace: Pace,
         emit: Callable[[events.Event], None],
-        clock: Callable[[], float],
         *,
         is_shown: bool,
     ) -> None:
-        super().__init__(controls, pace, emit, clock, phase="recording")
+        super().__init__(controls, pace, emit, phase="recording")
         self._game = game
         self.saved = saved
         self.elapsed_s = 0.0

@@ -303,7 +303,7 @@ class RunServer:
         self._turn(0.0)
         self._selector.unregister(self._socket)
         for viewer in self._viewers:
-            viewer.dismiss("The run has ended.", self._clock() + FAREWELL_S, viewer.drain())
+            viewer.dismiss("The run has ended.", self._clock() + FAREWELL_S, sends_rest=True)
         while self._viewers:
             self._turn(_SHOWN_S)
 

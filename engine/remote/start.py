@@ -65,16 +65,14 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     return live
 
 
-def wait_for_start(
-    live: LiveRun, tell: Callable[[str], None], timeout_s: float = START_TIMEOUT_S
-) -> RunFailed | ConnectionLost | None:
+def wait_for_start(live: LiveRun, tell: Callable[[str], None]) -> RunFailed | ConnectionLost | None:
     """Wait until a run has begun to play; return how it failed, if it did by then.
 
     Meanwhile `tell` is called with what is being done.
     """
     with contextlib.closing(RemoteSession(live, is_read_only=True)) as session:
         session.start()
-        end = time.monotonic() + timeout_s
+        end = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < end:
             was_alive = session.is_alive
             for event in session.mailbox.drain():

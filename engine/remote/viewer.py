@@ -134,16 +134,12 @@ class Viewer:
                 return
             self._unsent = self._unsent[sent:]
 
-    def dismiss(self, reason: str, leaves_at: float, rest: list[Event] | None = None) -> None:
+    def dismiss(self, reason: str, leaves_at: float, *, sends_rest: bool = False) -> None:
         """Tell it why it is sent away; what it reads until `leaves_at` reaches it."""
         if self.leaves_at is None:
             self.leaves_at = leaves_at
-            last = [*(rest or []), Farewell(reason)]
+            last = [*(self._mailbox.drain() if sends_rest else ()), Farewell(reason)]
             self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self._encode, last)))
-
-    def drain(self) -> list[Event]:
-        """Take out what waits."""
-        return self._mailbox.drain()
 
     def close(self) -> None:
         """Close its connection."""
