@@ -97,14 +97,10 @@ def _planner(config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
 
 def _random(seed: int) -> Callable[[Batch], ActionBatch]:
     policy = random_policy(seed)
-
-    def choose(batch: Batch) -> ActionBatch:
-        nobody = np.zeros(1, np.bool_)
-        return ActionBatch(
-            np.array([policy(batch)]), np.zeros(1, np.float32), nobody, Source.RANDOM
-        )
-
-    return choose
+    confidence, is_planned = np.zeros(1, np.float32), np.zeros(1, np.bool_)
+    return lambda batch: ActionBatch(
+        np.array([policy(batch)]), confidence, is_planned, Source.RANDOM
+    )
 
 
 def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:

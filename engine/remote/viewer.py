@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from engine.commands import Command, GiveBack, Hold, TakeOver
 from engine.errors import AttachError
@@ -147,30 +148,26 @@ class Viewer:
         self.connection.close()
 
 
+@dataclass(slots=True, eq=False)
 class ControlDesk:
-    """Hold who is in control, and what the game is left with when that changes.
+    """Hold who is in control, and what the game is left with when that changes."""
 
-    Attributes:
-        holder: The viewer in control.
-        asker: The last that asked for control and did not get it: it is next.
-        is_human: A viewer plays the game itself, as far as was asked for.
-    """
-
-    def __init__(
-        self, send: Callable[[Command], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.holder: Viewer | None = None
-        self.asker: Viewer | None = None
-        self.is_human = False
-        self._send = send
-        self._clock = clock
-        self._used_s = 0.0
-        self._is_holding = False
+    send: Callable[[Command], None]
+    """Takes commands to the engine."""
+    clock: Callable[[], float] = time.monotonic
+    holder: Viewer | None = None
+    """The viewer in control."""
+    asker: Viewer | None = None
+    """The last that asked for control and did not get it: it is next."""
+    is_human: bool = False
+    """A viewer plays the game itself, as far as was asked for."""
+    _used_s: float = 0.0
+    _is_holding: bool = False
 
     def request(self, viewer: Viewer) -> str:
         """Give control to a viewer, or return why not."""
         if self.holder is not None and self.holder is not viewer:
-            idle_s = self._clock() - self._used_s
+            idle_s = self.clock() - self._used_s
             if idle_s < IDLE_S:
                 self.asker = viewer
                 return (
@@ -182,7 +179,7 @@ class ControlDesk:
         self.holder = viewer
         if self.asker is viewer:
             self.asker = None
-        self._used_s = self._clock()
+        self._used_s = self.clock()
         return ""
 
     def release(self, viewer: Viewer) -> None:
@@ -196,7 +193,7 @@ class ControlDesk:
             self._let_go()
             if self.is_human:
                 self.is_human = False
-                self._send(GiveBack())
+                self.send(GiveBack())
             self.holder = None
             if self.asker is not None:
                 self.request(self.asker)
@@ -207,7 +204,7 @@ class ControlDesk:
             self.request(viewer)
         elif self.holder is not viewer:
             return "Another viewer is in control: press C to ask for it."
-        self._used_s = self._clock()
+        self._used_s = self.clock()
         match command:
             case TakeOver():
                 self.is_human = True
@@ -217,11 +214,11 @@ class ControlDesk:
                 self._is_holding = bool(buttons)
             case _:
                 pass
-        self._send(command)
+        self.send(command)
         return ""
 
     def _let_go(self) -> None:
         """No button stays down that nobody presses any more."""
         if self._is_holding:
             self._is_holding = False
-            self._send(Hold(frozenset()))
+            self.send(Hold(frozenset()))
