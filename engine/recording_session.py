@@ -6,7 +6,6 @@ Nothing is trained. What learns is loaded only where a trained policy plays.
 import os
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.config import RunConfig
@@ -43,6 +42,10 @@ class RecordingSession(ThreadedSession):
         config: Names the game and the save folder.
         speed: Actions a second of the player, if one plays; 0: as fast as it goes.
 
+    Attributes:
+        run_id: The set's name.
+        run_dir: The set's folder.
+
     Raises:
         ConfigurationError: The set's folder cannot be written.
         RomError: The ROM is unusable.
@@ -57,20 +60,11 @@ class RecordingSession(ThreadedSession):
     ) -> None:
         super().__init__("recording")
         self.config = config
+        folder = plan.folder(config)
+        self.run_id, self.run_dir = folder.name, str(folder)
         self._plan = plan
-        self._folder = plan.folder(config)
         self._speed = speed
         _check(config, plan)
-
-    @property
-    def run_id(self) -> str:
-        """Return the set's name."""
-        return self._folder.name
-
-    @property
-    def run_dir(self) -> str:
-        """Return the set's folder."""
-        return str(self._folder)
 
     def _work(self) -> RunStopped:
         return _record(
@@ -157,12 +151,12 @@ def _record(
             raise StartLeft
         emit(event)
 
-    found = resume_set(plan.folder(config))
+    saved, rescued, refused = resume_set(plan.folder(config))
     player = None
     try:
-        for text in found.rescued:
+        for text in rescued:
             tell(ReasoningLogged(0, "run", text))
-        for text in found.refused:
+        for text in refused:
             tell(WarningRaised(text))
         if plan.player:
             tell(ProgressReported(f"loading {plan.player}"))
@@ -172,12 +166,12 @@ def _record(
     except StartLeft:
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")
-    with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
+    with closing(RecordedGame(config, plan, player, saved, can_rewind=is_shown)) as game:
         recording = RecordingLoop(
             game,
             plan,
             player,
-            found.count,
+            saved,
             emit,
             speed=speed,
             is_shown=is_shown,
@@ -185,20 +179,13 @@ def _record(
         return recording.run(commands)
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSet:
-    """What was found."""
+def resume_set(folder: Path) -> tuple[int, list[str], list[str]]:
+    """Rescue what sessions that died left in a folder.
 
-    count: int
-    """Demonstrations that show something, those that were rescued among them."""
-    rescued: tuple[str, ...]
-    """A line for each of these."""
-    refused: tuple[str, ...]
-    """A line for each file that cannot be used."""
-
-
-def resume_set(folder: Path) -> SavedSet:
-    """Rescue what sessions that died left in a folder, and count its demonstrations."""
+    Returns:
+        How many demonstrations there are then that show something, a line for each that was
+        rescued, and one for each file that cannot be used.
+    """
     rescued, refused = [], []
     for log in sorted(folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")):
         if is_being_written(log):
@@ -214,7 +201,7 @@ def resume_set(folder: Path) -> SavedSet:
             count += bool(read_demo(path).shown)
         except DemoError as error:
             refused.append(str(error))
-    return SavedSet(count, tuple(rescued), tuple(refused))
+    return count, rescued, refused
 
 
 def _rescue(log: Path) -> str:

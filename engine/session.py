@@ -50,6 +50,8 @@ class EngineSession(ThreadedSession):
         make_vector: Makes the environments; None: games in worker processes.
 
     Attributes:
+        run_id: The run's name.
+        run_dir: Its folder.
         config: The settings in force: those of the saved run if one is resumed.
         keeps_log: Keep the log of a failed start beside the runs, whatever failed: nobody may be
             there to read the event.
@@ -87,20 +89,11 @@ class EngineSession(ThreadedSession):
             if ignored:
                 names = ", ".join(ignored)
                 self._warn(f"The saved run's own settings stay: {names}.")
+        self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
         self._is_left = False
         self.keeps_log = False
-
-    @property
-    def run_id(self) -> str:
-        """Return the run's name."""
-        return self._folder.run_id
-
-    @property
-    def run_dir(self) -> str:
-        """Return the run's folder."""
-        return str(self._folder.path)
 
     def _run(self) -> None:
         threading.Thread(target=self._watch_start, name="engine start", daemon=True).start()
