@@ -53,6 +53,9 @@ class UnsafeFileError(OSError):
 class FileTooLargeError(OSError):
     """A file holds more than is read of it."""
 
+    def __init__(self, path: Path, limit: int) -> None:
+        super().__init__(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
+
 
 def remedy(error: Exception, otherwise: str) -> str:
     """Return what to do about a file that cannot be used."""
@@ -71,10 +74,9 @@ def open_file(path: Path, flags: int, mode: int = FILE_MODE) -> int:
     try:
         descriptor = os.open(path, flags, mode)
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise UnsafeFileError(_LINK, path) from None
-        if error.errno == errno.ENXIO:  # a named pipe that nobody reads, or a socket
-            raise UnsafeFileError(_ODD, path) from None
+        # ENXIO: a named pipe that nobody reads, or a socket.
+        if reason := {errno.ELOOP: _LINK, errno.ENXIO: _ODD}.get(error.errno or 0):
+            raise UnsafeFileError(reason, path) from None
         raise
     try:
         is_written = bool(flags & (os.O_WRONLY | os.O_RDWR))
@@ -126,7 +128,7 @@ def open_to_read(path: Path, limit: int) -> int:
         found = os.fstat(descriptor)
         _check_kind(found, path, is_written=False)
         if found.st_size > limit:
-            raise _too_large(path, limit)
+            raise FileTooLargeError(path, limit)
     except OSError:
         os.close(descriptor)
         raise
@@ -142,12 +144,8 @@ def read_file(path: Path, limit: int) -> bytes:
     with os.fdopen(open_to_read(path, limit), "rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
-        raise _too_large(path, limit)
+        raise FileTooLargeError(path, limit)
     return content
-
-
-def _too_large(path: Path, limit: int) -> FileTooLargeError:
-    return FileTooLargeError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
 
 
 def read_lines(path: Path, newest: int | None = None, limit: int = MAX_LINE) -> Iterator[bytes]:
