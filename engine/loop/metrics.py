@@ -1,6 +1,6 @@
 """Sum up a session: steps, speed, episodes, what they were paid, and who made the decisions."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -122,9 +122,7 @@ class DecisionShares:
     """The sources of the last `most` decisions, named as `engine.agents.arbitration` does."""
 
     def __init__(self, most: int = _MOST_DECISIONS) -> None:
-        self._codes = np.zeros(most, np.int8)
-        self._count = 0
-        self._next = 0
+        self._codes: deque[int] = deque(maxlen=most)
 
     def add(self, action_batch: ActionBatch, is_walking: NDArray[np.bool_]) -> None:
         """Count a decision in every environment.
@@ -135,25 +133,18 @@ class DecisionShares:
                 actions are the planner's, elsewhere rules for battles, menus and texts made them.
         """
         advised = np.where(is_walking, _PLANNER, _RULES)
-        self._append(np.where(action_batch.is_planned, advised, _CODES[action_batch.source]))
+        codes = np.where(action_batch.is_planned, advised, _CODES[action_batch.source])
+        self._codes.extend(codes.tolist())
 
     def add_human(self) -> None:
         """Count a decision of a person."""
-        self._append(np.array([_HUMAN]))
+        self._codes.append(_HUMAN)
 
     def shares(self) -> tuple[tuple[str, float], ...]:
         """Return (source, share) of who made any, summing to 1; nothing before the first."""
-        counts = np.bincount(self._codes[: self._count], minlength=len(_SOURCES))
+        counts = Counter(self._codes)
         return tuple(
-            (source.value, int(count) / self._count)
-            for source, count in zip(_SOURCES, counts, strict=True)
-            if count
+            (source.value, counts[code] / len(self._codes))
+            for code, source in enumerate(_SOURCES)
+            if counts[code]
         )
-
-    def _append(self, codes: NDArray[np.int64]) -> None:
-        size, codes = len(self._codes), codes[-len(self._codes) :]
-        fitting = min(len(codes), size - self._next)
-        self._codes[self._next : self._next + fitting] = codes[:fitting]
-        self._codes[: len(codes) - fitting] = codes[fitting:]
-        self._next = (self._next + len(codes)) % size
-        self._count = min(size, self._count + len(codes))
