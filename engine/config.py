@@ -88,8 +88,6 @@ class RewardConfig(Section):
     `poketui.rewards`, or "module:Class".
     """
 
-    model_config = ConfigDict(allow_inf_nan=False)
-
     milestone: float = 5.0
     badge: float = 20.0
     exploration: float = 0.1

@@ -9,11 +9,7 @@ from engine.errors import ConfigurationError
 
 
 def resolve(name: str, group: str) -> Any:
-    """Return the object that `name` stands for.
-
-    Args:
-        name: An entry point of `group`, or "module:attribute".
-        group: The entry point group that packages announce such objects under.
+    """Return what a name stands for: an entry point of `group`, or "module:attribute".
 
     Raises:
         ConfigurationError: There is no such entry point, module or attribute.

@@ -81,9 +81,8 @@ def permissions_for_models(models: Iterable[str], backend: str = "") -> list[Per
 def permissions_for_database(path: str, folder: Path) -> list[Permission]:
     """Return what writing `decision_db_path` needs.
 
-    Args:
-        path: Relative to the run's folder, where it may be written.
-        folder: That of the config file; an absolute path may lie there or in the working folder.
+    Nothing below the run's folder, where a relative path lies; an absolute one may lie in
+    `folder`, the config file's, or in the working folder.
     """
     try:
         given = Path(path).expanduser()
@@ -122,12 +121,7 @@ def named_in(values: Mapping[str, Any]) -> set[str]:
 def check_permissions(
     needed: Collection[Permission], origin: object, named: Collection[str] = ()
 ) -> None:
-    """Refuse what the user has given no permission for.
-
-    Args:
-        needed: What is about to be used.
-        origin: The file that says so.
-        named: What the user named; see `named_in`.
+    """Refuse what a file needs and the user has neither permitted nor named (see `named_in`).
 
     Raises:
         ConfigurationError: Naming all of it, and how to permit it.

@@ -96,25 +96,19 @@ class LivePlay(Protocol):
     def play_frames(
         self, index: int, buttons: frozenset[int], frames: int, *, shows: bool
     ) -> Frame | None:
-        """Let one game run with `buttons` down; the others stand still.
+        """Let one game run with `buttons` down, from the first frame on and after the last.
 
-        Args:
-            index: The environment.
-            buttons: Down from the first of the frames on, and after them.
-            frames: To run.
-            shows: Render the last of them.
+        The others stand still.
 
         Returns:
-            The picture, if it was rendered and the environment is watched with its frames.
+            The picture of the last frame, if it `shows` and the environment is watched with frames.
         """
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment: rewards, milestones, its end.
 
-        Args:
-            index: The environment; the others stand still, with reward 0.
-            is_over: First let go of all buttons and let what has begun come to its end, so that an
-                action can follow.
+        The others stand still, with reward 0. If live play `is_over`, first let go of all buttons
+        and let what has begun come to its end, so that an action can follow.
         """
 
 
@@ -137,9 +131,7 @@ class Snapshots(Protocol):
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another.
 
-        Args:
-            index: The environment; the others stand still.
-            snapshot: Where to begin; none: at the true start.
+        It begins at the snapshot, or at the true start. The other environments stand still.
         """
 
 

@@ -132,11 +132,9 @@ class Reporter:
         self.emit(events.CommandObeyed(command, text))
 
     def count_step(self, action_batch: ActionBatch | None, is_walking: NDArray[np.bool_]) -> None:
-        """Count who decided, and how fast steps are taken.
+        """Count who decided, a person where there is no batch, and how fast steps are taken.
 
-        Args:
-            action_batch: Of the agent; None: a person decided.
-            is_walking: (envs,) whether the player could walk before the step, or one for all.
+        `is_walking`: (envs,) whether the player could walk before the step, or one for all.
         """
         if action_batch is None:
             self._shares.add_human()
@@ -172,16 +170,11 @@ class Reporter:
         """Publish what of a reward is worth a line."""
         for name, value in paid.components:
             if abs(value) >= _WORTH_A_LINE:
-                cause = _cause(paid, name)
-                self.emit(events.PayoutMade(self.episode_steps, name, value, cause))
-
-
-def _cause(paid: RewardBreakdown, component: str) -> str:
-    # A breakdown that was saved by an older version does not know who noted what.
-    noted = Counter(
-        cause for cause, payer in zip(paid.causes, paid.payers, strict=False) if payer == component
-    )
-    return "; ".join(f"{cause} ×{count}" if count > 1 else cause for cause, count in noted.items())
+                # A breakdown that was saved by an older version does not know who noted what.
+                noted = zip(paid.causes, paid.payers, strict=False)
+                counts = Counter(cause for cause, payer in noted if payer == name)
+                causes = (f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
+                self.emit(events.PayoutMade(self.episode_steps, name, value, "; ".join(causes)))
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:

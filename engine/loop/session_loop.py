@@ -68,9 +68,7 @@ class SessionLoop:
 
     def obey(self, command: Command) -> None:
         """Carry out a command, or refuse it with a reason."""
-        refusal: str | None = self._unknown_action(command)
-        if not refusal:
-            refusal = self.activity.obey(command)
+        refusal = self._unknown_action(command) or self.activity.obey(command)
         if refusal is None:
             refusal = self._carry_out(command)
         if refusal:

@@ -134,7 +134,7 @@ class RunServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Tell the viewers the rest, wait until they have read it, and remove the socket."""
+        """Send the viewers the rest, wait until they have read it, and remove the socket."""
         self._is_closing.set()
         with contextlib.suppress(OSError):
             self._waker.send(b"\0")
@@ -163,7 +163,7 @@ class RunServer:
         return _PLAYED_S if self._desk.is_human else _SHOWN_S
 
     def _turn(self, wait_s: float) -> None:
-        """Wait for viewers, at most for `wait_s`, and tell them what has happened meanwhile."""
+        """Wait for viewers, at most for `wait_s`, and send them what has happened meanwhile."""
         for key, mask in self._selector.select(wait_s):
             if key.fileobj is self._socket:
                 self._accept()
@@ -175,8 +175,8 @@ class RunServer:
             if isinstance(event, StatusChanged):
                 self._watched_env = event.watched_env
             self._digest.take(event)
-            self._tell(event)
-        self._tell_who_is_there()
+            self._publish(event)
+        self._publish_viewers()
         now = self._clock()
         for viewer in list(self._viewers):
             self._serve(viewer, now)
@@ -205,7 +205,7 @@ class RunServer:
                 return
 
     def _hear(self, viewer: Viewer) -> None:
-        """Take what a viewer says."""
+        """Read what a viewer sends."""
         was_shown = viewer.is_shown
         try:
             payloads = viewer.read()
@@ -247,8 +247,8 @@ class RunServer:
         if refusal:
             viewer.post(CommandRefused(type(command).__name__, refusal))
 
-    def _tell(self, event: Event) -> None:
-        """Let all know; the outcome of a command, the viewer in control alone."""
+    def _publish(self, event: Event) -> None:
+        """Send it to all viewers; a refusal only to the one in control, which gave the command."""
         for viewer in list(self._viewers):
             is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
             if viewer.is_shown and is_concerned:
@@ -257,14 +257,14 @@ class RunServer:
                 except AttachError as error:
                     self._dismiss(viewer, error.message)
 
-    def _tell_who_is_there(self) -> None:
-        """Tell each viewer of the others, and the engine whether there is anybody."""
+    def _publish_viewers(self) -> None:
+        """Inform each viewer of the others, and the engine whether there is any."""
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
             holder = self._desk.holder
             news = ViewersChanged(len(shown), viewer is holder, holder is not None)
-            if viewer.told != news:
-                viewer.told = news
+            if viewer.known != news:
+                viewer.known = news
                 viewer.post(news)
         if not shown and self._is_looked_at:
             self._is_looked_at = False
@@ -299,7 +299,7 @@ class RunServer:
             self._desk.release(viewer)
 
     def _say_farewell(self) -> None:
-        """Tell the viewers the rest, and give them some time to read it."""
+        """Send the viewers the rest, and give them some time to read it."""
         self._turn(0.0)
         self._selector.unregister(self._socket)
         for viewer in self._viewers:
@@ -308,7 +308,7 @@ class RunServer:
             self._turn(_SHOWN_S)
 
     def _encode(self, event: Event) -> bytes:
-        """Return an event as bytes, made once for all who are told it in the same turn."""
+        """Return an event as bytes, made once for all that get it in the same turn."""
         key = id(event)
         if key not in self._encoded:
             try:

@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.commands import Command, GiveBack, Hold, TakeOver
 from engine.errors import AttachError
@@ -25,48 +25,37 @@ IDLE_S = 60.0
 _READ_BYTES = 65_536
 
 
+@dataclass(slots=True, eq=False)
 class Viewer:
     """A connected viewer; nothing here ever waits for it.
 
     Events wait in a mailbox, where newer frames replace older ones, until all that was written
     before is on its way: so a slow link is shown what is new, not all that has been.
-
-    Args:
-        connection: Accepted just now.
-        ours: Our hello.
-        encode: Turns events into bytes.
-        now: When it came, in seconds.
-        capacity: Events that may wait.
-
-    Attributes:
-        hello: What it said of itself; None: nothing yet.
-        leaves_at: When its connection is closed, whether it has read the rest or not.
-        told: What it knows of the other viewers.
     """
 
-    def __init__(
-        self,
-        connection: socket.socket,
-        ours: Hello,
-        encode: Callable[[Event], bytes],
-        now: float,
-        capacity: int = CAPACITY,
-    ) -> None:
-        self.connection = connection
-        self.came_at = now
-        self.hello: Hello | None = None
-        self.leaves_at: float | None = None
-        self.is_gone = False
-        self.told: ViewersChanged | None = None
-        self._ours = ours
-        self._encode = encode
-        self._capacity = capacity
-        self._mailbox = Mailbox(capacity + 1)
-        self._num_waiting = 0
-        self._is_finished = False
-        self._heard = b""
-        self._messages = Messages(MAX_COMMAND_BYTES)
-        self._unsent = memoryview(ours.encode())
+    connection: socket.socket
+    ours: Hello
+    encode: Callable[[Event], bytes]
+    came_at: float
+    """In seconds."""
+    capacity: int = CAPACITY
+    hello: Hello | None = None
+    """What it said of itself; None: nothing yet."""
+    leaves_at: float | None = None
+    """When its connection is closed, whether it has read the rest or not."""
+    is_gone: bool = False
+    known: ViewersChanged | None = None
+    """What it was sent last of the other viewers."""
+    _mailbox: Mailbox = field(init=False)
+    _num_waiting: int = 0
+    _is_finished: bool = False
+    _heard: bytes = b""
+    _messages: Messages = field(default_factory=lambda: Messages(MAX_COMMAND_BYTES))
+    _unsent: memoryview = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mailbox = Mailbox(self.capacity + 1)
+        self._unsent = memoryview(self.ours.encode())
 
     @property
     def is_shown(self) -> bool:
@@ -87,7 +76,7 @@ class Viewer:
         self._mailbox.post(event)
         if not isinstance(event, LossyEvent):
             self._num_waiting += 1
-            if self._num_waiting > self._capacity:
+            if self._num_waiting > self.capacity:
                 raise AttachError("This viewer did not read what it was told for too long.")
 
     def read(self) -> list[bytes]:
@@ -109,7 +98,7 @@ class Viewer:
                 self._heard += data
                 return []
             hello, data = found
-            check_versions(self._ours, hello)
+            check_versions(self.ours, hello)
             self.hello, self._heard = hello, b""
         return list(self._messages.feed(data))
 
@@ -122,7 +111,7 @@ class Viewer:
         while True:
             if not self._unsent and self.is_shown:
                 self._num_waiting = 0
-                self._unsent = memoryview(b"".join(map(self._encode, self._mailbox.drain())))
+                self._unsent = memoryview(b"".join(map(self.encode, self._mailbox.drain())))
             if not self._unsent:
                 if self.leaves_at is not None and not self._is_finished:
                     # Not closed: that would throw away what the viewer has not read yet.
@@ -140,7 +129,7 @@ class Viewer:
         if self.leaves_at is None:
             self.leaves_at = leaves_at
             last = [*(self._mailbox.drain() if sends_rest else ()), Farewell(reason)]
-            self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self._encode, last)))
+            self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self.encode, last)))
 
     def close(self) -> None:
         """Close its connection."""
