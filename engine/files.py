@@ -282,10 +282,9 @@ def copy_file(source: Path, target: Path) -> None:
 
 def is_named(path: Path, descriptor: int) -> bool:
     """Return whether a path names the open file: it was neither deleted nor replaced."""
-    try:
+    with contextlib.suppress(OSError):
         return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))  # noqa: PTH116
-    except OSError:
-        return False
+    return False
 
 
 def restore_file(path: Path, descriptor: int) -> int:

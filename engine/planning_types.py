@@ -1,7 +1,7 @@
-"""Say what a game and a planner tell each other: situations with options, plans, goal outcomes.
+"""Define what a game and a planner exchange: planning queries, subgoals, goal outcomes.
 
-A planner that is a language model never plays. It is shown a situation and picks one of the options
-that exist in it; the game's side pursues that goal and judges from RAM the outcome of it.
+A planner that is a language model never plays. It is sent a planning query and picks one of its
+options; the game's side pursues that goal and evaluates from RAM the outcome of it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from engine.types import Goal, GoalKind
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a situation's text."""
+    """A part of a query's text."""
 
     name: str
     text: str
@@ -39,7 +39,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalOption:
-    """A goal that can be chosen in a situation."""
+    """A goal that can be chosen in answer to a query."""
 
     kind: GoalKind
     target: str
@@ -57,7 +57,7 @@ class PlanningQuery:
     """What a planner is asked about."""
 
     key: str
-    """Equal for situations in which the same plan is good: map, milestones, party, badges, battle
+    """Equal for queries to which the same subgoal is good: map, milestones, party, badges, battle
     and the goals tried here."""
     env_index: int
     trigger: str
@@ -75,7 +75,7 @@ class PlanningQuery:
 
 @dataclass(frozen=True, slots=True)
 class Subgoal:
-    """What is to be done wherever a situation has this key."""
+    """What is to be done wherever a query has this key."""
 
     key: str
     goal_sources: tuple[str, ...]
@@ -109,7 +109,7 @@ class GoalOutcome:
     env_index: int
     key: str
     goal_source: str
-    """`Subgoal.goal_source` of the plan that was at hand."""
+    """`Subgoal.goal_source` of the subgoal that was at hand."""
     kind: GoalKind
     text: str
     outcome: Outcome
@@ -119,7 +119,7 @@ class GoalOutcome:
     steps: int
     """For how long it was pursued."""
     is_control: bool = False
-    """At random the plan was not followed: what would have happened without it."""
+    """At random the subgoal was not followed: what would have happened without it."""
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON-able facts, with the keys of `_SAVED_AS`."""
@@ -146,23 +146,23 @@ _SAVED_AS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class PlannerUpdate:
-    """What the games' side is told of the planner; sent again whenever something of it changes."""
+    """What the games need to know of the planner; sent again whenever something of it changes."""
 
     is_on: bool = False
     """A language model is to set goals. While False, rules set them, and nothing is asked."""
     model_share: float = 1.0
-    """Share of the planning events with a plan at hand that are the model's; the others are the
+    """Share of the planning events with a subgoal at hand that are the model's; the others are the
     rules' (or nobody's, see `fallback`)."""
     holdout_fraction: float = 0.2
-    """Share of them that ignore the plan at random."""
+    """Share of them that ignore the subgoal at random, as a control group."""
     fallback: str = "rules"
-    """Either "rules" or "none": who sets goals where no plan is at hand."""
+    """Either "rules" or "none": who sets goals where no subgoal is at hand."""
     goal_sources: tuple[str, ...] = ("rules",)
     """Names of goal sources, for `Batch.goal_sources`; the first is "rules"."""
     plans: tuple[Subgoal, ...] = ()
     """That are new since the last time, or all of them if `is_whole`."""
     is_whole: bool = False
-    """Forget the plans of before."""
+    """Forget the earlier subgoals."""
     experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     """Estimated success, 0 to 1, by kind of situation (a `context_key` of
     `engine.history.patterns`) and action; whole each time."""
@@ -188,7 +188,7 @@ GoalSources = list[tuple[str, ...]]
 
 
 def with_goal_sources(known: GoalSources, plans: Iterable[Subgoal]) -> GoalSources:
-    """Return the groups that are known, and after them those of plans that are new."""
+    """Return the groups that are known, and after them those of new subgoals."""
     return list(dict.fromkeys([*known, *(plan.goal_sources for plan in plans)]))
 
 
@@ -213,7 +213,7 @@ class SubgoalBook:
         self._update = replace(update, plans=(), asks_anew=False)
 
     def add(self, plans: Iterable[Subgoal]) -> None:
-        """Keep more plans, each in place of the one that its key had."""
+        """Keep more subgoals, each in place of the one that its key had."""
         for plan in plans:
             self._plans.pop(plan.key, None)
             self._plans[plan.key] = plan
@@ -221,7 +221,7 @@ class SubgoalBook:
             del self._plans[next(iter(self._plans))]
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Drop the plans of these keys, as far as they are kept."""
+        """Drop the subgoals of these keys, as far as they are kept."""
         for key in keys:
             self._plans.pop(key, None)
 
@@ -231,7 +231,7 @@ class SubgoalBook:
         return tuple(self._plans.values())
 
     def get(self, key: str) -> Subgoal | None:
-        """Return the plan for a key."""
+        """Return the subgoal for a key."""
         return self._plans.get(key)
 
     def whole(self) -> PlannerUpdate:

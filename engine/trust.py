@@ -222,12 +222,9 @@ def _write(names: Collection[str]) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
+    with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return host.lower() == "localhost"
 
 
 def _shown(name: str) -> str:

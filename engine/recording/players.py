@@ -1,6 +1,7 @@
 """Find who plays while demonstrations are recorded; what was learnt is loaded only if it plays."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,11 +109,10 @@ def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:
 
 
 def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) -> bool:
-    try:
+    with suppress(CheckpointError):
         find(config.save_dir, name)
-    except CheckpointError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _policy(name: str, config: RunConfig) -> LoadedPlayer:

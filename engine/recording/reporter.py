@@ -1,7 +1,7 @@
 """Tell the outside how a recording goes, with the events that a run has."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 
@@ -69,7 +69,8 @@ class RecordingReporter(Reporter):
         return self._seen.reason if self._seen is not None else ""
 
     def status(self) -> None:
-        """Tell the figures, and how the demonstration stands."""
+        """Publish the figures, and how the demonstration stands."""
+        self.episode_steps = self._game.env.episode_steps
         super().status()
         recorder = self._game.recorder
         facts = asdict(recorder.facts) if recorder.is_recording else {}
@@ -84,16 +85,13 @@ class RecordingReporter(Reporter):
             )
         )
 
-    def _figures(self) -> events.StatusChanged:
-        return replace(super()._figures(), episode_steps=self._game.env.episode_steps)
-
     def episode_ended(self, summary: EpisodeSummary) -> None:
         """Report an episode's end."""
         self.metrics.count_episode(summary)
         self.emit(events.EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
 
     def demo_ended(self, path: str, facts: RecordingFacts, paid: float, reason: str) -> None:
-        """Tell the outcome of a demonstration, of how it stood and what was paid in it."""
+        """Report the outcome of a demonstration: how it stood, and what was paid in it."""
         self.emit(events.RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
 
 

@@ -135,16 +135,13 @@ class RemoteSession:
             self.mailbox.post(message)
 
     def _describe_loss(self) -> ConnectionLost:
-        try:
-            is_running = probe(self._run.path) is not None
-        except AttachError:
-            is_running = False
-        if is_running:
-            return ConnectionLost(
-                self._reason or "The run's process closed the connection.",
-                f"The run goes on. Attach again: poketui attach {self._run.run_id}",
-                True,
-            )
+        with contextlib.suppress(AttachError):
+            if probe(self._run.path) is not None:
+                return ConnectionLost(
+                    self._reason or "The run's process closed the connection.",
+                    f"The run goes on. Attach again: poketui attach {self._run.run_id}",
+                    True,
+                )
         resume = resume_command(self.hello.run_dir)
         return ConnectionLost(
             "The run's process ended without a word.",
