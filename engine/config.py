@@ -498,7 +498,9 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
         # Without a key it is about several of them.
-        value = f"{key} = {_shown(first['input'])}: " if key else ""
+        short = reprlib.Repr()
+        short.maxstring = short.maxother = _SHOWN
+        value = f"{key} = {short.repr(first['input'])}: " if key else ""
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
@@ -535,13 +537,6 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"The config file {path} holds no keys.", "It must be one table of keys and values."
         )
     return values
-
-
-def _shown(value: Any) -> str:
-    """Return a value as it was written, a long one shortened."""
-    short = reprlib.Repr()
-    short.maxstring = short.maxother = _SHOWN
-    return short.repr(value)
 
 
 def _read_environment() -> dict[str, Any]:

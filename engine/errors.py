@@ -1,20 +1,4 @@
-"""Draw the whole error tree: every error carries a hint of what the user can do.
-
-PokeTUIError
-├── ConfigurationError       a setting or option is wrong
-├── EnvironmentError         the emulator or the game cannot be set up
-│   └── RomError             the ROM file is missing, damaged or not supported
-├── TrainingError            the training loop cannot continue
-│   └── WorkerError          an environment process died or hung
-├── CheckpointError          a saved run cannot be read or written
-├── ReplayError              a recorded episode cannot be played again
-├── DemoError                a demonstration cannot be read, written or used
-├── LLMConnectionError       a language model server cannot be reached
-├── DecisionValidationError  a decision is impossible (masked action, unknown source)
-├── TerminalError            the terminal cannot show the application
-└── AttachError              a run cannot be shown or steered from outside
-    └── ProtocolError        what came over the connection cannot be read
-"""
+"""Define all errors: every one carries a hint of what the user can do."""
 
 
 class PokeTUIError(Exception):
@@ -74,7 +58,7 @@ class LLMConnectionError(PokeTUIError):
 
 
 class DecisionValidationError(PokeTUIError):
-    """A decision is impossible."""
+    """A decision is impossible: a masked action, or an unknown source."""
 
 
 class TerminalError(PokeTUIError):
