@@ -53,16 +53,12 @@ _DIRECTORY_ROW = 128
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an archive may be.
-
-    Attributes:
-        size: Bytes of the file.
-        unpacked: Bytes of all members together.
-        members: How many there may be.
-    """
+    """What an archive may be."""
 
     size: int
+    """Bytes of the file."""
     unpacked: int
+    """Bytes of all members together."""
     members: int
 
 
@@ -96,10 +92,6 @@ class _File(io.FileIO):
 
 class Archive:
     """A zip file whose list of members is checked.
-
-    Args:
-        path: The file.
-        limits: What it may be.
 
     Attributes:
         members: By name.

@@ -10,7 +10,7 @@ double, n-step, with a weight that decays.
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.config import RunConfig
-from engine.demos.demonstration import Demonstration, read_demo
+from engine.demos.demonstration import read_demo
 from engine.demos.exchange import from_npz
 from engine.env.game_env import GameEnv
 from engine.errors import ConfigurationError
@@ -54,68 +54,59 @@ __all__ = [
 
 DISCOUNT = 0.99
 """Of `compute_hybrid_loss`."""
+_IN_BATCHES = {
+    "epochs": "total_training_steps",
+    "eval_every": "eval_frequency",
+    "save_every": "save_frequency",
+}
 _NAMES = ("observations", "actions", "rewards", "next_observations", "dones")
 
 
 @dataclass
 class Args:
-    """The documented settings, with the documented defaults.
-
-    Attributes:
-        exp_name: What the policy's id begins with, and so its folder, TensorBoard's and the name
-            at Weights & Biases; "": nothing but the time.
-        track: Send the figures to Weights & Biases (the extra `wandb`), too.
-        wandb_project_name: The project there.
-        rom_path: "": the practice game.
-        expert_data_dir: Folder of NPZ files and demonstrations.
-        total_training_steps: Batches.
-        eval_frequency: Batches between two evaluations, rounded to whole epochs.
-        save_frequency: Likewise between two checkpoints.
-        model_dir: The policy comes into its folder `policies`, as in `poketui bc --save-dir`.
-        save_best: Keep the checkpoint that played best beside the last ones.
-    """
+    """The documented settings, with the documented defaults."""
 
     exp_name: str = "bc_pokemon"
+    """What the policy's id begins with, and so its folder, TensorBoard's and the name at Weights &
+    Biases; "": nothing but the time."""
     seed: int = 1
     torch_deterministic: bool = True
     cuda: bool = True
     track: bool = False
+    """Send the figures to Weights & Biases (the extra `wandb`), too."""
     wandb_project_name: str = PROJECT
     rom_path: str = ""
+    """Empty: the practice game."""
     expert_data_dir: str = "rl_training/expert_data"
+    """Folder of NPZ files and demonstrations."""
     total_training_steps: int = 100_000
+    """Batches."""
     batch_size: int = 64
     learning_rate: float = 1e-4
     weight_decay: float = 1e-5
     hidden_dim: int = 256
     eval_frequency: int = 5_000
+    """Batches between two evaluations, rounded to whole epochs."""
     eval_episodes: int = 5
     save_frequency: int = 10_000
+    """Likewise between two checkpoints."""
     model_dir: str = "rl_training/models"
+    """The policy comes into its folder `policies`, as in `poketui bc --save-dir`."""
     save_best: bool = True
+    """Keep the checkpoint that played best beside the last ones."""
 
     def config(self, batches: int) -> CloningConfig:
-        """Return them as cloning has them, which counts in epochs.
-
-        Args:
-            batches: Of an epoch.
+        """Return them as cloning has them, which counts in epochs of so many batches.
 
         Raises:
             ConfigurationError: One is wrong.
         """
-        steps = {
-            "epochs": self.total_training_steps,
-            "eval_every": self.eval_frequency,
-            "save_every": self.save_frequency,
-        }
-        for name, count in zip(
-            ("total_training_steps", "eval_frequency", "save_frequency"),
-            steps.values(),
-            strict=True,
-        ):
+        given: dict[str, Any] = {}
+        for key, name in _IN_BATCHES.items():
+            count = getattr(self, name)
             if count < 1:
                 raise ConfigurationError(f"Imitation: {name} = {count}.", "Give 1 or more.")
-        given: dict[str, Any] = {key: math.ceil(count / batches) for key, count in steps.items()}
+            given[key] = math.ceil(count / batches)
         given |= {
             "network": "impala",
             "inputs": "screen",
@@ -132,11 +123,7 @@ class Args:
 
 
 def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned:
-    """Clone `ImpalaCNN` from all demonstrations of a folder.
-
-    Args:
-        args: Settings; None: the documented ones.
-        tell: Called with everything.
+    """Clone `ImpalaCNN` from all demonstrations of a folder; `tell` is called with all events.
 
     Raises:
         PokeTUIError: The demonstrations, the settings or the game are no use.
@@ -201,21 +188,19 @@ def evaluate(
 
 def _examples(args: Args, run: RunConfig, tell: Tell) -> Examples:
     paths = expert_paths(args.expert_data_dir)
-    with tempfile.TemporaryDirectory() as played:
+    with tempfile.TemporaryDirectory() as played:  # for the inputs of foreign NPZ files
+        demos = (
+            from_npz(path, run, Path(played))[0] if path.suffix == ".npz" else read_demo(path)
+            for path in paths
+        )
         return demo_examples(
-            _read(paths, run, Path(played)),
+            demos,
             len(paths),
             args.config(1),
             run,
             lambda done, total: tell(Progress("reading demonstrations", done, total)),
             lambda text: tell(Note(text)),
         )
-
-
-def _read(paths: list[Path], run: RunConfig, played: Path) -> Iterator[Demonstration]:
-    """Yield demonstrations; a foreign NPZ is played for its inputs."""
-    for path in paths:
-        yield from_npz(path, run, played)[0] if path.suffix == ".npz" else read_demo(path)
 
 
 def compute_bc_loss(

@@ -5,13 +5,7 @@ import sys
 
 
 def python_command(module: str, *arguments: str, options: tuple[str, ...] = ()) -> list[str]:
-    """Return the command that runs a module in this Python.
-
-    Args:
-        module: Its full name.
-        arguments: What the module is given.
-        options: Options of Python itself.
-    """
+    """Return the command that runs a module in this Python; options are of Python itself."""
     return [*_python(options), "-m", module, *arguments]
 
 
@@ -21,11 +15,7 @@ def code_command(code: str, options: tuple[str, ...] = ()) -> list[str]:
 
 
 def python_environment(**variables: str) -> dict[str, str]:
-    """Return an environment in which a child finds the modules that this process finds.
-
-    Args:
-        variables: Set besides.
-    """
+    """Return an environment in which a child finds our modules, with `variables` set besides."""
     # Absolute, as they mean something else in another folder; and without those that PYTHONPATH
     # would take apart: their halves are folders that nobody named.
     places = [os.path.abspath(entry) for entry in sys.path if isinstance(entry, str)]  # noqa: PTH100

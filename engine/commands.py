@@ -1,4 +1,4 @@
-"""List what the outside may ask of the engine: a closed union of frozen commands.
+"""List what the outside may ask of the engine: frozen commands.
 
 Commands are drained between steps; their effect comes back as events, a refusal as CommandRefused.
 """
@@ -7,62 +7,63 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Command:
+    """Something that the engine is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Command):
     """Stop stepping until Resume."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Command):
     """Continue stepping."""
 
 
 @dataclass(frozen=True, slots=True)
-class StepOnce:
+class StepOnce(Command):
     """While paused, take one step."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetSpeed:
+class SetSpeed(Command):
     """Limit every environment to `actions_per_s` (0 = unlimited)."""
 
     actions_per_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Command):
     """Show environment `env_index`."""
 
     env_index: int
 
 
 @dataclass(frozen=True, slots=True)
-class PauseRendering:
+class PauseRendering(Command):
     """Draw nothing until somebody watches again: it costs time."""
 
 
 @dataclass(frozen=True, slots=True)
-class TakeOver:
+class TakeOver(Command):
     """Let a person act in the watched environment; training waits meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
-class GiveBack:
+class GiveBack(Command):
     """Give the watched environment back to the agent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
-    """While a person has control, take this action.
-
-    Attributes:
-        action: Its index in the game's actions.
-    """
+class Press(Command):
+    """While a person has control, take the action with this index in the game's actions."""
 
     action: int
 
 
 @dataclass(frozen=True, slots=True)
-class PlayLive:
+class PlayLive(Command):
     """While a person has control: let the game run at its own pace with what is held, or not.
 
     Off (the default), the game waits, and each Press is one action.
@@ -72,28 +73,25 @@ class PlayLive:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """While the game runs live, these buttons are down from now on.
-
-    Attributes:
-        buttons: Indices of actions that are buttons; empty lets all go.
-    """
+class Hold(Command):
+    """While the game runs live, these buttons are down from now on."""
 
     buttons: frozenset[int]
+    """Indices of actions that are buttons; empty lets all go."""
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(Command):
     """End the watched environment's episode here, uncounted, and begin another."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeepState:
+class KeepState(Command):
     """Keep the watched environment's game of now, to branch from later."""
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Command):
     """Let the watched environment continue from a kept state, in an episode of its own,
     uncounted.
     """
@@ -102,35 +100,35 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class SetMode:
+class SetMode(Command):
     """Let planner and policy act together, or one alone: adaptive, rl_only or llm_only."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class SetStrategy:
+class SetStrategy(Command):
     """Fix how far the planner is followed: llm_heavy, balanced, rule_heavy; adaptive lets go."""
 
     strategy: str
 
 
 @dataclass(frozen=True, slots=True)
-class SetGoal:
+class SetGoal(Command):
     """Have the rule planner pursue a milestone before all others; "" takes that back."""
 
     milestone: str
 
 
 @dataclass(frozen=True, slots=True)
-class Instruct:
+class Instruct(Command):
     """Tell the language model in words what is wanted; "" takes that back."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class SetWeight:
+class SetWeight(Command):
     """Let a reward component count `weight` from now on, in every environment."""
 
     component: str
@@ -138,67 +136,60 @@ class SetWeight:
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(Command):
     """Write a checkpoint now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Command):
     """Write a checkpoint and end the run."""
 
     reason: str = "asked to stop"
 
 
 @dataclass(frozen=True, slots=True)
-class SkipEvaluation:
+class SkipEvaluation(Command):
     """Leave the evaluation that is in progress; the next one comes when it is due."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seek:
+class Seek(Command):
     """While an episode is replayed: go to where it had taken `step` steps."""
 
     step: int
 
 
 @dataclass(frozen=True, slots=True)
-class StartRecording:
-    """Keep what is played in the watched environment from now on as a demonstration.
-
-    Attributes:
-        task: What is shown, in words.
-        tags: Single words.
-    """
+class StartRecording(Command):
+    """Keep what is played in the watched environment from now on as a demonstration."""
 
     task: str = ""
     tags: tuple[str, ...] = ()
+    """Single words."""
 
 
 @dataclass(frozen=True, slots=True)
-class StopRecording:
+class StopRecording(Command):
     """End the demonstration here, and save it."""
 
 
 @dataclass(frozen=True, slots=True)
-class DiscardRecording:
-    """Throw the demonstration away.
-
-    Attributes:
-        again: Go back to where it began, and record anew.
-    """
+class DiscardRecording(Command):
+    """Throw the demonstration away."""
 
     again: bool = False
+    """Go back to where it began, and record anew."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(Command):
     """Take back the last `actions` of the demonstration, and continue from there."""
 
     actions: int
 
 
 @dataclass(frozen=True, slots=True)
-class MarkRecording:
+class MarkRecording(Command):
     """Say that the demonstration shows what was wanted; said again, that is taken back.
 
     With words it is noted instead that this was reached now: that says nothing of the whole.
@@ -208,7 +199,7 @@ class MarkRecording:
 
 
 @dataclass(frozen=True, slots=True)
-class DescribeRecording:
+class DescribeRecording(Command):
     """Say what the demonstration shows, and add tags; an empty `task` leaves the old one."""
 
     task: str = ""
@@ -216,45 +207,10 @@ class DescribeRecording:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestControl:
+class RequestControl(Command):
     """Let this viewer steer the run; of the viewers of a run, one does."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseControl:
+class ReleaseControl(Command):
     """Leave the steering to another viewer."""
-
-
-Command = (
-    Pause
-    | Resume
-    | StepOnce
-    | SetSpeed
-    | Watch
-    | PauseRendering
-    | TakeOver
-    | GiveBack
-    | Press
-    | PlayLive
-    | Hold
-    | Restart
-    | KeepState
-    | Branch
-    | SetMode
-    | SetStrategy
-    | SetGoal
-    | Instruct
-    | SetWeight
-    | Save
-    | Stop
-    | SkipEvaluation
-    | Seek
-    | StartRecording
-    | StopRecording
-    | DiscardRecording
-    | Rewind
-    | MarkRecording
-    | DescribeRecording
-    | RequestControl
-    | ReleaseControl
-)

@@ -4,7 +4,6 @@ Environment variables are named POKETUI_<KEY>, with two underscores into a secti
 POKETUI_SEED=3, POKETUI_PPO__LEARNING_RATE=1e-4.
 """
 
-import copy
 import os
 import reprlib
 from pathlib import Path
@@ -88,8 +87,6 @@ class RewardConfig(Section):
     `extra` adds components by name: one that a package announces under the entry point group
     `poketui.rewards`, or "module:Class".
     """
-
-    model_config = ConfigDict(allow_inf_nan=False)
 
     milestone: float = 5.0
     badge: float = 20.0
@@ -396,25 +393,20 @@ class RunConfig(Section):
         return address
 
     @model_validator(mode="after")
-    def _begin_with_the_first_stage(self) -> Self:
+    def _complete(self) -> Self:
+        """Begin with the first stage's strategy, and find files of models from any folder."""
+        # Frozen for everyone else: here the settings are still being made.
+        values = self.__dict__
         first = self.curriculum.stages[0]
         is_named = "strategy_preference" in first.model_fields_set
         is_free = is_named and "initial_strategy" not in self.model_fields_set
         if is_free and first.strategy_preference != "autonomous":
-            # Frozen for everyone else: here the settings are still being made.
-            self.__dict__["initial_strategy"] = first.strategy_preference
+            values["initial_strategy"] = first.strategy_preference
+        values["llm_model"] = with_whole_paths(self.llm_model, self.llm_backend)
         return self
 
     @model_validator(mode="after")
-    def _find_model_files(self) -> Self:
-        """Have the files of models found from any folder, as a run may be resumed in another."""
-        models = with_whole_paths(self.llm_model, self.llm_backend)
-        if models != self.llm_model:
-            self.__dict__["llm_model"] = models  # frozen for everyone else, as above
-        return self
-
-    @model_validator(mode="after")
-    def _check_context(self) -> Self:
+    def _check_sizes(self) -> Self:
         to_write = self.planner.tokens_to_write
         if self.max_context_length < LEAST_QUESTION + to_write:
             raise ValueError(
@@ -422,10 +414,6 @@ class RunConfig(Section):
                 f"{LEAST_QUESTION + to_write}: {LEAST_QUESTION} for a question, and {to_write} "
                 "for the answer by planner.answer_tokens and planner.think"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _check_sizes(self) -> Self:
         if self.workers > self.num_envs:
             raise ValueError("workers must not exceed num_envs")
         name = "pixel_capacity" if self.needs_pixels else "capacity"
@@ -510,7 +498,9 @@ def parse_config(values: dict[str, Any], origin: str) -> RunConfig:
                 "whole address into OPENAI_BASE_URL or ANTHROPIC_BASE_URL, in the environment.",
             ) from None
         # Without a key it is about several of them.
-        value = f"{key} = {_shown(first['input'])}: " if key else ""
+        short = reprlib.Repr()
+        short.maxstring = short.maxother = _SHOWN
+        value = f"{key} = {short.repr(first['input'])}: " if key else ""
         raise ConfigurationError(
             f"{origin}: {value}{first['msg']}.", "Correct this value."
         ) from None
@@ -547,13 +537,6 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"The config file {path} holds no keys.", "It must be one table of keys and values."
         )
     return values
-
-
-def _shown(value: Any) -> str:
-    """Return a value as it was written, a long one shortened."""
-    short = reprlib.Repr()
-    short.maxstring = short.maxother = _SHOWN
-    return short.repr(value)
 
 
 def _read_environment() -> dict[str, Any]:
@@ -593,4 +576,4 @@ def _merge(into: dict[str, Any], new: dict[str, Any]) -> None:
         if isinstance(value, dict) and isinstance(into.get(key), dict):
             _merge(into[key], value)
         else:
-            into[key] = copy.deepcopy(value)
+            into[key] = value

@@ -1,29 +1,18 @@
-"""Draw the whole error tree: every error carries a hint of what the user can do.
-
-PokeTUIError
-├── ConfigurationError       a setting or option is wrong
-├── EnvironmentError         the emulator or the game cannot be set up
-│   └── RomError             the ROM file is missing, damaged or not supported
-├── TrainingError            the training loop cannot continue
-│   └── WorkerError          an environment process died or hung
-├── CheckpointError          a saved run cannot be read or written
-├── ReplayError              a recorded episode cannot be played again
-├── DemoError                a demonstration cannot be read, written or used
-├── LLMConnectionError       a language model server cannot be reached
-├── DecisionValidationError  a decision is impossible (masked action, unknown source)
-├── TerminalError            the terminal cannot show the application
-└── AttachError              a run cannot be shown or steered from outside
-    └── ProtocolError        what came over the connection cannot be read
-"""
+"""Define all errors: every one carries a hint of what the user can do."""
 
 
 class PokeTUIError(Exception):
-    """Say in one line what is wrong and, in `hint`, what to do about it."""
+    """Say in one line what is wrong and, in `hint`, what to do about it.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    Attributes:
+        is_permanent: Trying the same again brings the same error.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.is_permanent = is_permanent
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -50,15 +39,7 @@ class WorkerError(TrainingError):
 
 
 class CheckpointError(PokeTUIError):
-    """A saved run cannot be read or written.
-
-    Attributes:
-        is_permanent: Nothing that is saved of the run can be resumed: the hint is the remedy.
-    """
-
-    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
-        super().__init__(message, hint)
-        self.is_permanent = is_permanent
+    """A saved run cannot be read or written; permanent: nothing of it can be resumed."""
 
 
 class ReplayError(PokeTUIError):
@@ -72,18 +53,12 @@ class DemoError(PokeTUIError):
 class LLMConnectionError(PokeTUIError):
     """A language model server cannot be reached, or does not do what it is asked.
 
-    Attributes:
-        is_permanent: Asking again brings the same answer: a key, a model's name or the request is
-            not accepted.
+    Permanent: a key, a model's name or the request is not accepted.
     """
-
-    def __init__(self, message: str, hint: str = "", *, is_permanent: bool = False) -> None:
-        super().__init__(message, hint)
-        self.is_permanent = is_permanent
 
 
 class DecisionValidationError(PokeTUIError):
-    """A decision is impossible."""
+    """A decision is impossible: a masked action, or an unknown source."""
 
 
 class TerminalError(PokeTUIError):

@@ -1,8 +1,4 @@
-"""List what the engine tells the outside: a closed union of frozen events, named in the past tense.
-
-Events marked LOSSY may be dropped in favour of a newer one of the same type (the mailbox keeps the
-latest); all others arrive, each one, in order.
-"""
+"""List what the engine tells the outside: frozen events, named in the past tense."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,27 +27,33 @@ RECORD = "record"
 
 
 @dataclass(frozen=True, slots=True)
-class RunStarted:
-    """The run is built and its first step is about to be taken.
+class Event:
+    """Something that happened; it arrives, after all that happened before."""
 
-    Attributes:
-        mode: adaptive, rl_only or llm_only; REPLAY where a recorded episode is played again, RECORD
-            where demonstrations are recorded.
-        resumed_from: Steps already taken by the checkpoint that was resumed, 0 for a new run.
-    """
+
+@dataclass(frozen=True, slots=True)
+class LossyEvent(Event):
+    """An event that may be dropped in favour of a newer one of its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted(Event):
+    """The run is built and its first step is about to be taken."""
 
     run_id: str
     run_dir: str
     game: str
     agent: str
     mode: str
+    """adaptive, rl_only or llm_only; REPLAY where a recorded episode is played again, RECORD where
+    demonstrations are recorded."""
     num_envs: int
     num_workers: int
     milestones: tuple[tuple[str, str], ...]
     """(key, text) in order."""
     resumed_from: int = 0
+    """Steps already taken by the checkpoint that was resumed, 0 for a new run."""
     actions: ActionSet = GAME_BOY_ACTIONS
-    """What can be done in the game, and by which keys."""
     frame_shape: tuple[int, int, int] | None = GAME_BOY_FRAME_SHAPE
     """Of the frames that come, (rows, columns, 3); None: this world draws none."""
     has_game_state: bool = True
@@ -59,48 +61,41 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgressReported:
-    """Start-up work went on.
-
-    Attributes:
-        text: What is being done.
-        done: How much of it, in whatever it is counted in.
-        total: How much there is; 0 where nobody knows.
-    """
+class ProgressReported(Event):
+    """Start-up work went on."""
 
     text: str
     done: float = 0.0
+    """How much of it, in whatever it is counted in."""
     total: float = 0.0
+    """How much there is; 0 where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class FrameRendered:
-    """LOSSY. The watched environment's frame changed."""
+class FrameRendered(LossyEvent):
+    """The watched environment's frame changed."""
 
     frame: Frame
     env_index: int
 
 
 @dataclass(frozen=True, slots=True)
-class GameObserved:
-    """LOSSY. The watched environment's game state, goal and milestones so far in this episode.
-
-    Attributes:
-        path: Tiles (x, y) of this map on the way to the goal, the next one first.
-        visited: (height, width) bool, tiles of this map that the episode has stood on; None where
-            nobody counts them.
-    """
+class GameObserved(LossyEvent):
+    """The watched environment's game state, goal and milestones so far in this episode."""
 
     state: GameState
     goal: Goal | None
     milestones: frozenset[str]
     path: tuple[tuple[int, int], ...] = ()
+    """Tiles (x, y) of this map on the way to the goal, the next one first."""
     visited: NDArray[np.bool_] | None = None
+    """(height, width) bool, tiles of this map that the episode has stood on; None where nobody
+    counts them."""
 
 
 @dataclass(frozen=True, slots=True)
-class StatusChanged:
-    """LOSSY. The figures of the status line."""
+class StatusChanged(LossyEvent):
+    """The figures of the status line."""
 
     total_steps: int
     steps_per_s: float
@@ -116,7 +111,6 @@ class StatusChanged:
     """acting, learning, evaluating, saving, replaying, recording, resetting (between two
     demonstrations), playing (without recording), paused."""
     is_live: bool = False
-    """A person plays in real time."""
     shares: tuple[tuple[str, float], ...] = ()
     """Who made the last decisions (up to 1,000, of all games): (source, share), summing to 1."""
     done: float = 0.0
@@ -128,8 +122,8 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class RewardPaid:
-    """LOSSY. The watched environment's last reward, with sums by component."""
+class RewardPaid(LossyEvent):
+    """The watched environment's last reward, with sums by component."""
 
     step: RewardBreakdown
     episode: tuple[tuple[str, float], ...]
@@ -138,7 +132,7 @@ class RewardPaid:
 
 
 @dataclass(frozen=True, slots=True)
-class PayoutMade:
+class PayoutMade(Event):
     """The watched environment was paid something worth a line (not the per-step small change)."""
 
     step: int
@@ -149,46 +143,41 @@ class PayoutMade:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionMade:
-    """LOSSY. The latest decision for the watched environment."""
+class DecisionMade(LossyEvent):
+    """The latest decision for the watched environment."""
 
     step: int
     decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningLogged:
+class ReasoningLogged(Event):
     """A line of reasoning: a goal set, reached or dropped, a change of who leads."""
 
     step: int
     source: str
     text: str
     confidence: float | None = None
-    """Of the decision that it tells; None where it tells of none."""
+    """Of the decision that it describes; None where it describes none."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequested:
-    """A language model is asked for a goal.
-
-    Attributes:
-        exchange: Number of question and answer, rising from 1.
-        model: Who is asked.
-        trigger: Why now (`engine.planning_types.PlanningQuery`).
-        prompt: All that it is told.
-        key: `engine.planning_types.PlanningQuery.key`, by which a verdict finds it.
-    """
+class PlanRequested(Event):
+    """A language model is asked for a goal."""
 
     exchange: int
+    """Number of question and answer, rising from 1."""
     env_index: int
     model: str
     trigger: str
+    """Why now (`engine.planning_types.PlanningQuery`)."""
     prompt: str
     key: str = ""
+    """`engine.planning_types.PlanningQuery.key`, by which a goal's outcome finds it."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlanStreamed:
+class PlanStreamed(Event):
     """Some more of an answer arrived; several words at once."""
 
     exchange: int
@@ -197,37 +186,33 @@ class PlanStreamed:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAnswered:
-    """An answer is complete, or there will be none.
-
-    Attributes:
-        goal: What it wants, in words; "" where nothing could be taken from it.
-        confidence: As stated, 0 to 1.
-        reasoning: The model's words.
-        error: Why there is no goal, "" if there is.
-        repairs: What had to be mended to read it.
-        first_token_s: Until its first word; nan without one.
-        cost: US dollars.
-        is_cached: Nobody was asked: the answer was known.
-    """
+class PlanAnswered(Event):
+    """An answer is complete, or there will be none."""
 
     exchange: int
     model: str
     goal: str
+    """What it wants, in words; "" where nothing could be taken from it."""
     confidence: float
+    """As stated, 0 to 1."""
     reasoning: str
     error: str
+    """Why there is no goal, "" if there is."""
     repairs: tuple[str, ...]
+    """What had to be mended to read it."""
     latency_s: float
     first_token_s: float
+    """Until its first word; nan without one."""
     prompt_tokens: int
     answer_tokens: int
     cost: float
+    """US dollars."""
     is_cached: bool = False
+    """Nobody was asked: the answer was known."""
 
 
 @dataclass(frozen=True, slots=True)
-class GoalEvaluated:
+class GoalEvaluated(Event):
     """RAM showed the outcome of a language model's goal."""
 
     total_steps: int
@@ -235,47 +220,42 @@ class GoalEvaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannerStatusChanged:
-    """LOSSY. How the language model does.
-
-    Attributes:
-        state: "loading", "ready", "asking", "waiting" (breaker open), "missing" (no such model),
-            "unreachable", "refused" (key or request not accepted), "exhausted" (budget spent).
-        detail: In words: what is wrong and what to do, or "".
-        retry_in_s: Until it is tried again; 0 unless waiting.
-        calls: Questions sent; `failures` of them brought no goal, `cached` more needed no call.
-        cost: US dollars so far.
-        uplift: Share of its goals that made progress, less the share of those that were ignored at
-            random; nan before both have happened.
-        uplift_low: 95 % interval.
-        uplift_high: 95 % interval.
-        followed: Goals judged that were followed.
-        ignored: Goals judged that were ignored at random.
-        absent: Which of several models cannot be asked while others can, "" if all can: "1 of 2
-            models ready, small: unreachable".
-    """
+class PlannerStatusChanged(LossyEvent):
+    """How the language model does."""
 
     model: str
     state: str
+    """One of "loading", "ready", "asking", "waiting" (breaker open), "missing" (no such model),
+    "unreachable", "refused" (key or request not accepted), "exhausted" (budget spent)."""
     detail: str = ""
+    """In words: what is wrong and what to do, or ""."""
     retry_in_s: float = 0.0
+    """Until it is tried again; 0 unless waiting."""
     calls: int = 0
+    """Questions sent; `failures` of them brought no goal, `cached` more needed no call."""
     failures: int = 0
     cached: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
     cost: float = 0.0
+    """US dollars so far."""
     median_latency_s: float = 0.0
     uplift: float = float("nan")
+    """Share of its goals that made progress, less the share of those that were ignored at random;
+    nan before both have happened."""
     uplift_low: float = float("nan")
+    """Lower end of the 95 % interval."""
     uplift_high: float = float("nan")
     followed: int = 0
+    """Evaluated goals that were followed; `ignored` were ignored at random."""
     ignored: int = 0
     absent: str = ""
+    """Which of several models cannot be asked while others can, "" if all can: "1 of 2 models
+    ready, small: unreachable"."""
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeEnded:
+class EpisodeEnded(Event):
     """An episode ended in any environment."""
 
     episode: int
@@ -284,7 +264,7 @@ class EpisodeEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationEnded:
+class EvaluationEnded(Event):
     """The policy alone was evaluated, after `episode` episodes of training."""
 
     episode: int
@@ -293,19 +273,11 @@ class EvaluationEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class CurriculumChanged:
-    """The curriculum's state after an episode or a move between stages.
-
-    Attributes:
-        stage: 1-based.
-        average_reward: Over the last episodes that count (`window`), nan before the first.
-        threshold: Average reward needed to advance; nan in the last stage.
-        missing: What is missing to advance, in words; "" in the last stage.
-        focus: What is learnt in this stage.
-        success_metrics: By what it shows that it is learnt.
-    """
+class CurriculumChanged(Event):
+    """The curriculum's state after an episode or a move between stages."""
 
     stage: int
+    """1-based."""
     num_stages: int
     name: str
     llm_confidence: float
@@ -313,30 +285,30 @@ class CurriculumChanged:
     episodes_in_stage: int
     min_episodes: int
     average_reward: float
+    """Over the last episodes that count (`window`), nan before the first."""
     threshold: float
+    """Average reward needed to advance; nan in the last stage."""
     missing: str
+    """What is missing to advance, in words; "" in the last stage."""
     has_moved: bool = False
     focus: str = ""
     success_metrics: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class StrategySwitched:
-    """The planner is followed more or less from now on.
-
-    Attributes:
-        old: A strategy's documented name.
-        episode: How many episodes counted so far, of those from the true start.
-    """
+class StrategySwitched(Event):
+    """The planner is followed more or less from now on."""
 
     old: str
+    """A strategy's documented name."""
     new: str
     cause: str
     episode: int
+    """How many episodes counted so far, of those from the true start."""
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyUpdated:
+class PolicyUpdated(Event):
     """The policy was updated: losses and other figures by name."""
 
     update: int
@@ -345,7 +317,7 @@ class PolicyUpdated:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckpointSaved:
+class CheckpointSaved(Event):
     """A checkpoint is on disk."""
 
     path: str
@@ -353,112 +325,94 @@ class CheckpointSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlChanged:
+class ControlChanged(Event):
     """A person took over the watched environment, or gave it back."""
 
     is_human: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SteeringChanged:
+class SteeringChanged(Event):
     """What a person may change of a run while it continues; told at its start and after each
     change.
-
-    Attributes:
-        strategy: As set: adaptive, llm_heavy, balanced or rule_heavy.
-        goal: Key of the milestone that a person set, "" if none.
-        instruction: What a person told the language model, "" if nothing.
-        weights: (reward component, weight).
     """
 
     mode: str
     strategy: str
+    """As set: adaptive, llm_heavy, balanced or rule_heavy."""
     goal: str
+    """Key of the milestone that a person set, "" if none."""
     instruction: str
+    """What a person told the language model, "" if nothing."""
     weights: tuple[tuple[str, float], ...]
+    """(reward component, weight)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptState:
-    """A snapshot of a game that can be branched from.
-
-    Attributes:
-        number: Rising from 1.
-        episode_steps: Steps of its episode until then.
-        place: Name of the map.
-        is_asked: A person kept it; the others are kept now and then.
-        episode: How many episodes of the run had ended by then.
-        kept_s: When it was kept, in seconds since 1970; 0: not known.
-    """
+    """A snapshot of a game that can be branched from."""
 
     number: int
+    """Rising from 1."""
     env_index: int
     episode_steps: int
+    """Steps of its episode until then."""
     place: str
     is_asked: bool = False
+    """A person kept it; the others are kept now and then."""
     episode: int = 0
+    """How many episodes of the run had ended by then."""
     kept_s: float = 0.0
+    """When it was kept, in seconds since 1970; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class StatesKept:
-    """LOSSY. The states that can be branched from, oldest first."""
+class StatesKept(LossyEvent):
+    """The states that can be branched from, oldest first."""
 
     states: tuple[KeptState, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingChanged:
-    """LOSSY. How the demonstration of the watched environment stands.
-
-    Attributes:
-        is_recording: One is being written.
-        steps: How often something was pressed in it so far, in real time, too.
-        human_steps: How often a person did.
-        elapsed_s: Since it began, pauses left out.
-        limit_s: After so long it is saved by itself; 0: never.
-        rewindable: How many of its last actions can be taken back.
-        saved: Demonstrations of the set that are saved, earlier sessions' among them.
-        wanted: How many the set is to have; 0: any number.
-        task: What is shown.
-        tags: In their order.
-        is_marked: A person said that it shows what was wanted.
-    """
+class RecordingChanged(LossyEvent):
+    """How the demonstration of the watched environment stands."""
 
     is_recording: bool
     steps: int = 0
+    """How often something was pressed in it so far, in real time, too."""
     human_steps: int = 0
     elapsed_s: float = 0.0
+    """Since it began, pauses left out."""
     limit_s: float = 0.0
+    """After so long it is saved by itself; 0: never."""
     rewindable: int = 0
+    """How many of its last actions can be taken back."""
     saved: int = 0
+    """Demonstrations of the set that are saved, earlier sessions' among them."""
     wanted: int = 0
+    """How many the set is to have; 0: any number."""
     task: str = ""
     tags: tuple[str, ...] = ()
     is_marked: bool = False
+    """A person said that it shows what was wanted."""
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingEnded:
-    """A demonstration was saved at `path`, or thrown away.
-
-    Attributes:
-        path: Of its file; "" where it was thrown away.
-        steps: How often something was pressed in it, in real time, too.
-        human_steps: How often a person did.
-        total_reward: What was paid since it began.
-        reason: Why it ended, in words.
-    """
+class RecordingEnded(Event):
+    """A demonstration was saved at `path`, or thrown away."""
 
     path: str
+    """Of its file; "" where it was thrown away."""
     steps: int
+    """How often something was pressed in it, in real time, too."""
     human_steps: int
     total_reward: float
+    """What was paid since it began."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class CommandObeyed:
+class CommandObeyed(Event):
     """A command had an effect that no other event tells of; `text` says which."""
 
     command: str
@@ -466,7 +420,7 @@ class CommandObeyed:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRefused:
+class CommandRefused(Event):
     """A command had no effect; `reason` says why."""
 
     command: str
@@ -474,14 +428,14 @@ class CommandRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class WarningRaised:
+class WarningRaised(Event):
     """Something is off but the run continues."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class RunFailed:
+class RunFailed(Event):
     """The run ended by an error. `has_checkpoint`: it can be resumed."""
 
     message: str
@@ -490,7 +444,7 @@ class RunFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStopped:
+class RunStopped(Event):
     """The run ended as asked; the last checkpoint is at `checkpoint` ("" if there is none)."""
 
     reason: str
@@ -499,82 +453,24 @@ class RunStopped:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewersChanged:
-    """LOSSY. Somebody attached to the run or left it, or another viewer steers now.
-
-    Attributes:
-        viewers: How many look at the run.
-        is_yours: The viewer that is told this is the one that steers.
-        is_held: Somebody steers.
-    """
+class ViewersChanged(LossyEvent):
+    """Somebody attached to the run or left it, or another viewer steers now."""
 
     viewers: int
     is_yours: bool
+    """The viewer that is told this is the one that steers."""
     is_held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class ControlWanted:
+class ControlWanted(Event):
     """Another viewer asks the one that is told this to leave the steering to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionLost:
-    """This viewer is no longer attached to its run.
-
-    Attributes:
-        is_running: The run itself continues.
-    """
+class ConnectionLost(Event):
+    """This viewer is no longer attached to its run."""
 
     message: str
     hint: str
     is_running: bool
-
-
-Event = (
-    RunStarted
-    | ProgressReported
-    | FrameRendered
-    | GameObserved
-    | StatusChanged
-    | RewardPaid
-    | PayoutMade
-    | DecisionMade
-    | ReasoningLogged
-    | PlanRequested
-    | PlanStreamed
-    | PlanAnswered
-    | GoalEvaluated
-    | PlannerStatusChanged
-    | EpisodeEnded
-    | EvaluationEnded
-    | CurriculumChanged
-    | StrategySwitched
-    | PolicyUpdated
-    | CheckpointSaved
-    | ControlChanged
-    | SteeringChanged
-    | StatesKept
-    | RecordingChanged
-    | RecordingEnded
-    | CommandObeyed
-    | CommandRefused
-    | WarningRaised
-    | RunFailed
-    | RunStopped
-    | ViewersChanged
-    | ControlWanted
-    | ConnectionLost
-)
-
-LOSSY: tuple[type, ...] = (
-    FrameRendered,
-    GameObserved,
-    StatusChanged,
-    RewardPaid,
-    DecisionMade,
-    PlannerStatusChanged,
-    StatesKept,
-    RecordingChanged,
-    ViewersChanged,
-)

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -34,6 +35,7 @@ MAX_TIME = 2.0**33
 _MAX_DEPTH = 32
 _TOO_DEEP, _NOT_TEXT = "it is nested too deeply", "it is not UTF-8 text"
 _BLOCK = 1 << 16
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 _LINK = (errno.ELOOP, "it is a symbolic link", "Remove the link.")
 _HARD_LINK = (errno.EMLINK, "it has a second name (a hard link)", "Put a copy in its place.")
@@ -41,11 +43,7 @@ _ODD = (errno.EINVAL, "it is not a regular file", "Move it away.")
 
 
 class UnsafeFileError(OSError):
-    """Something lies in the place of a file of ours that must not be written.
-
-    Attributes:
-        remedy: What to do about it.
-    """
+    """Something lies in the place of a file of ours that must not be written."""
 
     def __init__(self, reason: tuple[int, str, str], path: Path) -> None:
         number, text, self.remedy = reason
@@ -54,6 +52,9 @@ class UnsafeFileError(OSError):
 
 class FileTooLargeError(OSError):
     """A file holds more than is read of it."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        super().__init__(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
 
 
 def remedy(error: Exception, otherwise: str) -> str:
@@ -73,10 +74,9 @@ def open_file(path: Path, flags: int, mode: int = FILE_MODE) -> int:
     try:
         descriptor = os.open(path, flags, mode)
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise UnsafeFileError(_LINK, path) from None
-        if error.errno == errno.ENXIO:  # a named pipe that nobody reads, or a socket
-            raise UnsafeFileError(_ODD, path) from None
+        # ENXIO: a named pipe that nobody reads, or a socket.
+        if reason := {errno.ELOOP: _LINK, errno.ENXIO: _ODD}.get(error.errno or 0):
+            raise UnsafeFileError(reason, path) from None
         raise
     try:
         is_written = bool(flags & (os.O_WRONLY | os.O_RDWR))
@@ -128,7 +128,7 @@ def open_to_read(path: Path, limit: int) -> int:
         found = os.fstat(descriptor)
         _check_kind(found, path, is_written=False)
         if found.st_size > limit:
-            raise _too_large(path, limit)
+            raise FileTooLargeError(path, limit)
     except OSError:
         os.close(descriptor)
         raise
@@ -144,12 +144,8 @@ def read_file(path: Path, limit: int) -> bytes:
     with os.fdopen(open_to_read(path, limit), "rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
-        raise _too_large(path, limit)
+        raise FileTooLargeError(path, limit)
     return content
-
-
-def _too_large(path: Path, limit: int) -> FileTooLargeError:
-    return FileTooLargeError(errno.EFBIG, f"it is larger than {limit:,} bytes", str(path))
 
 
 def read_lines(path: Path, newest: int | None = None, limit: int = MAX_LINE) -> Iterator[bytes]:
@@ -191,14 +187,14 @@ def _seek_newest(file: BinaryIO, count: int) -> None:
     file.seek(0)
 
 
-def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
     """Return what a file with one JSON object holds.
 
     Raises:
         ValueError: Saying shortly why it cannot be read.
     """
     try:
-        values = parse_json(read_file(path, limit))
+        values = parse_json(read_file(path, MAX_SETTINGS))
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from None
     except UnicodeDecodeError:
@@ -207,11 +203,6 @@ def read_object(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
         raise ValueError("it holds no keys")
     check_values(values)
     return values
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether a text can be written: JSON can spell half a surrogate pair."""
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def check_values(values: dict[str, Any]) -> None:
@@ -230,7 +221,8 @@ def check_values(values: dict[str, Any]) -> None:
         ]
         if any(isinstance(part, int) and abs(part) >= MAX_INT for part in parts):
             raise ValueError("a number is too large")
-        if any(isinstance(part, str) and not _is_unicode(part) for part in parts):
+        # JSON can spell half a surrogate pair, which cannot be written.
+        if any(isinstance(part, str) and _HALF_PAIR.search(part) for part in parts):
             raise ValueError("a text is not Unicode")
         level = [part for part in parts if isinstance(part, dict | list)]
     if level:
@@ -290,21 +282,15 @@ def copy_file(source: Path, target: Path) -> None:
 
 def is_named(path: Path, descriptor: int) -> bool:
     """Return whether a path names the open file: it was neither deleted nor replaced."""
-    try:
+    with contextlib.suppress(OSError):
         return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))  # noqa: PTH116
-    except OSError:
-        return False
+    return False
 
 
 def restore_file(path: Path, descriptor: int) -> int:
-    """Write a deleted file again, under its name, from its descriptor that is still open.
+    """Write a deleted file again from its descriptor, which is still open; return the new one.
 
-    Args:
-        path: Its name.
-        descriptor: Open for reading and appending; closed if all went well.
-
-    Returns:
-        The new file's descriptor, open in the same way.
+    Both are open for reading and appending; the old one is closed if all went well.
 
     Raises:
         OSError: It could not be written; `descriptor` is as it was.
@@ -421,7 +407,7 @@ def inflate(data: bytes, limit: int) -> bytes:
     return content
 
 
-def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file holds.
 
     Raises:
@@ -429,7 +415,7 @@ def read_toml(path: Path, limit: int = MAX_SETTINGS) -> dict[str, Any]:
         ValueError: It is broken, not UTF-8 text, or nested too deeply.
     """
     try:
-        return parse_toml(read_file(path, limit).decode())
+        return parse_toml(read_file(path, MAX_SETTINGS).decode())
     except UnicodeDecodeError:
         raise ValueError(_NOT_TEXT) from None
 

@@ -1,7 +1,7 @@
-"""Say what a game and a planner tell each other: situations with options, plans, goal outcomes.
+"""Define what a game and a planner exchange: planning queries, subgoals, goal outcomes.
 
-A planner that is a language model never plays. It is shown a situation and picks one of the options
-that exist in it; the game's side pursues that goal and judges from RAM the outcome of it.
+A planner that is a language model never plays. It is sent a planning query and picks one of its
+options; the game's side pursues that goal and evaluates from RAM the outcome of it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,15 +15,12 @@ from engine.types import Goal, GoalKind
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a situation's text.
-
-    Attributes:
-        rank: 0 is needed most; to save room, the highest is left out first.
-    """
+    """A part of a query's text."""
 
     name: str
     text: str
     rank: int
+    """0 is needed most; to save room, the highest is left out first."""
 
 
 class Condition(StrEnum):
@@ -42,64 +39,51 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalOption:
-    """A goal that can be chosen in a situation.
-
-    Attributes:
-        target: Short name by which a reply picks it, unique among the options of its kind, e.g.
-            "exit 1", "person A", "GYM"; "" where the kind says it all.
-        text: The goal in a line for the prompt, e.g. "exit 1 to HOME 1F, 5 steps".
-        goal: What is pursued when it is picked.
-        conditions: Which may say that it is reached; the first is taken where a reply names none.
-    """
+    """A goal that can be chosen in answer to a query."""
 
     kind: GoalKind
     target: str
+    """Short name by which a reply picks it, unique among the options of its kind, e.g. "exit 1",
+    "person A", "GYM"; "" where the kind says it all."""
     text: str
+    """The goal in a line for the prompt, e.g. "exit 1 to HOME 1F, 5 steps"."""
     goal: Goal
     conditions: tuple[Condition, ...]
+    """Which may say that it is reached; the first is taken where a reply names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningQuery:
-    """What a planner is asked about.
-
-    Attributes:
-        key: Equal for situations in which the same plan is good: map, milestones, party, badges,
-            battle and the goals tried here.
-        env_index: The environment that asks.
-        trigger: Why now: "start", "map", "battle", "party", "milestone", "done", "failed", "stuck",
-            "late".
-        sections: The state in words, in reading order; what the game shows is quoted.
-        options: What can be wanted; never empty.
-        recent: (goal, outcome) of the last goals of this episode, oldest first.
-        rules: What never changes in this world and helps to read `sections`, in words.
-    """
+    """What a planner is asked about."""
 
     key: str
+    """Equal for queries to which the same subgoal is good: map, milestones, party, badges, battle
+    and the goals tried here."""
     env_index: int
     trigger: str
+    """Why now: "start", "map", "battle", "party", "milestone", "done", "failed", "stuck",
+    "late"."""
     sections: tuple[Section, ...]
+    """The state in words, in reading order; what the game shows is quoted."""
     options: tuple[GoalOption, ...]
+    """What can be wanted; never empty."""
     recent: tuple[tuple[str, str], ...] = ()
+    """(goal, outcome) of the last goals of this episode, oldest first."""
     rules: str = ""
+    """What never changes in this world and helps to read `sections`, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subgoal:
-    """What is to be done wherever a situation has this key.
-
-    Attributes:
-        key: `PlanningQuery.key`.
-        goal_sources: Models that chose it, one or more.
-        confidence: As stated, 0 to 1.
-        reasoning: The model's words.
-    """
+    """What is to be done wherever a query has this key."""
 
     key: str
     goal_sources: tuple[str, ...]
+    """Models that chose it, one or more."""
     option: GoalOption
     condition: Condition
     confidence: float
+    """As stated, 0 to 1."""
     reasoning: str
 
     @property
@@ -120,25 +104,22 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalOutcome:
-    """What RAM showed of one planning event, once it is over.
-
-    Attributes:
-        goal_source: `Subgoal.goal_source` of the plan that was at hand.
-        is_control: At random the plan was not followed: what would have happened without it.
-        made_progress: A milestone, a map new to the episode, a level or a catch came within a
-            goal's life from its beginning; healing and escaping are progress themselves.
-        steps: For how long it was pursued.
-    """
+    """What RAM showed of one planning event, once it is over."""
 
     env_index: int
     key: str
     goal_source: str
+    """`Subgoal.goal_source` of the subgoal that was at hand."""
     kind: GoalKind
     text: str
     outcome: Outcome
     made_progress: bool
+    """A milestone, a map new to the episode, a level or a catch came within a goal's life from its
+    beginning; healing and escaping are progress themselves."""
     steps: int
+    """For how long it was pursued."""
     is_control: bool = False
+    """At random the subgoal was not followed: what would have happened without it."""
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON-able facts, with the keys of `_SAVED_AS`."""
@@ -165,46 +146,40 @@ _SAVED_AS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class PlannerUpdate:
-    """What the games' side is told of the planner; sent again whenever something of it changes.
-
-    Attributes:
-        is_on: A language model is to set goals. While False, rules set them, and nothing is asked.
-        model_share: Share of the planning events with a plan at hand that are the model's; the
-            others are the rules' (or nobody's, see `fallback`).
-        holdout_fraction: Share of them that ignore the plan at random.
-        fallback: "rules" or "none": who sets goals where no plan is at hand.
-        goal_sources: Names of goal sources, for `Batch.goal_sources`; the first is "rules".
-        plans: That are new since the last time, or all of them if `is_whole`.
-        is_whole: Forget the plans of before.
-        experience: Estimated success, 0 to 1, by kind of situation (a `context_key` of
-            `engine.history.patterns`) and action; whole each time.
-        asks_anew: Ask again, also about what is pursued or was asked about already.
-    """
+    """What the games need to know of the planner; sent again whenever something of it changes."""
 
     is_on: bool = False
+    """A language model is to set goals. While False, rules set them, and nothing is asked."""
     model_share: float = 1.0
+    """Share of the planning events with a subgoal at hand that are the model's; the others are the
+    rules' (or nobody's, see `fallback`)."""
     holdout_fraction: float = 0.2
+    """Share of them that ignore the subgoal at random, as a control group."""
     fallback: str = "rules"
+    """Either "rules" or "none": who sets goals where no subgoal is at hand."""
     goal_sources: tuple[str, ...] = ("rules",)
+    """Names of goal sources, for `Batch.goal_sources`; the first is "rules"."""
     plans: tuple[Subgoal, ...] = ()
+    """That are new since the last time, or all of them if `is_whole`."""
     is_whole: bool = False
+    """Forget the earlier subgoals."""
     experience: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    """Estimated success, 0 to 1, by kind of situation (a `context_key` of
+    `engine.history.patterns`) and action; whole each time."""
     asks_anew: bool = False
+    """Ask again, also about what is pursued or was asked about already."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserOverrides:
-    """What a person wants of the games; sent as a whole whenever something of it changes.
-
-    Attributes:
-        goal: Key of the milestone that the rule planner pursues before all others, "" for none.
-        is_advised: A planner advises; None: as the run began.
-        weights: (reward component, weight) of those that were changed.
-    """
+    """What a person wants of the games; sent as a whole whenever something of it changes."""
 
     goal: str = ""
+    """Key of the milestone that the rule planner pursues before all others, "" for none."""
     is_advised: bool | None = None
+    """A planner advises; None: as the run began."""
     weights: tuple[tuple[str, float], ...] = ()
+    """(reward component, weight) of those that were changed."""
 
 
 GoalSources = list[tuple[str, ...]]
@@ -213,7 +188,7 @@ GoalSources = list[tuple[str, ...]]
 
 
 def with_goal_sources(known: GoalSources, plans: Iterable[Subgoal]) -> GoalSources:
-    """Return the groups that are known, and after them those of plans that are new."""
+    """Return the groups that are known, and after them those of new subgoals."""
     return list(dict.fromkeys([*known, *(plan.goal_sources for plan in plans)]))
 
 
@@ -223,11 +198,7 @@ def goal_source_names(groups: GoalSources) -> tuple[str, ...]:
 
 
 class SubgoalBook:
-    """Keep the plans that directions bring, by key; where there are too many, the oldest go.
-
-    Args:
-        most: As many are kept.
-    """
+    """Keep the subgoals that updates bring, by key; of more than `most`, the oldest go."""
 
     def __init__(self, most: int = 2048) -> None:
         self._most = most
@@ -242,7 +213,7 @@ class SubgoalBook:
         self._update = replace(update, plans=(), asks_anew=False)
 
     def add(self, plans: Iterable[Subgoal]) -> None:
-        """Keep more plans, each in place of the one that its key had."""
+        """Keep more subgoals, each in place of the one that its key had."""
         for plan in plans:
             self._plans.pop(plan.key, None)
             self._plans[plan.key] = plan
@@ -250,7 +221,7 @@ class SubgoalBook:
             del self._plans[next(iter(self._plans))]
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Drop the plans of these keys, as far as they are kept."""
+        """Drop the subgoals of these keys, as far as they are kept."""
         for key in keys:
             self._plans.pop(key, None)
 
@@ -260,7 +231,7 @@ class SubgoalBook:
         return tuple(self._plans.values())
 
     def get(self, key: str) -> Subgoal | None:
-        """Return the plan for a key."""
+        """Return the subgoal for a key."""
         return self._plans.get(key)
 
     def whole(self) -> PlannerUpdate:

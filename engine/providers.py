@@ -16,17 +16,14 @@ _FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Whose protocol a server speaks.
-
-    Attributes:
-        host: Its own server, reached by https.
-        address_variable: Environment variable of another server's address.
-        key_variable: Environment variable of its key.
-    """
+    """Whose protocol a server speaks."""
 
     host: str
+    """Its own server, reached by https."""
     address_variable: str
+    """Environment variable of another server's address."""
     key_variable: str
+    """Environment variable of its key."""
 
 
 PROVIDERS = {
@@ -61,10 +58,6 @@ def whole_path(file: str) -> str:
 
 def with_whole_paths(models: str, backend: str = "") -> str:
     """Return names of models with commas between, those of files as absolute paths.
-
-    Args:
-        models: As a person gives them.
-        backend: As in `llm_backend`.
 
     Raises:
         ConfigurationError: One begins in a home folder that is not known.

@@ -20,7 +20,10 @@ def visible(text: str) -> str:
     r"""Return one line with whatever is not printable escaped, as \x1b or \n: for a record."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
+        for char in text
+    )
 
 
 def one_line(text: str, longest: int) -> str:
@@ -32,10 +35,6 @@ def one_line(text: str, longest: int) -> str:
 def printable_lines(text: str) -> str:
     """Return the text with its lines, without characters that are not printable."""
     return "\n".join(printable(line).rstrip() for line in text.split("\n"))
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape", "surrogatepass").decode()
 
 
 class VisibleFormatter(logging.Formatter):

@@ -4,12 +4,15 @@ Nothing is trained. What learns is loaded only where a trained policy plays.
 """
 
 import os
-import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 from engine.config import RunConfig
-from engine.errors import ConfigurationError
+from engine.demos.demonstration import SUFFIX, read_demo
+from engine.demos.recording_log import LOG_SUFFIX, read_log
+from engine.demos.writer import is_being_written, recover
+from engine.errors import ConfigurationError, DemoError
 from engine.events import (
     Event,
     ProgressReported,
@@ -20,7 +23,7 @@ from engine.events import (
 from engine.games.catalog import load_game
 from engine.loop.controls import CommandQueue
 from engine.recording.plan import DemoPoint, RecordingPlan
-from engine.threaded_session import ThreadedSession
+from engine.threaded_session import StartLeft, ThreadedSession
 
 __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
 
@@ -28,25 +31,20 @@ FIRST_SPEED = 12.0
 """Actions a second of a player that is watched; a person can follow what happens."""
 
 
-class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
-    """The session is to end before anything is recorded."""
-
-
 class RecordingSession(ThreadedSession):
     """A game that demonstrations are recorded in; what an `EngineSession` is to a run.
 
     Recording begins by itself. A demonstration ends with its episode, when its time is up, or when
     that is asked for; it is saved then, and the next one begins, until the set is complete. What
-    may be asked for is in `engine.recording.command_handler`.
+    may be asked for is in `engine.recording.loop`.
 
     Args:
         config: Names the game and the save folder.
-        plan: What is recorded.
         speed: Actions a second of the player, if one plays; 0: as fast as it goes.
-        clock: Seconds that only rise.
 
     Attributes:
-        mailbox: What is told. The last event is RunStopped or RunFailed.
+        run_id: The set's name.
+        run_dir: The set's folder.
 
     Raises:
         ConfigurationError: The set's folder cannot be written.
@@ -59,25 +57,14 @@ class RecordingSession(ThreadedSession):
         plan: RecordingPlan,
         *,
         speed: float = FIRST_SPEED,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__("recording")
         self.config = config
+        folder = plan.folder(config)
+        self.run_id, self.run_dir = folder.name, str(folder)
         self._plan = plan
-        self._folder = plan.folder(config)
         self._speed = speed
-        self._clock = clock
         _check(config, plan)
-
-    @property
-    def run_id(self) -> str:
-        """Return the set's name."""
-        return self._folder.name
-
-    @property
-    def run_dir(self) -> str:
-        """Return the set's folder."""
-        return str(self._folder)
 
     def _work(self) -> RunStopped:
         return _record(
@@ -87,7 +74,6 @@ class RecordingSession(ThreadedSession):
             self.mailbox.post,
             speed=self._speed,
             is_shown=True,
-            clock=self._clock,
         )
 
     @property
@@ -109,7 +95,7 @@ def record_headless(
     Args:
         config: Names the game and the save folder.
         plan: What is recorded; it must name a player and a number of episodes.
-        emit: Takes events: RecordingEnded tells of each file.
+        emit: Takes events: RecordingEnded names each file.
         commands: What is asked for meanwhile.
 
     Raises:
@@ -124,21 +110,14 @@ def record_headless(
     _check(config, plan)
     queue = commands or CommandQueue()
     try:
-        return _record(config, plan, queue, emit, speed=0.0, is_shown=False, clock=time.monotonic)
+        return _record(config, plan, queue, emit, speed=0.0, is_shown=False)
     except KeyboardInterrupt:
-        from engine.recording.saved_set import resume_set
-
         resume_set(plan.folder(config))
         raise
 
 
 def _check(config: RunConfig, plan: RecordingPlan) -> None:
-    """Check what can be checked at once, and write nothing: the first recording makes the folder.
-
-    Raises:
-        ConfigurationError: The set's folder cannot be written.
-        RomError: The ROM is unusable.
-    """
+    """Check what can be checked at once, and write nothing: the first demonstration does."""
     load_game(config.rom_path, config.allow_unknown_rom)
     folder = plan.folder(config)
     there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
@@ -159,45 +138,82 @@ def _record(
     *,
     speed: float,
     is_shown: bool,
-    clock: Callable[[], float],
 ) -> RunStopped:
     # Here, not above: the emulator takes a second, and the terminal shows its first screen
     # meanwhile.
-    from engine.recording.command_handler import SteeredRecording
     from engine.recording.game import RecordedGame
+    from engine.recording.loop import RecordingLoop
     from engine.recording.players import load_player
-    from engine.recording.saved_set import resume_set
     from engine.training.vectors import prepare_start
 
     def tell(event: Event) -> None:
         if commands.stop is not None:
-            raise _StartLeft
+            raise StartLeft
         emit(event)
 
-    found = resume_set(plan.folder(config))
+    saved, rescued, refused = resume_set(plan.folder(config))
     player = None
     try:
-        for text in found.rescued:
+        for text in rescued:
             tell(ReasoningLogged(0, "run", text))
-        for text in found.refused:
+        for text in refused:
             tell(WarningRaised(text))
         if plan.player:
             tell(ProgressReported(f"loading {plan.player}"))
             player = load_player(plan.player, config, lambda text: emit(WarningRaised(text)))
         prepare_start(config, tell)
         tell(ProgressReported("loading the game"))
-    except _StartLeft:
+    except StartLeft:
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")
-    with closing(RecordedGame(config, plan, player, found.count, can_rewind=is_shown)) as game:
-        recording = SteeredRecording(
+    with closing(RecordedGame(config, plan, player, saved, can_rewind=is_shown)) as game:
+        recording = RecordingLoop(
             game,
             plan,
             player,
-            found.count,
+            saved,
             emit,
             speed=speed,
             is_shown=is_shown,
-            clock=clock,
         )
         return recording.run(commands)
+
+
+def resume_set(folder: Path) -> tuple[int, list[str], list[str]]:
+    """Rescue what sessions that died left in a folder.
+
+    Returns:
+        How many demonstrations there are then that show something, a line for each that was
+        rescued, and one for each file that cannot be used.
+    """
+    rescued, refused = [], []
+    for log in sorted(folder.glob(f"*{SUFFIX}{LOG_SUFFIX}")):
+        if is_being_written(log):
+            continue
+        try:
+            if steps := _rescue(log):
+                rescued.append(f"{log.stem} was left by a crash and is rescued: {steps}")
+        except DemoError as error:
+            refused.append(str(error))
+    count = 0
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            count += bool(read_demo(path).shown)
+        except DemoError as error:
+            refused.append(str(error))
+    return count, rescued, refused
+
+
+def _rescue(log: Path) -> str:
+    """Make a log's demonstration; return how much is in it, "" where there is nothing to rescue."""
+    demo = read_log(log)
+    path = log.with_name(log.stem)
+    segments = demo.recording.segments
+    # Its file may have been written whole before its program died.
+    if not demo.shown or (path.exists() and read_demo(path).recording.segments == segments):
+        log.unlink(missing_ok=True)
+        return ""
+    recover(log)
+    steps = len(demo.shown)
+    live = ", some of it in real time" if demo.has_live else ""
+    return f"{steps:,} step{'s' * (steps != 1)}{live}"

@@ -9,29 +9,21 @@ from engine.errors import ConfigurationError
 
 
 def resolve(name: str, group: str) -> Any:
-    """Return the object that `name` stands for.
-
-    Args:
-        name: An entry point of `group`, or "module:attribute".
-        group: The entry point group that packages announce such objects under.
+    """Return what a name stands for: an entry point of `group`, or "module:attribute".
 
     Raises:
         ConfigurationError: There is no such entry point, module or attribute.
     """
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-        return _load(module, attribute, name)
-    announced = {entry.name: entry for entry in entry_points(group=group)}
-    if name not in announced:
-        known = ", ".join(sorted(announced)) or "nothing"
-        raise ConfigurationError(
-            f"No installed package announces {name!r} under {group}.",
-            f'Announced are: {known}. Or give it as "module:Class".',
-        )
-    return _load(announced[name].module, announced[name].attr, name)
-
-
-def _load(module: str, attribute: str, name: str) -> Any:
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        announced = {entry.name: entry for entry in entry_points(group=group)}
+        if name not in announced:
+            known = ", ".join(sorted(announced)) or "nothing"
+            raise ConfigurationError(
+                f"No installed package announces {name!r} under {group}.",
+                f'Announced are: {known}. Or give it as "module:Class".',
+            )
+        module, attribute = announced[name].module, announced[name].attr
     try:
         loaded = importlib.import_module(module)
     except (ImportError, SyntaxError, TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from engine import events
 from engine.commands import Command, PauseRendering, Resume, Seek, StepOnce, Watch
-from engine.loop.controls import CommandQueue, Controls, Pace
+from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
 from engine.loop.session_loop import SessionLoop
 from engine.threaded_session import ThreadedSession
@@ -28,19 +28,19 @@ class ReplaySession(ThreadedSession):
     """What was recorded, played again; what an `EngineSession` is to a run.
 
     It obeys Pause, Resume, StepOnce, SetSpeed, Seek and Stop, and refuses all others. At its end
-    it tells of the episode's end, once, and stays there, paused.
+    it reports the episode's end, once, and stays there, paused. Its thread advances it as the
+    `Activity` of a `SessionLoop`.
 
     Args:
         recorded: A run's episode or a demonstration, see `engine.training.replay_sources`.
         speed: Actions a second to begin with; 0: as fast as it goes.
         place: Where to begin, paused; None: where it begins to show something.
-        told: Events that are told at first, of what happened before.
-        clock: Seconds that only rise.
-
-    Attributes:
-        mailbox: What is told. The last event is RunStopped or RunFailed.
-        recorded: What is played.
+        told: Events that are posted at first, of what happened before.
     """
+
+    not_here = "Not in a replay: nothing of it can be changed."
+    _playback: Playback
+    _reporter: "_ReplayReporter"
 
     def __init__(
         self,
@@ -49,138 +49,44 @@ class ReplaySession(ThreadedSession):
         speed: float = FIRST_SPEED,
         place: int | None = None,
         told: Sequence[events.Event] = (),
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__("replay")
         self.recorded = recorded
-        self._place = place
+        self._target = place
         self._told = tuple(told)
-        self._pace = Pace(clock)
+        self._controls = Controls(is_paused=place is not None)
+        self._pace = Pace()
         self._pace.limit(speed)
-        self._clock = clock
-
-    def _work(self) -> events.RunStopped:
-        self.mailbox.post(events.ProgressReported("loading the game"))
-        with closing(Playback(self.recorded)) as playback:
-            replay = _Replay(
-                playback,
-                self._commands,
-                self._pace,
-                self.mailbox.post,
-                self._clock,
-                is_paused=self._place is not None,
-            )
-            replay.begin(self._place, self._told)
-            return replay.play()
-
-
-class _ReplayReporter(Reporter):
-    """Reports a replay, whose steps are counted in places."""
-
-    def __init__(
-        self,
-        playback: Playback,
-        controls: Controls,
-        pace: Pace,
-        emit: Callable[[events.Event], None],
-        clock: Callable[[], float],
-    ) -> None:
-        super().__init__(controls, pace, emit, clock, phase="replaying")
-        self._playback = playback
-        self.metrics.episodes = playback.recorded.ended.episode
-
-    def show_place(self) -> None:
-        """Show the game at this place."""
-        seen = self._playback.seen()
-        if seen.frame is not None:
-            self.picture(seen.frame)
-        self.observe(seen)
-        self.status()
-
-    def moved(self) -> None:
-        """Note how far the replay is."""
-        self.metrics.total_steps = self.episode_steps = self._playback.place
-
-    def _figures(self) -> events.StatusChanged:
-        self.moved()
-        return replace(
-            super()._figures(),
-            steps_per_s=self._pace.actions_per_s,
-            done=self._playback.place,
-            total=self._playback.length,
-            is_goal_reached=self._playback.env.is_success,
-        )
-
-
-class _Replay:
-    """What was recorded, as a session's `Activity`: seeks, steps, and tells.
-
-    Args:
-        playback: What is played.
-        commands: What the outside asks for.
-        pace: The speed limit.
-        post: Takes the events.
-        clock: Seconds that only rise.
-        is_paused: Begin so.
-    """
-
-    not_here = "Not in a replay: nothing of it can be changed."
-
-    def __init__(
-        self,
-        playback: Playback,
-        commands: CommandQueue,
-        pace: Pace,
-        post: Callable[[events.Event], None],
-        clock: Callable[[], float],
-        *,
-        is_paused: bool,
-    ) -> None:
-        self._recorded = playback.recorded
-        self._playback = playback
-        self._controls = Controls(is_paused=is_paused)
-        self._pace = pace
-        self._reporter = _ReplayReporter(playback, self._controls, pace, post, clock)
-        self._loop = SessionLoop(
-            self, self._controls, pace, self._reporter, commands, playback.env.game.actions
-        )
-        self._post = post
-        self._clock = clock
         self._frame_due_s = 0.0
-        self._target: int | None = None
-        self._is_end_told = self._is_divergence_told = False
+        self._is_end_reported = self._is_divergence_reported = False
         self._notes: dict[int, list[str]] = {}
-        for step, text in self._recorded.notes:
+        for step, text in recorded.notes:
             self._notes.setdefault(step, []).append(text)
 
-    def begin(self, place: int | None, told: Sequence[events.Event]) -> None:
-        """Tell what is played, and go to where to begin."""
-        playback, recorded = self._playback, self._recorded
-        self._post(
-            events.RunStarted(
-                run_id=recorded.run_id,
-                run_dir=recorded.run_dir,
-                game=playback.env.game.name,
-                agent=recorded.by,
-                mode=events.REPLAY,
-                num_envs=1,
-                num_workers=0,
-                milestones=playback.env.game.milestones,
-                actions=playback.env.game.actions,
-                frame_shape=playback.env.game.frame_shape,
-            )
+    def _work(self) -> events.RunStopped:
+        post, controls, pace = self.mailbox.post, self._controls, self._pace
+        post(events.ProgressReported("loading the game"))
+        with closing(Playback(self.recorded)) as self._playback:
+            actions = self._playback.game.actions
+            self._reporter = _ReplayReporter(self._playback, controls, pace, post)
+            loop = SessionLoop(self, controls, pace, self._reporter, self._commands, actions)
+            self._begin()
+            loop.run()
+            return events.RunStopped(controls.stop_reason, self._playback.step, "")
+
+    def _begin(self) -> None:
+        """Report what is played, and go to where to begin."""
+        game, recorded = self._playback.game, self.recorded
+        self._reporter.started(
+            game, recorded.run_id, recorded.run_dir, agent=recorded.by, mode=events.REPLAY
         )
         for text in recorded.about():
             self._reporter.say(NOTE, text)
-        for event in told:
-            self._post(event)
-        self._target = playback.place_of(recorded.begins_at) if place is None else place
+        for event in self._told:
+            self.mailbox.post(event)
+        if self._target is None:
+            self._target = self._playback.place_of(recorded.begins_at)
         self._reporter.show_place()
-
-    def play(self) -> events.RunStopped:
-        """Play until told to stop."""
-        self._loop.run()
-        return events.RunStopped(self._controls.stop_reason, self._playback.step, "")
 
     def is_over(self) -> bool:
         """Return whether somebody wants an end; at its own end a replay waits for commands."""
@@ -215,63 +121,90 @@ class _Replay:
     def _step(self) -> None:
         self._pace.mark()
         self._controls.step_taken()
-        now = self._clock()
+        now = time.monotonic()
         is_shown = self._controls.is_paused or now >= self._frame_due_s
-        before = self._playback.step
-        self._playback.advance(renders=is_shown)
-        self._tell_step(before)
-        self._tell_divergence()
-        self._stop_at_end()
-        if is_shown or self._playback.is_at_end:
-            self._frame_due_s = now + FRAME_INTERVAL_S
-            self._reporter.show_place()
-
-    def _tell_step(self, before: int) -> None:
-        """Tell what was decided, the result, and what was written down then."""
-        playback = self._playback
-        self._reporter.moved()
-        self._tell_decision()
-        self._reporter.pay(playback.env.breakdown)
+        playback, reporter = self._playback, self._reporter
+        before = playback.step
+        playback.advance(renders=is_shown)
+        reporter.moved()
+        self._report_decision()
+        reporter.pay(playback.env.breakdown)
         if playback.step > before:
             for text in self._notes.get(playback.step, ()):
-                self._reporter.say(NOTE, text)
+                reporter.say(NOTE, text)
+        self._check_course()
+        if is_shown or playback.is_at_end:
+            self._frame_due_s = now + FRAME_INTERVAL_S
+            reporter.show_place()
 
-    def _tell_decision(self) -> None:
-        """Tell what was decided last."""
+    def _report_decision(self) -> None:
+        """Report what was decided last."""
         playback = self._playback
         if playback.last_action is not None:
-            decision = self._recorded.decision(
-                playback.step - 1, playback.last_action, playback.env.game.actions
+            decision = self.recorded.decision(
+                playback.step - 1, playback.last_action, playback.game.actions
             )
-            self._post(events.DecisionMade(playback.place, decision))
+            self.mailbox.post(events.DecisionMade(playback.place, decision))
 
     def _seek_on(self, target: int) -> None:
         """Come nearer to where it was asked to go, for a while: commands must not wait long."""
-        until = self._clock() + FRAME_INTERVAL_S
+        until = time.monotonic() + FRAME_INTERVAL_S
         while self._playback.place < target and not self._playback.is_at_end:
             self._playback.advance(renders=False)
-            if self._clock() >= until:
+            if time.monotonic() >= until:
                 break
         else:
             self._target = None
-            self._tell_decision()
-        self._tell_divergence()
-        self._stop_at_end()
+            self._report_decision()
+        self._check_course()
         self._reporter.show_place()
 
-    def _stop_at_end(self) -> None:
-        if not self._playback.is_at_end:
-            return
-        self._controls.is_paused, self._controls.steps_due = True, 0
-        if not self._is_end_told:
-            self._is_end_told = True
-            self._post(self._recorded.ended)
+    def _check_course(self) -> None:
+        """Report, once each, that it goes another way than recorded, and its end; pause there."""
+        divergence = self._playback.divergence
+        if divergence and not self._is_divergence_reported:
+            self._is_divergence_reported = True
+            text = f"The replay goes another way than the recording at {divergence}"
+            self.mailbox.post(events.WarningRaised(text))
+        if self._playback.is_at_end:
+            self._controls.is_paused, self._controls.steps_due = True, 0
+            if not self._is_end_reported:
+                self._is_end_reported = True
+                self.mailbox.post(self.recorded.ended)
 
-    def _tell_divergence(self) -> None:
-        if self._playback.divergence and not self._is_divergence_told:
-            self._is_divergence_told = True
-            self._post(
-                events.WarningRaised(
-                    f"The replay goes another way than the recording at {self._playback.divergence}"
-                )
-            )
+
+class _ReplayReporter(Reporter):
+    """Reports a replay, whose steps are counted in places."""
+
+    def __init__(
+        self,
+        playback: Playback,
+        controls: Controls,
+        pace: Pace,
+        emit: Callable[[events.Event], None],
+    ) -> None:
+        super().__init__(controls, pace, emit, phase="replaying")
+        self._playback = playback
+        self.metrics.episodes = playback.recorded.ended.episode
+
+    def show_place(self) -> None:
+        """Show the game at this place."""
+        seen = self._playback.seen()
+        if seen.frame is not None:
+            self.picture(seen.frame)
+        self.observe(seen)
+        self.status()
+
+    def moved(self) -> None:
+        """Note how far the replay is."""
+        self.metrics.total_steps = self.episode_steps = self._playback.place
+
+    def _figures(self) -> events.StatusChanged:
+        self.moved()
+        return replace(
+            super()._figures(),
+            steps_per_s=self._pace.actions_per_s,
+            done=self._playback.place,
+            total=self._playback.length,
+            is_goal_reached=self._playback.is_goal_reached,
+        )

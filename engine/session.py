@@ -18,7 +18,7 @@ from engine.files import open_file, remedy
 from engine.games.catalog import load_game
 from engine.llm.backends import make_backends
 from engine.quoting import VisibleFormatter
-from engine.threaded_session import ThreadedSession
+from engine.threaded_session import StartLeft, ThreadedSession
 from engine.training.checkpoint import checkpoint_paths, steps_of
 from engine.training.run_settings import resumed_config
 from engine.training.runs import RunFolder
@@ -26,16 +26,11 @@ from engine.training.weights_biases import require_wandb
 
 if TYPE_CHECKING:
     from engine.env.vector import VectorEnv
-    from engine.training.trainer import Trainer
 
 _TAKE_DOWN_S = 2.0
 _LOOK_S = 0.05
 """How often it is looked whether a start is to be left."""
 _log = logging.getLogger(__name__)
-
-
-class _StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
-    """The run is to end before its first step."""
 
 
 class EngineSession(ThreadedSession):
@@ -48,18 +43,19 @@ class EngineSession(ThreadedSession):
     has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
     that is done.
 
+    A new run that fails or is left before anything came of it leaves no folder.
+
     Args:
         config: The run's settings.
         resume: Id or path of a saved run, or "latest"; None begins a new one.
         make_vector: Makes the environments; None: games in worker processes.
 
-    A new run that fails or is left before anything came of it leaves no folder.
-
     Attributes:
+        run_id: The run's name.
+        run_dir: Its folder.
         config: The settings in force: those of the saved run if one is resumed.
         keeps_log: Keep the log of a failed start beside the runs, whatever failed: nobody may be
-            there to be told.
-        mailbox: What the engine tells. The last event is RunStopped or RunFailed.
+            there to read the event.
 
     Raises:
         ConfigurationError: The save folder is not writable, the run is in use or names what is not
@@ -94,20 +90,11 @@ class EngineSession(ThreadedSession):
             if ignored:
                 names = ", ".join(ignored)
                 self._warn(f"The saved run's own settings stay: {names}.")
+        self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
         self._transition = threading.Lock()
         self._is_begun = threading.Event()
         self._is_left = False
         self.keeps_log = False
-
-    @property
-    def run_id(self) -> str:
-        """Return the run's name."""
-        return self._folder.run_id
-
-    @property
-    def run_dir(self) -> str:
-        """Return the run's folder."""
-        return str(self._folder.path)
 
     def _run(self) -> None:
         threading.Thread(target=self._watch_start, name="engine start", daemon=True).start()
@@ -151,20 +138,16 @@ class EngineSession(ThreadedSession):
 
     def _watch_start(self) -> None:
         """Report the end as soon as a start is to be left: its steps take seconds each."""
-        while not self._is_begun.wait(_LOOK_S):
-            stop = self._commands.stop
-            if stop is not None:
-                self._leave_start(stop.reason or "asked to stop")
+        while (stop := self._commands.stop) is None:
+            if self._is_begun.wait(_LOOK_S):
                 return
-
-    def _leave_start(self, reason: str) -> None:
         with self._transition:
-            if self._is_begun.is_set():
-                return
-            self._is_left = True
-            paths = checkpoint_paths(self._folder.checkpoints_path)
-            path = str(paths[0]) if paths else ""
-            self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
+            if not self._is_begun.is_set():
+                self._is_left = True
+                paths = checkpoint_paths(self._folder.checkpoints_path)
+                path = str(paths[0]) if paths else ""
+                reason = stop.reason or "asked to stop"
+                self.mailbox.post(RunStopped(reason, steps_of(Path(path)), path))
 
     def _begin(self) -> bool:
         """Note that the start is over; return whether it was not left before."""
@@ -172,47 +155,29 @@ class EngineSession(ThreadedSession):
             self._is_begun.set()
             return not self._is_left
 
-    def _tell(self, event: Event) -> None:
-        """Take an event of the trainer's to the outside.
-
-        Raises:
-            _StartLeft: Nobody waits for the start any more.
-        """
+    def _post(self, event: Event) -> None:
+        """Take an event to the outside, unless nobody waits for the start any more."""
         if self._is_left:
-            raise _StartLeft
+            raise StartLeft
         self.mailbox.post(event)
 
     def _start_games(self) -> "VectorEnv":
-        """Start the games while the learning library is loaded beside.
+        """Start the games while another thread loads the learning library.
 
-        The games are started in this thread: their processes end with the one that made them.
+        Not the other way round: the games' processes end with the thread that made them.
         """
-        self._tell(ProgressReported("loading the learning library"))
+        self._post(ProgressReported("loading the learning library"))
         threading.Thread(target=_load_learning, name="loading", daemon=True).start()
         if self._make_vector is not None:
             return self._make_vector(self.config)
         from engine.training.vectors import start_games
 
-        return start_games(self.config, self._tell)
-
-    def _build(self, vector: "VectorEnv") -> "Trainer":
-        # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
-        from engine.training.build import build_trainer
-
-        return build_trainer(
-            self.config,
-            self._folder,
-            self._commands,
-            self._tell,
-            is_resumed=self._is_resumed,
-            make_vector=self._make_vector,
-            vector=vector,
-        )
+        return start_games(self.config, self._post)
 
     def _work(self) -> RunStopped:
         try:
             return self._train()
-        except _StartLeft:
+        except StartLeft:
             return RunStopped("left at its start", 0, "")  # that was told already
         except PokeTUIError:
             _log.exception("the run failed")
@@ -224,13 +189,24 @@ class EngineSession(ThreadedSession):
     def _train(self) -> RunStopped:
         vector = self._start_games()
         try:
-            trainer = self._build(vector)
+            # Here, not above: it takes seconds, and the terminal shows its first screen meanwhile.
+            from engine.training.build import build_trainer
+
+            trainer = build_trainer(
+                self.config,
+                self._folder,
+                self._commands,
+                self._post,
+                is_resumed=self._is_resumed,
+                make_vector=self._make_vector,
+                vector=vector,
+            )
         except BaseException:
             vector.close()
             raise
         try:
             if not self._begin():
-                raise _StartLeft
+                raise StartLeft
             self._folder.keep()
             return trainer.run()
         finally:

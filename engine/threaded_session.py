@@ -6,7 +6,7 @@ from collections import deque
 
 from engine.commands import Command, Stop
 from engine.errors import CheckpointError, PokeTUIError
-from engine.events import LOSSY, Event, RunFailed, RunStopped
+from engine.events import Event, LossyEvent, RunFailed, RunStopped
 from engine.loop.controls import CommandQueue
 
 _MAILBOX_CAPACITY = 20_000
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class Mailbox:
-    """Hold events for one reader: of each LOSSY kind the newest, of all others each one.
+    """Hold events for one reader: of each lossy kind the newest, of all others each one.
 
     When nobody reads for long, the oldest go.
     """
@@ -29,7 +29,7 @@ class Mailbox:
         """Add an event; never blocks for long."""
         with self._lock:
             self._count += 1
-            if isinstance(event, LOSSY):
+            if isinstance(event, LossyEvent):
                 self._newest[type(event)] = (self._count, event)
             else:
                 self._kept.append((self._count, event))
@@ -40,17 +40,18 @@ class Mailbox:
             entries = [*self._kept, *self._newest.values()]
             self._kept.clear()
             self._newest.clear()
-        return [event for _, event in sorted(entries, key=lambda entry: entry[0])]
+        return [event for _, event in sorted(entries)]
+
+
+class StartLeft(Exception):  # noqa: N818 (no error: somebody wanted it)
+    """A session is to end before it has begun."""
 
 
 class ThreadedSession:
-    """What all sessions of this process have in common: the thread, and the ways in and out.
-
-    Args:
-        name: What it is, in a word, for people and for the thread.
+    """What all sessions of this process have in common: the thread, commands and events.
 
     Attributes:
-        mailbox: What is told. The last event is RunStopped or RunFailed.
+        mailbox: Its events. The last one is RunStopped or RunFailed.
     """
 
     def __init__(self, name: str) -> None:

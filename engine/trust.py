@@ -35,15 +35,12 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Something that settings need the user's permission for.
-
-    Attributes:
-        names: By which it can be given; the first is suggested.
-        purpose: What the settings would do, in words.
-    """
+    """Something that settings need the user's permission for."""
 
     names: tuple[str, ...]
+    """By which it can be given; the first is suggested."""
     purpose: str
+    """What the settings would do, in words."""
 
 
 def permissions_for_code(components: Iterable[str]) -> list[Permission]:
@@ -76,12 +73,7 @@ def permissions_for_host(address: str, backends: Iterable[str]) -> list[Permissi
 
 
 def permissions_for_models(models: Iterable[str], backend: str = "") -> list[Permission]:
-    """Return what loading the models of `llm_model` that are files needs.
-
-    Args:
-        models: Names; of files, absolute paths.
-        backend: As in `llm_backend`.
-    """
+    """Return what loading the models of `llm_model` that are files, by absolute paths, needs."""
     files = [name for name in models if (backend or backend_of(name)) == "local"]
     return [Permission((file,), f"llm_model loads {_shown(file)}") for file in files]
 
@@ -89,9 +81,8 @@ def permissions_for_models(models: Iterable[str], backend: str = "") -> list[Per
 def permissions_for_database(path: str, folder: Path) -> list[Permission]:
     """Return what writing `decision_db_path` needs.
 
-    Args:
-        path: Relative to the run's folder, where it may be written.
-        folder: That of the config file; an absolute path may lie there or in the working folder.
+    Nothing below the run's folder, where a relative path lies; an absolute one may lie in
+    `folder`, the config file's, or in the working folder.
     """
     try:
         given = Path(path).expanduser()
@@ -114,11 +105,7 @@ def permissions_for_wandb(mode: str) -> list[Permission]:
 
 
 def named_in(values: Mapping[str, Any]) -> set[str]:
-    """Return the names that settings give permission to because the user gave these.
-
-    Args:
-        values: By key, not validated.
-    """
+    """Return the names that settings, not validated, permit because the user gave these."""
     rewards = values.get("rewards")
     extra = rewards.get("extra") if isinstance(rewards, Mapping) else None
     named = {str(key) for key in extra} if isinstance(extra, Mapping) else set()
@@ -134,12 +121,7 @@ def named_in(values: Mapping[str, Any]) -> set[str]:
 def check_permissions(
     needed: Collection[Permission], origin: object, named: Collection[str] = ()
 ) -> None:
-    """Refuse what the user has given no permission for.
-
-    Args:
-        needed: What is about to be used.
-        origin: The file that says so.
-        named: What the user named; see `named_in`.
+    """Refuse what a file needs and the user has neither permitted nor named (see `named_in`).
 
     Raises:
         ConfigurationError: Naming all of it, and how to permit it.
@@ -240,12 +222,9 @@ def _write(names: Collection[str]) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
+    with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return host.lower() == "localhost"
 
 
 def _shown(name: str) -> str:

@@ -5,7 +5,7 @@ Nothing here imports more than numpy and the errors, so every package may use it
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Any, Self
@@ -44,31 +44,23 @@ class Action(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameAction:
-    """One action of a game.
-
-    Attributes:
-        name: Unique in the game, e.g. "UP".
-        keys: Keys that press it in the cockpit, as Textual names them, the shown one first; empty:
-            it is not pressed by hand.
-        button: What it means to whoever plays by rules; None: nothing that rules use.
-        is_button: It is a button that can be held; False for waiting.
-        help: What it does, in a sentence.
-    """
+    """One action of a game."""
 
     name: str
+    """Unique in the game, e.g. "UP"."""
     keys: tuple[str, ...] = ()
+    """Keys that press it in the cockpit, as Textual names them, the shown one first; empty: it is
+    not pressed by hand."""
     button: Action | None = None
+    """What it means to whoever plays by rules; None: nothing that rules use."""
     is_button: bool = True
+    """It is a button that can be held; False for waiting."""
     help: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSet:
-    """The actions of a game in order: an action is its index.
-
-    Attributes:
-        actions: One entry for each index.
-    """
+    """The actions of a game in order: an action is its index."""
 
     actions: tuple[GameAction, ...]
 
@@ -132,17 +124,14 @@ GAME_BOY_FRAME_SHAPE = (144, 160, 3)
 
 @dataclass(frozen=True, slots=True)
 class Spaces:
-    """Sizes of what is observed and of what can be done.
-
-    Attributes:
-        feature_size: F, the length of a feature vector.
-        num_actions: A, how many actions there are.
-        pixels_shape: Of what networks see of frames: (3, H // 2, W // 2); (0,) where they see none.
-    """
+    """Sizes of what is observed and of what can be done."""
 
     feature_size: int
+    """F, the length of a feature vector."""
     num_actions: int
+    """A, how many actions there are."""
     pixels_shape: tuple[int, ...] = (0,)
+    """Of what networks see of frames: (3, H // 2, W // 2); (0,) where they see none."""
 
 
 def action_index(value: Any, count: int) -> int:
@@ -278,7 +267,7 @@ class Terrain:
 
 
 class TileKind(IntEnum):
-    """What a walk tile is, in a word; what stands on it and where it leads is told apart."""
+    """What a walk tile is, in a word; what stands on it and where it leads is kept apart."""
 
     WALL = 0
     FLOOR = 1
@@ -308,28 +297,25 @@ MAP_BORDER = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapView:
-    """The current map: its size, what each tile is, and what stands on it.
-
-    Attributes:
-        terrain: (height, width) uint16 `Terrain` bits of the walk tiles, [y, x]; read-only.
-        connections: Edges that lead to a neighbouring map, of "north", "south", "west", "east".
-        signs: Walk tiles (x, y) that answer when faced with A and are no object.
-        bordered: (height + 12, width + 12) uint16, `terrain` with the `MAP_BORDER` tiles around the
-            map, which hold the neighbours' nearest strips; read-only. None where it is not known.
-        edges: The connections whose neighbour RAM names; the practice game leaves it out.
-        kinds: (height, width) uint8, `terrain` as TileKind; read-only. None where it is not told.
-    """
+    """The current map: its size, what each tile is, and what stands on it."""
 
     width: int
     height: int
     terrain: NDArray[np.uint16]
+    """(height, width) uint16 `Terrain` bits of the walk tiles, [y, x]; read-only."""
     warps: tuple[Warp, ...]
     objects: tuple[MapObject, ...]
     connections: frozenset[str]
+    """Edges that lead to a neighbouring map, of "north", "south", "west", "east"."""
     signs: tuple[tuple[int, int], ...] = ()
+    """Walk tiles (x, y) that answer when faced with A and are no object."""
     bordered: NDArray[np.uint16] | None = None
+    """(height + 12, width + 12) uint16, `terrain` with the `MAP_BORDER` tiles around the map, which
+    hold the neighbours' nearest strips; read-only. None where it is not known."""
     edges: tuple[Edge, ...] = ()
+    """The connections whose neighbour RAM names; the practice game leaves it out."""
     kinds: NDArray[np.uint8] | None = None
+    """(height, width) uint8, `terrain` as TileKind; read-only. None where it is not known."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MapView) and self._key() == other._key()
@@ -356,44 +342,27 @@ class MapView:
         return bool(ahead & (Terrain.ANSWERS | Terrain.WATER))
 
     def _key(self) -> tuple[object, ...]:
-        """Return all of it, with arrays as bytes, which compare to one truth."""
-        bordered = None if self.bordered is None else self.bordered.tobytes()
-        return (
-            self.width,
-            self.height,
-            self.terrain.tobytes(),
-            self.warps,
-            self.objects,
-            self.connections,
-            self.signs,
-            bordered,
-            self.edges,
-        )
+        """Return all fields, arrays as bytes, which compare to one truth."""
+        values = (getattr(self, each.name) for each in fields(self))
+        return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in values)
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Whether the player can act, and what the game waits for.
-
-    Attributes:
-        in_game: A game is running (not power-on, title or main menu).
-        is_free: The player can walk.
-        in_text: A text box is open, whether it waits (its arrow blinks) or is being written.
-        in_menu: A menu accepts input.
-        is_scripted: A script runs the show.
-        in_transition: The map is loading or being left.
-        cursor: The menu cursor (row, column), 1-based; (0, 0) when none accepts input.
-        menu_size: Rows and columns of that menu.
-    """
+    """Whether the player can act, and what the game waits for."""
 
     in_game: bool
+    """A game is running (not power-on, title or main menu)."""
     is_free: bool
     in_text: bool
+    """A text box is open, whether it waits (its arrow blinks) or is being written."""
     in_menu: bool
     is_scripted: bool
     in_transition: bool
     cursor: tuple[int, int]
+    """The menu cursor (row, column), 1-based; (0, 0) when none accepts input."""
     menu_size: tuple[int, int]
+    """Rows and columns of that menu."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,70 +546,56 @@ class GoalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the planner wants next, and how RAM tells that it is done.
-
-    Attributes:
-        key: The milestone this serves, e.g. "got_starter".
-        text: One line for people.
-        map: Map to reach, if any.
-        target: Walk tile (x, y) on that map, if any.
-        is_interaction: Whether to face the target and press A there.
-    """
+    """What the planner wants next, and how RAM tells that it is done."""
 
     key: str
+    """The milestone this serves, e.g. "got_starter"."""
     text: str
     map: MapId | None = None
     target: tuple[int, int] | None = None
+    """Walk tile (x, y) on that map, if any."""
     is_interaction: bool = False
+    """Whether to face the target and press A there."""
     kind: GoalKind = GoalKind.EXPLORE
 
 
 @dataclass(frozen=True, slots=True)
 class GoalTally:
-    """How an episode's goals of one kind went, by RAM alone.
-
-    Attributes:
-        setter: Who set them: "rules", or the name of a model.
-        failed: Given up after too many steps, or open when the episode ended.
-    """
+    """How an episode's goals of one kind went, by RAM alone."""
 
     setter: str
+    """Who set them: "rules", or the name of a model."""
     kind: GoalKind
     reached: int
     failed: int
+    """Given up after too many steps, or open when the episode ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the planner suggests for the next action: a goal and a prior over actions.
-
-    Attributes:
-        prior: (A,) float32, non-negative, sums to 1, or all zero when it has nothing to say.
-        reason: One line: why these actions serve the goal.
-        nearness: Of the goal, 1 there and falling towards 0 with the way to it; nan where no way is
-            known or walked just now.
-    """
+    """What the planner suggests for the next action: a goal and a prior over actions."""
 
     goal: Goal
     prior: NDArray[np.float32]
+    """(A,) float32, non-negative, sums to 1, or all zero when it has nothing to say."""
     confidence: float
     reason: str
+    """One line: why these actions serve the goal."""
     nearness: float = math.nan
+    """Of the goal, 1 there and falling towards 0 with the way to it; nan where no way is known or
+    walked just now."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardBreakdown:
-    """The reward of one step by component; the sum of `components` is the reward exactly.
-
-    Attributes:
-        components: (name, value) in the composer's fixed order.
-        causes: Short words for what was paid, e.g. "first visit to MILLBROOK PATH".
-        payers: For each cause the component that noted it.
-    """
+    """The reward of one step by component; the sum of `components` is the reward exactly."""
 
     components: tuple[tuple[str, float], ...]
+    """(name, value) in the composer's fixed order."""
     causes: tuple[str, ...] = ()
+    """Short words for what was paid, e.g. "first visit to MILLBROOK PATH"."""
     payers: tuple[str, ...] = ()
+    """For each cause the component that noted it."""
 
     @property
     def total(self) -> float:
@@ -650,25 +605,17 @@ class RewardBreakdown:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSummary:
-    """How an episode went.
-
-    Attributes:
-        steps_to_milestone: Milestone key to the step of the episode that reached it.
-        is_success: The run's goal (the first badge, by default) was reached.
-        interventions: How often the anti-stuck watch stepped in.
-        is_aborted: Its process died or hung: the episode has no end of its own.
-        goals: How the planner's goals went.
-        start: Milestone of the archived state that it began from, "" for the true start.
-        recording: The episode's inputs (`engine.env.input_recording`), "" where there are none.
-    """
+    """How an episode went."""
 
     env_index: int
     total_reward: float
     length: int
     components: tuple[tuple[str, float], ...]
     steps_to_milestone: Mapping[str, int] = field(default_factory=dict)
+    """Milestone key to the step of the episode that reached it."""
     maps_seen: int = 0
     is_success: bool = False
+    """The run's goal (the first badge, by default) was reached."""
     battles_won: int = 0
     planner_share: float = 0.0
     """Share of its decisions for which the planner made the difference, a language model or the
@@ -676,10 +623,14 @@ class EpisodeSummary:
     llm_share: float = 0.0
     """The language model's part of that."""
     interventions: int = 0
+    """How often the anti-stuck watch stepped in."""
     is_aborted: bool = False
+    """Its process died or hung: the episode has no end of its own."""
     goals: tuple[GoalTally, ...] = ()
     start: str = ""
+    """Milestone of the archived state that it began from, "" for the true start."""
     recording: str = ""
+    """The episode's inputs (`engine.env.input_recording`), "" where there are none."""
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "EpisodeSummary":
@@ -698,22 +649,18 @@ class EpisodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How several episodes from the true start went, played without learning.
-
-    Attributes:
-        std_reward: Standard deviation of the episodes' rewards.
-        avg_llm_usage: Share of decisions for which a language model made the difference, 0 to 1.
-        success_rate: Share of episodes that reached the run's goal.
-        milestones: Milestone key to the share of episodes that reached it.
-    """
+    """How several episodes from the true start went, played without learning."""
 
     episodes: int
     avg_reward: float
     std_reward: float
     avg_length: float
     avg_llm_usage: float
+    """Share of decisions for which a language model made the difference, 0 to 1."""
     success_rate: float
+    """Share of episodes that reached the run's goal."""
     milestones: Mapping[str, float] = field(default_factory=dict)
+    """Milestone key to the share of episodes that reached it."""
     avg_rules_usage: float = 0.0
     """Likewise the rules."""
 

@@ -19,39 +19,30 @@ from engine.types import Frame
 
 
 class Playable(Protocol):
-    """Environments that step together, as far as whoever only plays them must know.
-
-    Attributes:
-        num_envs: N, the environments.
-    """
+    """Environments that step together, as far as whoever only plays them must know."""
 
     num_envs: int
+    """N, the environments."""
 
     def reset(self, seeds: Sequence[int]) -> Batch:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
-        ...
 
     def step(self, actions: NDArray[np.int64]) -> Batch:
         """Take (N,) actions, each in its environment; where an episode ends the next begins."""
-        ...
 
 
 class World(Playable, Protocol):
-    """All that a run needs to train.
-
-    Attributes:
-        feature_size: F, the length of a feature vector.
-        num_actions: A; an action is a number from 0 to A - 1.
-        reward_weights: (component, weight) of what the rewards consist of.
-    """
+    """All that a run needs to train."""
 
     feature_size: int
+    """F, the length of a feature vector."""
     num_actions: int
+    """A; an action is a number from 0 to A - 1."""
     reward_weights: tuple[tuple[str, float], ...]
+    """(component, weight) of what the rewards consist of."""
 
     def close(self) -> None:
         """Free what was made for it."""
-        ...
 
 
 @runtime_checkable
@@ -64,7 +55,6 @@ class Saving(Protocol):
         Raises:
             WorkerError: A process failed; after `Replacement.mend` there is something to save.
         """
-        ...
 
     def load(self, states: Sequence[bytes]) -> Batch:
         """Put every environment back as saved; return their observations, with no rewards.
@@ -72,7 +62,6 @@ class Saving(Protocol):
         Raises:
             CheckpointError: A state is damaged or of another version.
         """
-        ...
 
 
 @runtime_checkable
@@ -81,15 +70,12 @@ class Inspectable(Protocol):
 
     def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (N,) actions; `shows`: `inspect` is called next."""
-        ...
 
     def watch(self, index: int | None, *, renders: bool = True) -> None:
         """Let `inspect` show this environment, with its frames or without; None: no one."""
-        ...
 
     def inspect(self) -> Inspection | None:
         """Return what the watched environment shows, None if nothing changed since last time."""
-        ...
 
 
 @runtime_checkable
@@ -98,44 +84,32 @@ class SingleSteps(Protocol):
 
     def step_one(self, index: int, action: int) -> Batch:
         """Take an action in one environment."""
-        ...
 
 
 @runtime_checkable
 class LivePlay(Protocol):
-    """A person can play one environment in real time.
-
-    Attributes:
-        frames_per_s: As fast as the game runs on its own machine.
-    """
+    """A person can play one environment in real time."""
 
     frames_per_s: float
+    """As fast as the game runs on its own machine."""
 
     def play_frames(
         self, index: int, buttons: frozenset[int], frames: int, *, shows: bool
     ) -> Frame | None:
-        """Let one game run with `buttons` down; the others stand still.
+        """Let one game run with `buttons` down, from the first frame on and after the last.
 
-        Args:
-            index: The environment.
-            buttons: Down from the first of the frames on, and after them.
-            frames: To run.
-            shows: Render the last of them.
+        The others stand still.
 
         Returns:
-            The picture, if it was rendered and the environment is watched with its frames.
+            The picture of the last frame, if it `shows` and the environment is watched with frames.
         """
-        ...
 
     def count_frames(self, index: int, *, is_over: bool) -> Batch:
         """Take in the result of live frames in one environment: rewards, milestones, its end.
 
-        Args:
-            index: The environment; the others stand still, with reward 0.
-            is_over: First let go of all buttons and let what has begun come to its end, so that an
-                action can follow.
+        The others stand still, with reward 0. If live play `is_over`, first let go of all buttons
+        and let what has begun come to its end, so that an action can follow.
         """
-        ...
 
 
 @runtime_checkable
@@ -147,24 +121,18 @@ class Snapshots(Protocol):
 
     def snapshot(self, index: int) -> bytes:
         """Return the game of an environment as it is now."""
-        ...
 
     def place(self, index: int) -> str:
         """Return the name of where an environment is."""
-        ...
 
     def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
         """Let the next episode of an environment begin at a snapshot."""
-        ...
 
     def begin_now(self, index: int, snapshot: bytes = b"") -> Batch:
         """Leave an environment's episode, which counts as aborted, and begin another.
 
-        Args:
-            index: The environment; the others stand still.
-            snapshot: Where to begin; none: at the true start.
+        It begins at the snapshot, or at the true start. The other environments stand still.
         """
-        ...
 
 
 @runtime_checkable
@@ -173,11 +141,9 @@ class PlannerGoals(Protocol):
 
     def update_planner(self, update: PlannerUpdate) -> None:
         """Tell every environment of the planner's plans."""
-        ...
 
     def question(self, index: int) -> PlanningQuery | None:
         """Return what an environment asks the planner, once; None when there is nothing."""
-        ...
 
 
 @runtime_checkable
@@ -186,7 +152,6 @@ class Overrides(Protocol):
 
     def override(self, overrides: UserOverrides) -> None:
         """Tell every environment what a person wants."""
-        ...
 
 
 @runtime_checkable
@@ -204,7 +169,6 @@ class Recording(Protocol):
             DemoError: It cannot be done; all is as it was.
             WorkerError: Its process failed; the next step replaces it.
         """
-        ...
 
 
 @runtime_checkable
@@ -213,7 +177,6 @@ class Replacement(Protocol):
 
     def mend(self) -> Batch:
         """Replace what failed, and return everything as it is now."""
-        ...
 
 
 class FullWorld(

@@ -13,25 +13,20 @@ MAX_SPEED = 1000.0
 
 @dataclass(slots=True)
 class Controls:
-    """What was asked for and holds until something else is asked for.
-
-    Attributes:
-        is_paused: No environment steps.
-        steps_due: Steps to take although paused.
-        is_human: A person acts in the watched environment; all others wait.
-        is_live: It runs at its own pace meanwhile, and does not wait for each press.
-        watched_env: The environment that is shown.
-        stop_reason: Why to end; "" continues.
-        skips_evaluation: The evaluation that is in progress is to be left.
-    """
+    """What was asked for and holds until something else is asked for."""
 
     is_paused: bool = False
     steps_due: int = 0
+    """Steps to take although paused."""
     is_human: bool = False
+    """A person acts in the watched environment; all others wait."""
     is_live: bool = False
+    """It runs at its own pace meanwhile, and does not wait for each press."""
     watched_env: int = 0
     stop_reason: str = ""
+    """Why to end; "" continues."""
     skips_evaluation: bool = False
+    """The evaluation that is in progress is to be left."""
 
     @property
     def may_step(self) -> bool:
@@ -53,36 +48,28 @@ class Controls:
 
 
 class Pace:
-    """Say when the next step is due.
-
-    Args:
-        clock: Seconds that only rise.
-    """
+    """Say when the next step is due."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.actions_per_s = 0.0
+        """The limit for every environment; 0 is unlimited."""
         self._clock = clock
         self._due_s = 0.0
-        self._actions_per_s = 0.0
-
-    @property
-    def actions_per_s(self) -> float:
-        """Return the limit for every environment; 0 is unlimited."""
-        return self._actions_per_s
 
     def limit(self, actions_per_s: float) -> None:
         """Set the limit."""
-        self._actions_per_s = 0.0 if actions_per_s >= MAX_SPEED else max(0.0, actions_per_s)
+        self.actions_per_s = 0.0 if actions_per_s >= MAX_SPEED else max(0.0, actions_per_s)
         self._due_s = self._clock()
 
     def mark(self) -> None:
         """Note that a step begins now."""
-        if self._actions_per_s:
+        if self.actions_per_s:
             # A late step does not make the next ones hurry.
-            self._due_s = max(self._due_s + 1 / self._actions_per_s, self._clock())
+            self._due_s = max(self._due_s + 1 / self.actions_per_s, self._clock())
 
     def wait_s(self) -> float:
         """Return the seconds until the next step is due; 0 when it is."""
-        return max(0.0, self._due_s - self._clock()) if self._actions_per_s else 0.0
+        return max(0.0, self._due_s - self._clock()) if self.actions_per_s else 0.0
 
 
 class CommandQueue:

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.loop.controls import Controls
@@ -27,73 +28,59 @@ class LiveGame(Protocol):
     @property
     def frames_per_s(self) -> float:
         """Return as fast as it runs on its own machine."""
-        ...
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
         """Run frames with these buttons down; `shows`: show the picture after them."""
-        ...
 
     def read_frames(self, *, is_over: bool) -> None:
         """Read the result of the frames; `is_over`: let what has begun come to its end before."""
-        ...
 
 
-class LivePlay:
+@dataclass(slots=True, eq=False)
+class RealTimeLoop:
     """Run the watched game at its own pace, with the buttons down that a person holds.
 
-    It has the game read six times a second, for rewards, milestones and what is shown.
-
-    Args:
-        game: The watched game.
-        controls: What was asked for; `is_live` is set here.
-        reporter: Tells when it begins and ends.
-        clock: Seconds that only rise.
+    It has the game read six times a second, for rewards, milestones and what is shown. While it
+    runs, `controls.is_live` is set.
     """
 
-    def __init__(
-        self,
-        game: LiveGame,
-        controls: Controls,
-        reporter: Reporter,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._game = game
-        self._controls = controls
-        self._reporter = reporter
-        self._clock = clock
-        self._held: frozenset[int] = frozenset()
-        self._held_frames = 0
-        self._waiting: deque[frozenset[int]] = deque(maxlen=_MAX_WAITING)
-        self._due_s = 0.0
-        self._since_picture = 0
-        self._since_reading = 0
+    game: LiveGame
+    controls: Controls
+    reporter: Reporter
+    clock: Callable[[], float] = time.monotonic
+    _held: frozenset[int] = frozenset()
+    _held_frames: int = 0
+    _waiting: deque[frozenset[int]] = field(default_factory=lambda: deque(maxlen=_MAX_WAITING))
+    _due_s: float = 0.0
+    _since_picture: int = 0
+    _since_reading: int = 0
 
     def begin(self) -> None:
         """Let the game run from now on."""
-        if not self._controls.is_live:
+        if not self.controls.is_live:
             self.restart()
-            self._controls.is_live = True
-            self._reporter.say("human", "the game runs in real time")
-            self._reporter.status()
+            self.controls.is_live = True
+            self.reporter.say("human", "the game runs in real time")
+            self.reporter.status()
 
     def end(self) -> None:
         """Let go of all buttons, and let what has begun come to its end."""
-        if self._controls.is_live:
+        if self.controls.is_live:
             self.let_go()
-            self._controls.is_live = False
-            self._reporter.say("human", "the game waits for each press again")
+            self.controls.is_live = False
+            self.reporter.say("human", "the game waits for each press again")
             self._read(is_over=True)
-            self._reporter.status()
+            self.reporter.status()
 
     def rest(self) -> None:
         """Bring the game to where it can be saved, or acted in; what is held is held on after."""
-        if self._controls.is_live:
+        if self.controls.is_live:
             self._read(is_over=True)
 
     def restart(self) -> None:
         """Run from this moment on, with no button down."""
         self.let_go()
-        self._due_s = self._clock()
+        self._due_s = self.clock()
 
     def let_go(self) -> None:
         """Hold nothing, and forget what was to be held."""
@@ -110,15 +97,15 @@ class LivePlay:
 
     def wait_s(self) -> float:
         """Return the seconds until the next frame is due; 0 when it is."""
-        return max(0.0, self._due_s - self._clock())
+        return max(0.0, self._due_s - self.clock())
 
     def advance(self) -> None:
         """Run the frames that are due; after a long pause the game is played by turns again."""
-        if self._controls.is_paused:
-            if self._clock() - self._due_s > IDLE_S:
+        if self.controls.is_paused:
+            if self.clock() - self._due_s > IDLE_S:
                 self.end()
             return
-        frames = self._due_frames(self._clock())
+        frames = self._due_frames(self.clock())
         while frames:
             frames -= self._run(frames)
         if self._since_reading >= FRAMES_PER_READING:
@@ -131,8 +118,8 @@ class LivePlay:
             return 0
         if late_s > _STALL_S:
             self._due_s, late_s = now, 0.0
-        frames = min(_MAX_FRAMES_AT_ONCE, 1 + int(late_s * self._game.frames_per_s))
-        self._due_s += frames / self._game.frames_per_s
+        frames = min(_MAX_FRAMES_AT_ONCE, 1 + int(late_s * self.game.frames_per_s))
+        self._due_s += frames / self.game.frames_per_s
         return frames
 
     def _run(self, frames: int) -> int:
@@ -142,7 +129,7 @@ class LivePlay:
         if self._waiting:
             frames = min(frames, max(1, SHORTEST_HOLD_FRAMES - self._held_frames))
         shows = self._since_picture + frames >= FRAMES_PER_PICTURE
-        self._game.run_frames(self._held, frames, shows=shows)
+        self.game.run_frames(self._held, frames, shows=shows)
         self._held_frames += frames
         self._since_picture = 0 if shows else self._since_picture + frames
         self._since_reading += frames
@@ -150,4 +137,4 @@ class LivePlay:
 
     def _read(self, *, is_over: bool) -> None:
         self._since_reading = 0
-        self._game.read_frames(is_over=is_over)
+        self.game.read_frames(is_over=is_over)

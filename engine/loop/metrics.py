@@ -1,7 +1,8 @@
 """Sum up a session: steps, speed, episodes, what they were paid, and who made the decisions."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,27 +21,23 @@ _POLICY, _PLANNER, _RULES, _RANDOM, _HUMAN = range(len(_SOURCES))
 _CODES: dict[Source, int] = {source: code for code, source in enumerate(_SOURCES)}
 
 
+@dataclass(slots=True)
 class RunMetrics:
-    """Count what a run did since its first start.
+    """Count what a run did since its first start."""
 
-    Attributes:
-        total_steps: Environment steps.
-        episodes: Episodes that ended.
-        episodes_from_start: Of these, the ones that began at the true start.
-        updates: Updates of the policy.
-        evaluated_at: Episodes that had ended when the policy was evaluated last.
-    """
-
-    def __init__(self) -> None:
-        self.total_steps = 0
-        self.episodes = 0
-        self.episodes_from_start = 0
-        self.updates = 0
-        self.evaluated_at = 0
-        self._evaluated_reward: float | None = None
-        self._recent: deque[float] = deque(maxlen=_SCORED)
-        self._component_sums: dict[str, float] = {}
-        self._first_steps: dict[str, int] = {}
+    total_steps: int = 0
+    episodes: int = 0
+    episodes_from_start: int = 0
+    """Of these, the ones that began at the true start."""
+    updates: int = 0
+    evaluated_at: int = 0
+    """Episodes that had ended when the policy was evaluated last."""
+    evaluated_reward: float | None = None
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=_SCORED))
+    """Returns of the last episodes from the true start."""
+    component_sums: dict[str, float] = field(default_factory=dict)
+    first_steps: dict[str, int] = field(default_factory=dict)
+    """At how many total steps an episode ended that was the first with a milestone."""
 
     def count_episode(self, summary: EpisodeSummary) -> list[str]:
         """Add an ended episode and return the milestones that no episode reached before.
@@ -51,18 +48,18 @@ class RunMetrics:
         if summary.start:
             return []
         self.episodes_from_start += 1
-        self._recent.append(summary.total_reward)
+        self.recent.append(summary.total_reward)
         for name, value in summary.components:
-            self._component_sums[name] = self._component_sums.get(name, 0.0) + value
-        new = [key for key in summary.steps_to_milestone if key not in self._first_steps]
+            self.component_sums[name] = self.component_sums.get(name, 0.0) + value
+        new = [key for key in summary.steps_to_milestone if key not in self.first_steps]
         for key in new:
-            self._first_steps[key] = self.total_steps
+            self.first_steps[key] = self.total_steps
         return new
 
     def count_evaluation(self, evaluation: Evaluation | None) -> None:
         """Note an evaluation, or that one failed, after the episodes so far."""
         self.evaluated_at = self.episodes
-        self._evaluated_reward = None if evaluation is None else evaluation.avg_reward
+        self.evaluated_reward = None if evaluation is None else evaluation.avg_reward
 
     def score(self, stage: int) -> tuple[bool, int, float] | None:
         """Return what checkpoints are compared by; None when too little was played.
@@ -71,48 +68,30 @@ class RunMetrics:
         the true start, but only among equals: with more help by the planner, in an earlier stage,
         more return is no merit.
         """
-        if self._evaluated_reward is not None:
-            return True, 0, self._evaluated_reward
-        if len(self._recent) < _SCORED:
+        if self.evaluated_reward is not None:
+            return True, 0, self.evaluated_reward
+        if len(self.recent) < _SCORED:
             return None
-        return False, stage, sum(self._recent) / _SCORED
+        return False, stage, sum(self.recent) / _SCORED
 
     def mean_components(self) -> tuple[tuple[str, float], ...]:
         """Return the mean by component of a finished episode."""
         count = max(self.episodes_from_start, 1)
-        return tuple((name, total / count) for name, total in self._component_sums.items())
-
-    @property
-    def first_steps(self) -> Mapping[str, int]:
-        """Return at how many total steps an episode ended that was the first with a milestone."""
-        return self._first_steps
+        return tuple((name, total / count) for name, total in self.component_sums.items())
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
-        return {
-            "total_steps": self.total_steps,
-            "episodes": self.episodes,
-            "episodes_from_start": self.episodes_from_start,
-            "updates": self.updates,
-            "evaluated_at": self.evaluated_at,
-            "evaluated_reward": self._evaluated_reward,
-            "recent": list(self._recent),
-            "component_sums": self._component_sums,
-            "first_steps": self._first_steps,
-        }
+        return {**asdict(self), "recent": list(self.recent)}
 
     def load(self, facts: Mapping[str, Any]) -> None:
         """Restore the state that `save` returned."""
-        self.total_steps = int(facts["total_steps"])
-        self.episodes = int(facts["episodes"])
-        self.episodes_from_start = int(facts["episodes_from_start"])
-        self.updates = int(facts["updates"])
-        self.evaluated_at = int(facts["evaluated_at"])
+        for name in ("total_steps", "episodes", "episodes_from_start", "updates", "evaluated_at"):
+            setattr(self, name, int(facts[name]))
         evaluated = facts["evaluated_reward"]
-        self._evaluated_reward = None if evaluated is None else float(evaluated)
-        self._recent = deque((float(value) for value in facts["recent"]), _SCORED)
-        self._component_sums = {str(k): float(v) for k, v in facts["component_sums"].items()}
-        self._first_steps = {str(k): int(v) for k, v in facts["first_steps"].items()}
+        self.evaluated_reward = None if evaluated is None else float(evaluated)
+        self.recent = deque((float(value) for value in facts["recent"]), _SCORED)
+        self.component_sums = {str(k): float(v) for k, v in facts["component_sums"].items()}
+        self.first_steps = {str(k): int(v) for k, v in facts["first_steps"].items()}
 
 
 class SpeedMeter:
@@ -140,16 +119,10 @@ class SpeedMeter:
 
 
 class DecisionShares:
-    """The sources of the last thousand decisions, named as `engine.agents.arbitration` does.
-
-    Args:
-        most: So many decisions count.
-    """
+    """The sources of the last `most` decisions, named as `engine.agents.arbitration` does."""
 
     def __init__(self, most: int = _MOST_DECISIONS) -> None:
-        self._codes = np.zeros(most, np.int8)
-        self._count = 0
-        self._next = 0
+        self._codes: deque[int] = deque(maxlen=most)
 
     def add(self, action_batch: ActionBatch, is_walking: NDArray[np.bool_]) -> None:
         """Count a decision in every environment.
@@ -160,25 +133,18 @@ class DecisionShares:
                 actions are the planner's, elsewhere rules for battles, menus and texts made them.
         """
         advised = np.where(is_walking, _PLANNER, _RULES)
-        self._append(np.where(action_batch.is_planned, advised, _CODES[action_batch.source]))
+        codes = np.where(action_batch.is_planned, advised, _CODES[action_batch.source])
+        self._codes.extend(codes.tolist())
 
     def add_human(self) -> None:
         """Count a decision of a person."""
-        self._append(np.array([_HUMAN]))
+        self._codes.append(_HUMAN)
 
     def shares(self) -> tuple[tuple[str, float], ...]:
         """Return (source, share) of who made any, summing to 1; nothing before the first."""
-        counts = np.bincount(self._codes[: self._count], minlength=len(_SOURCES))
+        counts = Counter(self._codes)
         return tuple(
-            (source.value, int(count) / self._count)
-            for source, count in zip(_SOURCES, counts, strict=True)
-            if count
+            (source.value, counts[code] / len(self._codes))
+            for code, source in enumerate(_SOURCES)
+            if counts[code]
         )
-
-    def _append(self, codes: NDArray[np.int64]) -> None:
-        size, codes = len(self._codes), codes[-len(self._codes) :]
-        fitting = min(len(codes), size - self._next)
-        self._codes[self._next : self._next + fitting] = codes[:fitting]
-        self._codes[: len(codes) - fitting] = codes[fitting:]
-        self._next = (self._next + len(codes)) % size
-        self._count = min(size, self._count + len(codes))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from engine.agents.base import ActionBatch
     from engine.env.array_env import Inspection
+    from engine.games.base import Game
     from engine.loop.controls import Controls, Pace
 
 FRAME_INTERVAL_S = 1 / 30
@@ -31,9 +32,6 @@ class Reporter:
     Args:
         controls: What was asked for; `watched_env` is the game that is shown.
         pace: The speed limit.
-        emit: Takes the events.
-        clock: Seconds that only rise.
-        metrics: The session's sums.
         phase: What is done at first, see `StatusChanged.phase`.
 
     Attributes:
@@ -65,6 +63,23 @@ class Reporter:
         self._goal: Goal | None = None
         self._started_s = clock()
         self._frame_due_s = self._status_due_s = 0.0
+
+    def started(self, game: Game, run_id: str, run_dir: str, *, agent: str, mode: str) -> None:
+        """Report that a session began that plays one game in this process."""
+        self.emit(
+            events.RunStarted(
+                run_id=run_id,
+                run_dir=run_dir,
+                game=game.name,
+                agent=agent,
+                mode=mode,
+                num_envs=1,
+                num_workers=0,
+                milestones=game.milestones,
+                actions=game.actions,
+                frame_shape=game.frame_shape,
+            )
+        )
 
     def uptime_s(self) -> float:
         """Return how long the session has lasted, over all its starts."""
@@ -117,11 +132,9 @@ class Reporter:
         self.emit(events.CommandObeyed(command, text))
 
     def count_step(self, action_batch: ActionBatch | None, is_walking: NDArray[np.bool_]) -> None:
-        """Count who decided, and how fast steps are taken.
+        """Count who decided, a person where there is no batch, and how fast steps are taken.
 
-        Args:
-            action_batch: Of the agent; None: a person decided.
-            is_walking: (envs,) whether the player could walk before the step, or one for all.
+        `is_walking`: (envs,) whether the player could walk before the step, or one for all.
         """
         if action_batch is None:
             self._shares.add_human()
@@ -155,36 +168,17 @@ class Reporter:
 
     def pay(self, paid: RewardBreakdown) -> None:
         """Publish what of a reward is worth a line."""
-        for component, value, cause in payouts(paid):
-            self.emit(events.PayoutMade(self.episode_steps, component, value, cause))
-
-
-def payouts(paid: RewardBreakdown) -> list[tuple[str, float, str]]:
-    """Return component, value and cause of what is worth a line; cause "" where none is known."""
-    return [
-        (name, value, _cause(paid, name))
-        for name, value in paid.components
-        if abs(value) >= _WORTH_A_LINE
-    ]
-
-
-def _cause(paid: RewardBreakdown, component: str) -> str:
-    # A breakdown that was saved by an older version does not know who noted what.
-    noted = Counter(
-        cause for cause, payer in zip(paid.causes, paid.payers, strict=False) if payer == component
-    )
-    return "; ".join(f"{cause} ×{count}" if count > 1 else cause for cause, count in noted.items())
+        for name, value in paid.components:
+            if abs(value) >= _WORTH_A_LINE:
+                # A breakdown that was saved by an older version does not know who noted what.
+                noted = zip(paid.causes, paid.payers, strict=False)
+                counts = Counter(cause for cause, payer in noted if payer == name)
+                causes = (f"{c} ×{n}" if n > 1 else c for c, n in counts.items())
+                self.emit(events.PayoutMade(self.episode_steps, name, value, "; ".join(causes)))
 
 
 def pressed(actions: ActionSet, action: int, proposal: int | None, by: str) -> Decision:
-    """Return a person's decision in words, beside what somebody else proposed.
-
-    Args:
-        actions: The game's.
-        action: What the person pressed.
-        proposal: What `by` would have done; None: nobody was asked.
-        by: Who was asked.
-    """
+    """Return a person's decision in words, beside what `by` proposed; None: nobody was asked."""
     text = "You pressed it."
     if proposal is not None:
         same = proposal == action

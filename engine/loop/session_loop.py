@@ -9,7 +9,7 @@ from typing import Protocol
 from engine.commands import Command, Hold, Pause, PlayLive, Press, Resume, SetSpeed, StepOnce, Stop
 from engine.events import CommandRefused
 from engine.loop.controls import CommandQueue, Controls, Pace
-from engine.loop.live import LivePlay
+from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import Reporter
 from engine.types import ActionSet
 
@@ -18,21 +18,16 @@ IDLE_S = 0.1
 
 
 class Activity(Protocol):
-    """What a session does: train, record, or replay.
-
-    Attributes:
-        not_here: Why commands are refused that only another activity knows.
-    """
+    """What a session does: train, record, or replay."""
 
     not_here: str
+    """Why commands are refused that only another activity knows."""
 
     def is_over(self) -> bool:
         """Return whether there is nothing more to do."""
-        ...
 
     def wait_s(self) -> float | None:
         """Return the seconds to wait for commands; None: until the next step or frame is due."""
-        ...
 
     def obey(self, command: Command) -> str | None:
         """Carry out a command in this activity's own way.
@@ -40,34 +35,24 @@ class Activity(Protocol):
         Returns:
             Why it had no effect, "" if it had one; None: do with it what every session does.
         """
-        ...
 
     def advance(self) -> None:
         """Do what is due."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLoop:
-    """Advances an activity, and obeys commands between two steps.
-
-    Attributes:
-        activity: What is advanced.
-        controls: What was asked for and holds.
-        pace: When the next step is due.
-        reporter: Publishes refusals, and the status after every other command.
-        commands: What the outside asks for.
-        actions: The game's.
-        live: Play in real time; None: there is none.
-    """
+    """Advances an activity, and obeys commands between two steps."""
 
     activity: Activity
     controls: Controls
     pace: Pace
     reporter: Reporter
+    """Publishes refusals, and the status after every other command."""
     commands: CommandQueue
     actions: ActionSet
-    live: LivePlay | None = None
+    live: RealTimeLoop | None = None
+    """Play in real time; None: there is none."""
 
     def run(self) -> None:
         """Obey and advance until the activity is over."""
@@ -83,9 +68,7 @@ class SessionLoop:
 
     def obey(self, command: Command) -> None:
         """Carry out a command, or refuse it with a reason."""
-        refusal: str | None = self._unknown_action(command)
-        if not refusal:
-            refusal = self.activity.obey(command)
+        refusal = self._unknown_action(command) or self.activity.obey(command)
         if refusal is None:
             refusal = self._carry_out(command)
         if refusal:

@@ -20,7 +20,6 @@ class RecordedGame(SteppedEnv):
 
     Args:
         config: Names the game, and says how an action is pressed and what ends an episode.
-        plan: What is recorded.
         player: Who plays; None: a person, whom no count of steps stops.
         saved: Demonstrations that the set has: the next ones shall not have their random numbers.
         can_rewind: Somebody may want to take actions back.

@@ -1,20 +1,31 @@
-"""Record one demonstration after the other."""
+"""Record one demonstration after the other, and do what a person asks meanwhile."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from engine import commands
 from engine.demos.demonstration import NO_PROPOSAL
+from engine.demos.live_recorder import said_of_mark
 from engine.demos.recorder import batch_of
 from engine.errors import DemoError
-from engine.events import ControlChanged, Event, WarningRaised
-from engine.loop.controls import Controls, Pace
-from engine.loop.live import LivePlay
+from engine.events import RECORD, ControlChanged, Event, RunStopped, WarningRaised
+from engine.loop.controls import CommandQueue, Controls, Pace
+from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import pressed
-from engine.loop.session_loop import IDLE_S
+from engine.loop.session_loop import IDLE_S, SessionLoop
 from engine.recording.game import RecordedGame
 from engine.recording.plan import RecordingPlan
 from engine.recording.players import LoadedPlayer
 from engine.recording.reporter import RecordingReporter, played
+
+_RESETTING = "The next demonstration begins in a moment; resume, and it begins now."
+_CHANGE_RECORDING = (
+    commands.StopRecording,
+    commands.DiscardRecording,
+    commands.Rewind,
+    commands.MarkRecording,
+)
 
 
 class RecordingLoop:
@@ -22,22 +33,13 @@ class RecordingLoop:
 
     Args:
         game: The game; the caller closes it.
-        plan: What is recorded.
         player: Who plays; None: a person.
         saved: Demonstrations that the set has.
-        emit: Takes events to the outside.
         speed: Actions a second of the player; 0: as fast as it goes.
         is_shown: Somebody looks.
-        clock: Seconds that only rise.
-
-    Attributes:
-        recorder: Writes what is played.
-        controls: What was asked for and holds.
-        live: Play in real time.
-        is_waiting: The next demonstration begins after a pause.
-        reporter: Tells what happens.
-        is_episode_over: The game ended the episode.
     """
+
+    not_here = "Not while demonstrations are recorded: nothing is trained."
 
     def __init__(
         self,
@@ -47,242 +49,341 @@ class RecordingLoop:
         saved: int,
         emit: Callable[[Event], None],
         *,
-        speed: float = 0.0,
-        is_shown: bool = True,
-        clock: Callable[[], float] = time.monotonic,
+        speed: float,
+        is_shown: bool,
     ) -> None:
-        self.game = game
-        self.recorder = game.recorder
-        self.player = player
-        self.controls = Controls(is_human=player is None, is_live=plan.is_live and player is None)
-        self.pace = Pace(clock)
-        self.pace.limit(speed)
-        self.reporter = RecordingReporter(
-            game, saved, plan, self.controls, self.pace, emit, clock, is_shown=is_shown
+        self._game = game
+        self._recorder = game.recorder
+        self._player = player
+        self._controls = Controls(is_human=player is None, is_live=plan.is_live and player is None)
+        self._pace = Pace()
+        self._pace.limit(speed)
+        self._reporter = RecordingReporter(
+            game, saved, plan, self._controls, self._pace, emit, is_shown=is_shown
         )
-        self.live = LivePlay(self, self.controls, self.reporter, clock)
-        self.is_waiting = self.is_episode_over = False
+        self._live = RealTimeLoop(self, self._controls, self._reporter)
         self._plan = plan
-        self._has_begun = False
+        self._has_begun = self._is_waiting = self._is_episode_over = False
         self._is_shown = is_shown
-        self._clock = clock
-        self._looked_s = clock()
+        self._looked_s = time.monotonic()
         self._waited_s = 0.0
 
-    def begin(self) -> None:
-        """Begin the session, and the first demonstration unless the set is complete.
+    def run(self, queue: CommandQueue) -> RunStopped:
+        """Obey commands and record; return why it ended. What is being recorded then is saved.
 
         Raises:
             DemoError: Nothing can be written, and nobody looks.
         """
-        self.reporter.began("you" if self.player is None else self.player.by)
+        controls, reporter, game = self._controls, self._reporter, self._game.env.game
+        loop = SessionLoop(self, controls, self._pace, reporter, queue, game.actions, self._live)
+        by = "you" if self._player is None else self._player.by
+        folder = self._game.folder
+        reporter.started(game, folder.name, str(folder), agent=by, mode=RECORD)
         if not self._is_complete():
-            self.hand_control(is_human=self.player is None, is_live=self.controls.is_live)
+            self._hand_control(is_human=self._player is None, is_live=controls.is_live)
             self._begin_episode()
+        loop.run()
+        self._save("you stopped the session")
+        reporter.status()
+        return RunStopped(controls.stop_reason, reporter.metrics.total_steps, "")
 
     def is_over(self) -> bool:
         """Return whether the set is complete, or somebody wants an end."""
-        return bool(self.controls.stop_reason)
+        return bool(self._controls.stop_reason)
 
     def wait_s(self) -> float | None:
         """Return the seconds to wait for commands; None: until the next step or frame is due."""
-        if self.is_episode_over:
+        if self._is_episode_over:
             return 0.0
-        return IDLE_S if self.is_waiting else None
+        return IDLE_S if self._is_waiting else None
 
     def advance(self) -> None:
         """Take what is due: a step, some frames, or the time between two episodes."""
         self._count_time()
-        if self.is_waiting:
+        reporter, controls = self._reporter, self._controls
+        if self._is_waiting:
             self._wait_on()
-        elif self.is_episode_over:
-            is_success = self.game.env.is_success
-            self.end_episode("the goal was reached" if is_success else "it had all its steps")
-        elif self.recorder.is_recording and self._is_time_up():
-            self.live.rest()
-            self.end_episode("its time was up")
-        elif self.controls.is_live:
-            self.live.advance()
-            if self.controls.is_paused:
-                self.reporter.idle()
-        elif self.player is not None and self.controls.may_step and not self.pace.wait_s():
-            self._play(self.player)
+        elif self._is_episode_over:
+            is_success = self._game.env.is_success
+            self._end_episode("the goal was reached" if is_success else "it had all its steps")
+        elif self._recorder.is_recording and 0 < self._plan.limit_s <= reporter.elapsed_s:
+            self._live.rest()
+            self._end_episode("its time was up")
+        elif controls.is_live:
+            self._live.advance()
+            if controls.is_paused:
+                reporter.idle()
+        elif self._player is not None and controls.may_step and not self._pace.wait_s():
+            self._play(self._player)
         else:
-            self.reporter.idle()
+            reporter.idle()
 
     def _count_time(self) -> None:
-        now = self._clock()
+        now = time.monotonic()
         passed_s, self._looked_s = now - self._looked_s, now
-        if self.controls.is_paused:
+        if self._controls.is_paused:
             return
-        if self.is_waiting:
+        if self._is_waiting:
             self._waited_s += passed_s
-        elif self.recorder.is_recording:
-            self.reporter.elapsed_s += passed_s
-
-    def _is_time_up(self) -> bool:
-        return 0 < self._plan.limit_s <= self.reporter.elapsed_s
+        elif self._recorder.is_recording:
+            self._reporter.elapsed_s += passed_s
 
     def _is_complete(self) -> bool:
         wanted = self._plan.episodes
-        if not 0 < wanted <= self.reporter.saved:
+        if not 0 < wanted <= self._reporter.saved:
             return False
         many = "its demonstration" if wanted == 1 else f"its {wanted:,} demonstrations"
-        self.controls.stop_reason = f"the set has {many}"
+        self._controls.stop_reason = f"the set has {many}"
         return True
 
     def _begin_episode(self) -> None:
         """Bring the game to the next beginning, and record, at once or after a pause."""
-        self.game.begin_episode()
-        self.is_episode_over = False
-        if self.player is not None and self.controls.is_human:
-            self.hand_control(is_human=False)
+        self._game.begin_episode()
+        self._is_episode_over = False
+        if self._player is not None and self._controls.is_human:
+            self._hand_control(is_human=False)
         is_first, self._has_begun = not self._has_begun, True
         if self._plan.pause_s > 0 and not is_first:
-            self.is_waiting, self._waited_s = True, 0.0
-            self.reporter.work = "resetting", 0.0, self._plan.pause_s
-            self.reporter.show_game()
+            self._is_waiting, self._waited_s = True, 0.0
+            self._reporter.work = "resetting", 0.0, self._plan.pause_s
+            self._reporter.show_game()
         else:
-            self.record()
+            self._record()
 
     def _wait_on(self) -> None:
         pause_s = self._plan.pause_s
-        self.reporter.work = "resetting", min(self._waited_s, pause_s), pause_s
+        self._reporter.work = "resetting", min(self._waited_s, pause_s), pause_s
         if self._waited_s >= pause_s:
-            self.record()
+            self._record()
         else:
-            self.reporter.idle()
+            self._reporter.idle()
 
-    def record(self) -> None:
-        """Record from here on.
+    def _record(self) -> None:
+        """Record from here on."""
+        self._is_waiting = False
+        self._reporter.elapsed_s = 0.0
+        self._reporter.work = "recording", 0.0, 0.0
+        if self._controls.is_live:
+            self._live.restart()
+        with self._continuing("Nothing is recorded"):
+            self._recorder.begin()
+        self._reporter.show_game()
 
-        Raises:
-            DemoError: Nothing can be written, and nobody looks.
-        """
-        self.is_waiting = False
-        self.reporter.elapsed_s = 0.0
-        self.reporter.work = "recording", 0.0, 0.0
-        if self.controls.is_live:
-            self.live.restart()
-        try:
-            self.recorder.begin()
-        except DemoError as error:
-            self._lose(error, "Nothing is recorded")
-        self.reporter.show_game()
-
-    def end_episode(self, reason: str) -> None:
-        """End the episode, save its demonstration, and continue to the next.
-
-        Raises:
-            DemoError: Nothing can be written, and nobody looks.
-        """
-        self.save(reason)
-        self.reporter.episode_ended(self.game.summary())
+    def _end_episode(self, reason: str) -> None:
+        """End the episode, save its demonstration, and continue to the next."""
+        self._save(reason)
+        self._reporter.episode_ended(self._game.summary())
         if not self._is_complete():
             self._begin_episode()
 
-    def save(self, reason: str) -> None:
+    def _save(self, reason: str) -> None:
         """Save what is recorded; where nothing was played nothing stays."""
-        if not self.recorder.is_recording:
+        if not self._recorder.is_recording:
             return
-        facts = self.recorder.facts
-        if self.recorder.is_empty:
-            self.recorder.discard()
-            self.reporter.say("run", f"{reason}: nothing was pressed, so nothing is saved")
+        facts = self._recorder.facts
+        if self._recorder.is_empty:
+            self._recorder.discard()
+            self._reporter.say("run", f"{reason}: nothing was pressed, so nothing is saved")
             return
+        with self._continuing("The demonstration ended"):
+            path, demo = self._recorder.finish()
+            self._reporter.saved += 1
+            self._reporter.demo_ended(str(path), facts, demo.episode_return, reason)
+
+    @contextmanager
+    def _continuing(self, what: str) -> Iterator[None]:
+        """Where nothing can be written, continue without recording; if nobody looks, raise it."""
         try:
-            path, demo = self.recorder.finish()
+            yield
         except DemoError as error:
-            self._lose(error)
-        else:
-            self.reporter.saved += 1
-            self.reporter.demo_ended(str(path), facts, demo.episode_return, reason)
-
-    def _lose(self, error: DemoError, what: str = "The demonstration ended") -> None:
-        """Continue without recording; with nobody there to see that, end.
-
-        Raises:
-            DemoError: Nobody looks.
-        """
-        if not self._is_shown:
-            raise error
-        rest = "What was played before is rescued when the set is recorded on."
-        self.reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
-        self.reporter.phase("playing")
+            if not self._is_shown:
+                raise
+            rest = "What was played before is rescued when the set is recorded on."
+            self._reporter.emit(WarningRaised(f"{what}: {error} {rest}"))
+            self._reporter.phase("playing")
 
     def _play(self, player: LoadedPlayer) -> None:
         """Let the player take a step."""
-        self.pace.mark()
-        self.controls.step_taken()
-        choices = player.choose(batch_of(self.game))
-        was_walking = self.game.is_walking
+        self._pace.mark()
+        self._controls.step_taken()
+        choices = player.choose(batch_of(self._game))
+        was_walking = self._game.is_walking
         decision = played(
-            self.game.env.game.actions, choices, self.reporter.reason(), was_walking=was_walking
+            self._game.env.game.actions, choices, self._reporter.reason(), was_walking=was_walking
         )
         self._step(int(choices.actions[0]), is_human=False)
-        self.reporter.stepped(decision, choices, was_walking=was_walking)
-
-    def press(self, action: int) -> None:
-        """Take a person's step, with what the player would have done beside it."""
-        proposal, by = None, ""
-        if self.player is not None:
-            choices = self.player.choose(batch_of(self.game))
-            proposal, by = int(choices.actions[0]), self.player.by
-        self._step(int(action), NO_PROPOSAL if proposal is None else int(proposal), is_human=True)
-        self.reporter.stepped(
-            pressed(self.game.env.game.actions, action, proposal, by), None, was_walking=False
-        )
+        self._reporter.stepped(decision, choices, was_walking=was_walking)
 
     def _step(self, action: int, proposal: int = NO_PROPOSAL, *, is_human: bool) -> None:
-        reward, *ends = self.game.step(action)
-        self.is_episode_over = any(ends)
-        if not self.recorder.is_recording:
-            return
-        try:
-            self.recorder.step(
-                action, reward, done=self.is_episode_over, proposal=proposal, is_human=is_human
-            )
-        except DemoError as error:
-            self._lose(error)
+        reward, *ends = self._game.step(action)
+        self._is_episode_over = any(ends)
+        if self._recorder.is_recording:
+            with self._continuing("The demonstration ended"):
+                self._recorder.step(
+                    action, reward, done=any(ends), proposal=proposal, is_human=is_human
+                )
 
-    def hand_control(self, *, is_human: bool, is_live: bool = False) -> None:
+    def _hand_control(self, *, is_human: bool, is_live: bool = False) -> None:
         """Let a person play, or the player."""
-        self.controls.is_human, self.controls.is_live = is_human, is_live
-        self.reporter.emit(ControlChanged(is_human))
-        self.reporter.status()
-
-    def go_on_from_past(self) -> None:
-        """Wait where the game would run on before anybody has seen where it is."""
-        self.is_episode_over = False
-        self.live.let_go()
-        if self.controls.is_live or not self.controls.is_human:
-            self.controls.is_paused, self.controls.steps_due = True, 0
-
-    def look(self) -> None:
-        """Show the game, as far as somebody looks."""
-        self.game.watch(True, renders=self._is_shown)
-        self.reporter.show_game()
+        self._controls.is_human, self._controls.is_live = is_human, is_live
+        self._reporter.emit(ControlChanged(is_human))
+        self._reporter.status()
 
     @property
     def frames_per_s(self) -> float:
         """Return as fast as the game runs on its own machine."""
-        return self.game.env.game.frames_per_s
+        return self._game.env.game.frames_per_s
 
     def run_frames(self, buttons: frozenset[int], frames: int, *, shows: bool) -> None:
         """Run frames of real-time play; see `LiveGame`."""
-        picture = self.game.play_frames(buttons, frames, render=shows and self._is_shown)
+        picture = self._game.play_frames(buttons, frames, render=shows and self._is_shown)
         if picture is not None:
-            self.reporter.picture(picture)
+            self._reporter.picture(picture)
 
     def read_frames(self, *, is_over: bool) -> None:
         """Read the result, and record it; see `LiveGame`."""
-        if is_over and (self.is_waiting or self.is_episode_over):
+        if is_over and (self._is_waiting or self._is_episode_over):
             return
-        reward, *ends = self.game.count_frames(is_over=is_over)
-        self.is_episode_over = any(ends)
-        if self.recorder.is_recording:
-            try:
-                self.recorder.live(reward, done=self.is_episode_over, is_over=is_over)
-            except DemoError as error:
-                self._lose(error)
-        self.reporter.show_game()
+        reward, *ends = self._game.count_frames(is_over=is_over)
+        self._is_episode_over = any(ends)
+        if self._recorder.is_recording:
+            with self._continuing("The demonstration ended"):
+                self._recorder.live(reward, done=any(ends), is_over=is_over)
+        self._reporter.show_game()
+
+    def obey(self, command: commands.Command) -> str | None:
+        """Carry out a command; see `Activity`."""
+        if isinstance(command, _CHANGE_RECORDING) and not self._recorder.is_recording:
+            return "Nothing is being recorded."
+        try:
+            return self._carry_out(command)
+        except DemoError as error:
+            return str(error)
+
+    def _carry_out(self, command: commands.Command) -> str | None:
+        match command:
+            case commands.Resume():
+                if self._is_waiting and not self._controls.is_paused:
+                    self._record()
+                return None
+            case commands.StepOnce():
+                return "You play: press a button." if self._controls.is_human else None
+            case commands.Stop():
+                self._live.rest()
+                return None
+            case commands.Press(action):
+                return self._press(action)
+            case commands.TakeOver():
+                return self._take_over()
+            case commands.GiveBack():
+                return self._give_back()
+            case commands.Watch(0):
+                self._game.watch(True, renders=self._is_shown)
+                self._reporter.show_game()
+            case commands.PauseRendering():
+                self._game.watch(True, renders=False)
+            case commands.StartRecording(task, tags):
+                return self._start(task, tags)
+            case commands.Restart():
+                if self._is_waiting:
+                    return _RESETTING
+                self._live.rest()
+                self._end_episode("you began another episode")
+            case commands.StopRecording():
+                return self._stop()
+            case commands.DiscardRecording(again):
+                return self._discard(again)
+            case commands.Rewind(actions):
+                return self._rewind(actions)
+            case commands.MarkRecording(text):
+                self._recorder.mark(text)
+                words = said_of_mark(text, is_marked=self._recorder.facts.is_marked)
+                self._reporter.say("human", words)
+            case commands.DescribeRecording(task, tags):
+                self._recorder.describe(task, tags)
+            case _:
+                return None
+        return ""
+
+    def _press(self, action: int) -> str:
+        """Take a person's step, with what the player would have done beside it."""
+        if refusal := self._controls.press_refusal:
+            return refusal
+        if self._is_waiting:
+            return _RESETTING
+        if self._controls.is_paused:
+            return "Paused: resume first."
+        if self._is_episode_over:  # the next episode begins before the next press
+            return ""
+        proposal, by = None, ""
+        if self._player is not None:
+            choices = self._player.choose(batch_of(self._game))
+            proposal, by = int(choices.actions[0]), self._player.by
+        self._step(int(action), NO_PROPOSAL if proposal is None else proposal, is_human=True)
+        decision = pressed(self._game.env.game.actions, action, proposal, by)
+        self._reporter.stepped(decision, None, was_walking=False)
+        return ""
+
+    def _take_over(self) -> str:
+        if self._controls.is_human:
+            return "You have control already."
+        if self._is_waiting:
+            return _RESETTING
+        self._hand_control(is_human=True)
+        return ""
+
+    def _give_back(self) -> str:
+        if self._player is None:
+            return "Nobody else plays here."
+        if not self._controls.is_human:
+            return f"{self._player.by} has control already."
+        self._live.end()
+        self._hand_control(is_human=False)
+        return ""
+
+    def _start(self, task: str, tags: tuple[str, ...]) -> str:
+        if self._recorder.is_recording:
+            return "A demonstration is being recorded already."
+        self._recorder.describe(task, tags)
+        self._live.rest()
+        if not self._is_episode_over:
+            self._record()
+        return ""
+
+    def _stop(self) -> str:
+        self._live.rest()
+        if not self._recorder.is_recording or self._recorder.is_empty:
+            return "Nothing is played yet."
+        self._end_episode("you stopped it")
+        return ""
+
+    def _discard(self, again: bool) -> str:
+        recorder, reporter = self._recorder, self._reporter
+        reporter.demo_ended("", recorder.facts, recorder.paid, "you threw it away")
+        if again:
+            recorder.back_to_start()
+            self._stay_in_past()
+            reporter.elapsed_s = 0.0
+        else:
+            recorder.discard()
+            reporter.work = "playing", 0.0, 0.0
+            reporter.say("run", "nothing is recorded until you begin to record, or restart")
+        reporter.show_game()
+        return ""
+
+    def _rewind(self, actions: int) -> str:
+        taken_back = self._recorder.rewind(actions)
+        if not taken_back:
+            return "There is nothing to take back."
+        self._stay_in_past()
+        many = "the last action" if taken_back == 1 else f"the last {taken_back:,} actions"
+        self._reporter.say("human", f"you took back {many}")
+        self._reporter.show_game()
+        return ""
+
+    def _stay_in_past(self) -> None:
+        """Wait where the game would run on before anybody has seen where it is."""
+        self._is_episode_over = False
+        self._live.let_go()
+        if self._controls.is_live or not self._controls.is_human:
+            self._controls.is_paused, self._controls.steps_due = True, 0

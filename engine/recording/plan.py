@@ -12,47 +12,40 @@ from engine.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class DemoPoint:
-    """A place within something recorded.
-
-    Attributes:
-        source: A demonstration's path, or "run:episode" with the run's id or path.
-        step: Moves before it, as a replay counts them: see `engine.training.replay_player`.
-    """
+    """A place within something recorded."""
 
     source: str
+    """A demonstration's path, or "run:episode" with the run's id or path."""
     step: int
+    """Moves before it, as a replay counts them: see `engine.training.replay_player`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingPlan:
     """What a session records.
 
-    Attributes:
-        set_name: Folder below that of all demonstrations; "": that folder itself. What is there
-            counts: a set is resumed.
-        episodes: How many the set is to have; 0: any number.
-        limit_s: After so long a demonstration is saved by itself; 0: never. Pauses do not count.
-        pause_s: Between two of them.
-        task: What is shown, in words.
-        tags: Single words.
-        player: Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy
-            or a run. A person may take over from it, and what it would have done is kept beside.
-        start: Every demonstration begins there; None: where the game begins.
-        is_live: A person begins in real time.
-
     Raises:
         ConfigurationError: Something cannot be.
     """
 
     set_name: str = ""
+    """Folder below that of all demonstrations; "": that folder itself. What is there counts: a set
+    is resumed."""
     episodes: int = 0
+    """How many the set is to have; 0: any number."""
     limit_s: float = 0.0
+    """After so long a demonstration is saved by itself; 0: never. Pauses do not count."""
     pause_s: float = 0.0
+    """Between two of them."""
     task: str = ""
     tags: tuple[str, ...] = ()
     player: str = ""
+    """Who plays: "" a person; "rules"; "planner"; "random"; or the name of a cloned policy or a
+    run. A person may take over from it, and what it would have done is kept beside."""
     start: DemoPoint | None = None
+    """Every demonstration begins there; None: where the game begins."""
     is_live: bool = False
+    """A person begins in real time."""
 
     def __post_init__(self) -> None:
         if self.episodes < 0:

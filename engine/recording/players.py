@@ -1,6 +1,7 @@
 """Find who plays while demonstrations are recorded; what was learnt is loaded only if it plays."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,21 +29,18 @@ RULES, PLANNER, RANDOM = "rules", "planner", "random"
 
 @dataclass(frozen=True, slots=True)
 class LoadedPlayer:
-    """Who plays.
-
-    Attributes:
-        by: Its name, for the demonstrations.
-        choose: Chooses from a batch of one.
-        sight: What it sees of the screen; None: nothing.
-        frames: Frames that it is used to hold a button and wait; None: any.
-        make_planner: Makes what asks a language model for its goals; None: the rules set them.
-    """
+    """Who plays."""
 
     by: str
+    """Its name, for the demonstrations."""
     choose: Callable[[Batch], ActionBatch]
+    """Chooses from a batch of one."""
     sight: Sight | None = None
+    """What it sees of the screen; None: nothing."""
     frames: tuple[int, int] | None = None
+    """Frames that it is used to hold a button and wait; None: any."""
     make_planner: "Callable[[], BlockingPlanner] | None" = None
+    """Makes what asks a language model for its goals; None: the rules set them."""
 
 
 def load_player(
@@ -101,14 +99,10 @@ def _planner(config: RunConfig, say: Callable[[str], None]) -> LoadedPlayer:
 
 def _random(seed: int) -> Callable[[Batch], ActionBatch]:
     policy = random_policy(seed)
-
-    def choose(batch: Batch) -> ActionBatch:
-        nobody = np.zeros(1, np.bool_)
-        return ActionBatch(
-            np.array([policy(batch)]), np.zeros(1, np.float32), nobody, Source.RANDOM
-        )
-
-    return choose
+    confidence, is_planned = np.zeros(1, np.float32), np.zeros(1, np.bool_)
+    return lambda batch: ActionBatch(
+        np.array([policy(batch)]), confidence, is_planned, Source.RANDOM
+    )
 
 
 def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:
@@ -116,11 +110,10 @@ def _alone(player: "Player") -> Callable[[Batch], ActionBatch]:
 
 
 def _is_there(find: Callable[[str, str], object], name: str, config: RunConfig) -> bool:
-    try:
+    with suppress(CheckpointError):
         find(config.save_dir, name)
-    except CheckpointError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _policy(name: str, config: RunConfig) -> LoadedPlayer:

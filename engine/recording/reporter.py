@@ -1,7 +1,7 @@
 """Tell the outside how a recording goes, with the events that a run has."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict
 
 import numpy as np
 
@@ -17,13 +17,7 @@ from engine.types import ActionSet, Decision, EpisodeSummary, Source
 
 
 class RecordingReporter(Reporter):
-    """Looks at the game, and tells.
-
-    Args:
-        game: The game.
-        saved: Demonstrations that the set has.
-        plan: What is recorded.
-        is_shown: Somebody looks; the others are those of a `Reporter`.
+    """Inspects the game that is recorded, and reports.
 
     Attributes:
         saved: Demonstrations that the set has by now.
@@ -38,35 +32,16 @@ class RecordingReporter(Reporter):
         controls: Controls,
         pace: Pace,
         emit: Callable[[events.Event], None],
-        clock: Callable[[], float],
         *,
         is_shown: bool,
     ) -> None:
-        super().__init__(controls, pace, emit, clock, phase="recording")
+        super().__init__(controls, pace, emit, phase="recording")
         self._game = game
         self.saved = saved
         self.elapsed_s = 0.0
         self._plan = plan
         self._seen: Inspection | None = None
         game.watch(True, renders=is_shown)
-
-    def began(self, by: str) -> None:
-        """Tell that the session began, and who plays."""
-        game, folder = self._game.env.game, self._game.folder
-        self.emit(
-            events.RunStarted(
-                run_id=folder.name,
-                run_dir=str(folder),
-                game=game.name,
-                agent=by,
-                mode=events.RECORD,
-                num_envs=1,
-                num_workers=0,
-                milestones=game.milestones,
-                actions=game.actions,
-                frame_shape=game.frame_shape,
-            )
-        )
 
     def stepped(
         self, decision: Decision, action_batch: ActionBatch | None, *, was_walking: bool
@@ -94,12 +69,21 @@ class RecordingReporter(Reporter):
         return self._seen.reason if self._seen is not None else ""
 
     def status(self) -> None:
-        """Tell the figures, and how the demonstration stands."""
+        """Publish the figures, and how the demonstration stands."""
+        self.episode_steps = self._game.env.episode_steps
         super().status()
-        self.emit(self._recording())
-
-    def _figures(self) -> events.StatusChanged:
-        return replace(super()._figures(), episode_steps=self._game.env.episode_steps)
+        recorder = self._game.recorder
+        facts = asdict(recorder.facts) if recorder.is_recording else {}
+        self.emit(
+            events.RecordingChanged(
+                recorder.is_recording,
+                elapsed_s=self.elapsed_s if recorder.is_recording else 0.0,
+                limit_s=self._plan.limit_s,
+                saved=self.saved,
+                wanted=self._plan.episodes,
+                **facts,
+            )
+        )
 
     def episode_ended(self, summary: EpisodeSummary) -> None:
         """Report an episode's end."""
@@ -107,29 +91,8 @@ class RecordingReporter(Reporter):
         self.emit(events.EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
 
     def demo_ended(self, path: str, facts: RecordingFacts, paid: float, reason: str) -> None:
-        """Tell the outcome of a demonstration, of how it stood and what was paid in it."""
+        """Report the outcome of a demonstration: how it stood, and what was paid in it."""
         self.emit(events.RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
-
-    def _recording(self) -> events.RecordingChanged:
-        plan, recorder = self._plan, self._game.recorder
-        if not recorder.is_recording:
-            return events.RecordingChanged(
-                False, limit_s=plan.limit_s, saved=self.saved, wanted=plan.episodes
-            )
-        facts = recorder.facts
-        return events.RecordingChanged(
-            True,
-            steps=facts.steps,
-            human_steps=facts.human_steps,
-            elapsed_s=self.elapsed_s,
-            limit_s=plan.limit_s,
-            rewindable=facts.rewindable,
-            saved=self.saved,
-            wanted=plan.episodes,
-            task=facts.task,
-            tags=facts.tags,
-            is_marked=facts.is_marked,
-        )
 
 
 def played(

@@ -28,14 +28,10 @@ _MAX_UNSENT = 1000
 
 
 class RemoteSession:
-    """A run in another process.
-
-    Args:
-        run: Where it is.
-        is_read_only: Never steer it.
+    """A run in another process; a read-only session never steers it.
 
     Attributes:
-        mailbox: What the run tells. The last event is RunStopped, RunFailed or ConnectionLost.
+        mailbox: The run's events. The last one is RunStopped, RunFailed or ConnectionLost.
 
     Raises:
         AttachError: It does not answer, or is another version.
@@ -43,8 +39,7 @@ class RemoteSession:
 
     def __init__(self, run: LiveRun, *, is_read_only: bool = False) -> None:
         self.mailbox = Mailbox()
-        self._run_id = run.run_id
-        self._path = run.path
+        self._run = run
         self._events, self._commands = event_codec(), command_codec()
         self._messages = Messages(MAX_EVENT_BYTES)
         self._unsent: deque[bytes] = deque()
@@ -52,20 +47,17 @@ class RemoteSession:
         self._has_ended = self._is_closing = False
         ours = make_hello(is_read_only=is_read_only)
         try:
-            self._connection = connect(self._path)
+            with contextlib.ExitStack() as undo:
+                self._connection = undo.enter_context(connect(run.path))
+                self.hello, self._heard = read_hello(self._connection)
+                check_versions(ours, self.hello)
+                self._connection.sendall(ours.encode())
+                undo.pop_all()
         except OSError as error:
-            raise self._silent(error) from None
-        try:
-            theirs, self._heard = read_hello(self._connection)
-            check_versions(ours, theirs)
-            self._connection.sendall(ours.encode())
-        except OSError as error:
-            self._connection.close()
-            raise self._silent(error) from None
-        except BaseException:
-            self._connection.close()
-            raise
-        self.hello = theirs
+            raise AttachError(
+                f"The run {run.run_id} does not answer: {error.strerror or error}.",
+                f"Try again, or end it: poketui stop --now {run.run_id}",
+            ) from None
         self._connection.setblocking(False)
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -109,12 +101,7 @@ class RemoteSession:
                 self.mailbox.post(self._describe_loss())
 
     def _converse(self) -> None:
-        """Read and write until the other side ends it.
-
-        Raises:
-            OSError: The connection is lost.
-            ProtocolError: What comes cannot be read.
-        """
+        """Read and write until the other side ends it."""
         unsent = memoryview(b"")
         with selectors.DefaultSelector() as selector:
             selector.register(self._connection, selectors.EVENT_READ)
@@ -148,16 +135,13 @@ class RemoteSession:
             self.mailbox.post(message)
 
     def _describe_loss(self) -> ConnectionLost:
-        try:
-            is_running = probe(self._path) is not None
-        except AttachError:
-            is_running = False
-        if is_running:
-            return ConnectionLost(
-                self._reason or "The run's process closed the connection.",
-                f"The run goes on. Attach again: poketui attach {self._run_id}",
-                True,
-            )
+        with contextlib.suppress(AttachError):
+            if probe(self._run.path) is not None:
+                return ConnectionLost(
+                    self._reason or "The run's process closed the connection.",
+                    f"The run goes on. Attach again: poketui attach {self._run.run_id}",
+                    True,
+                )
         resume = resume_command(self.hello.run_dir)
         return ConnectionLost(
             "The run's process ended without a word.",
@@ -165,20 +149,10 @@ class RemoteSession:
             False,
         )
 
-    def _silent(self, error: OSError) -> AttachError:
-        return AttachError(
-            f"The run {self._run_id} does not answer: {error.strerror or error}.",
-            f"Try again, or end it: poketui stop --now {self._run_id}",
-        )
-
     def _wake(self) -> None:
         with contextlib.suppress(OSError):  # it is awake, or gone
             self._waker.send(b"\0")
 
     def _close_sockets(self) -> None:
-        for end in (
-            self._connection,
-            *(getattr(self, name, None) for name in ("_waker", "_woken")),
-        ):
-            if end is not None:
-                end.close()
+        for end in (self._connection, self._waker, self._woken):
+            end.close()

@@ -125,7 +125,8 @@ class Codec:
             return _sequence_form(self._form(arguments[0]), frozenset)
         if origin is Mapping:
             pair = _row_form([self._form(argument) for argument in arguments], tuple)
-            return _mapping_form(pair)
+            pairs = _sequence_form(pair, dict)
+            return _Form(lambda values, buffers: pairs.write(values.items(), buffers), pairs.read)
         if isinstance(hint, type) and issubclass(hint, Enum):
             self._facts.add(f"{hint.__name__} {[member.value for member in hint]}")
             return _enum_form(hint)
@@ -134,6 +135,7 @@ class Codec:
         raise TypeError(f"{hint} cannot be sent")
 
     def _dataclass_form(self, kind: type) -> _Form:
+        """Return the form of a class; one that derives from it is sent without its own fields."""
         hints = get_type_hints(kind)
         names = [field.name for field in dataclasses.fields(kind)]
         self._facts.add(f"{kind.__name__} {[(name, _spelled(hints[name])) for name in names]}")
@@ -141,7 +143,7 @@ class Codec:
         row = _row_form(forms, lambda values: kind(*values))
 
         def write(value: Any, buffers: list[bytes]) -> Any:
-            if type(value) is not kind:
+            if not isinstance(value, kind):
                 raise TypeError(f"{type(value).__name__} is no {kind.__name__}")
             return row.write([getattr(value, name) for name in names], buffers)
 
@@ -149,11 +151,7 @@ class Codec:
 
 
 class Messages:
-    """Cut a stream of bytes into the payloads of messages.
-
-    Args:
-        max_bytes: A longer message is refused.
-    """
+    """Cut a stream of bytes into the payloads of messages of at most `max_bytes`."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -252,13 +250,6 @@ def _sequence_form(form: _Form, make: Callable[[Iterator[Any]], Any]) -> _Form:
     )
 
 
-def _mapping_form(pair: _Form) -> _Form:
-    return _Form(
-        lambda values, buffers: [pair.write(item, buffers) for item in values.items()],
-        lambda values, buffers: dict(pair.read(item, buffers) for item in _exactly(list, values)),
-    )
-
-
 def _row_form(forms: list[_Form], make: Callable[[list[Any]], Any]) -> _Form:
     """Return the form of a fixed number of values, each with a type of its own."""
 
@@ -313,7 +304,10 @@ def _array_form(dtype: np.dtype[Any], is_picture: bool) -> _Form:
             raise ProtocolError("An array is too large.")
         data = bytes(buffers.take(stored))
         if _exactly(bool, is_compressed):
-            data = _decompress(data, size)
+            try:
+                data = inflate(data, size)  # at most, however much it would become
+            except ValueError as error:
+                raise ProtocolError(f"A compressed array is damaged: {error}.") from None
         if len(data) != size:
             raise ProtocolError("An array is not as long as its shape says.")
         if dtype == np.bool_ and data.translate(None, b"\0\1"):
@@ -326,11 +320,3 @@ def _array_form(dtype: np.dtype[Any], is_picture: bool) -> _Form:
 def _is_picture(sizes: list[int]) -> bool:
     """Return whether a shape is (rows, columns, 3), of at least a pixel and of a sane size."""
     return len(sizes) == 3 and sizes[2] == 3 and all(1 <= n <= _MAX_FRAME_SIDE for n in sizes)
-
-
-def _decompress(data: bytes, size: int) -> bytes:
-    """Return `size` bytes at most, however much `data` would become."""
-    try:
-        return inflate(data, size)
-    except ValueError as error:
-        raise ProtocolError(f"A compressed array is damaged: {error}.") from None

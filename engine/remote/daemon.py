@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from pathlib import Path
-from types import FrameType
 
 from engine.commands import Stop
 from engine.config import parse_config
@@ -43,7 +42,7 @@ def main() -> int:
         return _refuse(error)
     server.start()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: _stop(session, number, frame))
+        signal.signal(number, lambda number, _: session.send(Stop(signal.Signals(number).name)))
     _answer({"run_id": session.run_id, "socket": str(path)})
     _leave_terminal(Path(run_dir) / "engine.log")
     session.start()
@@ -51,10 +50,6 @@ def main() -> int:
         pass
     server.close()
     return 0
-
-
-def _stop(session: EngineSession, number: int, frame: FrameType | None) -> None:
-    session.send(Stop(signal.Signals(number).name))
 
 
 def _refuse(error: PokeTUIError) -> int:

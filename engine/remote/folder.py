@@ -27,18 +27,15 @@ _PROBES, _PROBE_PAUSE_S = 10, 0.05
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A background run.
-
-    Attributes:
-        path: Its socket.
-        hello: What its process says of itself; None: it does not answer.
-        pid: Its process; 0: not known.
-    """
+    """A background run."""
 
     run_id: str
     path: Path
+    """Its socket."""
     hello: Hello | None
+    """What its process says of itself; None: it does not answer."""
     pid: int = 0
+    """Its process; 0: not known."""
 
 
 def runtime_folder() -> Path:

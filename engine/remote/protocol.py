@@ -7,11 +7,10 @@ commands to the run and events to the viewer, if both have the same protocol and
 import importlib.metadata
 import json
 from dataclasses import asdict, dataclass, fields
-from typing import get_args
+from types import ModuleType
 
-from engine.commands import Command
+from engine import commands, events
 from engine.errors import AttachError, ProtocolError
-from engine.events import Event
 from engine.remote.codec import Codec
 
 PROTOCOL = 1
@@ -23,7 +22,7 @@ _MAX_HELLO_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Farewell:
+class Farewell(events.Event):
     """The run's process ends this viewer's connection."""
 
     reason: str
@@ -31,22 +30,19 @@ class Farewell:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who one is.
-
-    Attributes:
-        schema: Fingerprint of all kinds of events and commands.
-        version: Of the program, for people.
-        run_id: From the run's process, as the next two.
-        is_read_only: From a viewer: it never wants to steer.
-    """
+    """Who one is."""
 
     protocol: int
     schema: str
+    """Fingerprint of all kinds of events and commands."""
     version: str
+    """Of the program, for people."""
     run_id: str = ""
+    """From the run's process, as the next two."""
     run_dir: str = ""
     pid: int = 0
     is_read_only: bool = False
+    """From a viewer: it never wants to steer."""
 
     def encode(self) -> bytes:
         """Return it as bytes."""
@@ -54,14 +50,21 @@ class Hello:
         return _MAGIC + len(text).to_bytes(4) + text
 
 
+def kinds(module: ModuleType, base: type) -> tuple[type, ...]:
+    """Return the classes of a module that derive from `base` and from which none derives."""
+    found = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    bases = {parent for kind in found for parent in kind.__bases__}
+    return tuple(kind for kind in found if issubclass(kind, base) and kind not in bases)
+
+
 def event_codec() -> Codec:
     """Return the codec of what a viewer is told."""
-    return Codec((*get_args(Event), Farewell), MAX_EVENT_BYTES)
+    return Codec((*kinds(events, events.Event), Farewell), MAX_EVENT_BYTES)
 
 
 def command_codec() -> Codec:
     """Return the codec of what a viewer may ask for."""
-    return Codec(get_args(Command), MAX_COMMAND_BYTES)
+    return Codec(kinds(commands, commands.Command), MAX_COMMAND_BYTES)
 
 
 def make_hello(
@@ -104,16 +107,14 @@ def check_versions(ours: Hello, theirs: Hello) -> None:
     if (ours.protocol, ours.schema) == (theirs.protocol, theirs.schema):
         return
     run = theirs.run_id or "RUN"
+    names = [
+        f"poketui {one.version}, protocol {one.protocol}-{one.schema}" for one in (theirs, ours)
+    ]
     raise AttachError(
-        f"The run speaks another protocol (poketui {theirs.version}, {_name(theirs)}) than this "
-        f"program (poketui {ours.version}, {_name(ours)}).",
+        f"The run speaks another protocol ({names[0]}) than this program ({names[1]}).",
         f"Attach with the version that started it, or: poketui stop {run}, then "
         f"poketui run --detach --resume {run}",
     )
-
-
-def _name(hello: Hello) -> str:
-    return f"protocol {hello.protocol}-{hello.schema}"
 
 
 def _parse_hello(text: bytes) -> Hello:

@@ -6,18 +6,20 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
 
+from engine import events
 from engine.commands import Command, PauseRendering, ReleaseControl, RequestControl, Watch
 from engine.errors import AttachError
 from engine.events import CommandRefused, ControlWanted, Event, StatusChanged, ViewersChanged
-from engine.remote.control import ControlDesk
-from engine.remote.digest import RunDigest
 from engine.remote.folder import is_own_peer, listen
-from engine.remote.protocol import Farewell, Hello, command_codec, event_codec
-from engine.remote.viewer import CAPACITY, Viewer
+from engine.remote.protocol import Hello, command_codec, event_codec
+from engine.remote.viewer import CAPACITY, ControlDesk, Viewer
+from engine.threaded_session import ThreadedSession
 
 MAX_VIEWERS = 16
 FAREWELL_S = 3.0
@@ -27,33 +29,61 @@ _HELLO_S, _SHORT_HELLO_S = 10.0, 1.0
 _ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
 """How often events are passed on: while nobody looks, somebody looks, somebody plays."""
 
+_DIGEST_SIZES: Mapping[type, int] = MappingProxyType(
+    {
+        events.EpisodeEnded: 2000,
+        events.EvaluationEnded: 200,
+        events.PolicyUpdated: 500,
+        events.ReasoningLogged: 200,
+        events.PayoutMade: 50,
+        events.StrategySwitched: 50,
+        events.WarningRaised: 5,  # few: a viewer shows each as a notice
+        events.ProgressReported: 8,
+        events.GoalEvaluated: 200,
+        events.PlanRequested: 20,
+        events.PlanAnswered: 20,
+        events.PlanStreamed: 400,
+    }
+)
+"""How many of a kind are kept for viewers that come late; of all others the latest."""
+
+_NOT_IN_DIGEST = (
+    events.ControlChanged,
+    events.CommandObeyed,
+    events.CommandRefused,
+    events.ControlWanted,
+    events.ViewersChanged,
+)
+"""They are sent to those who are there; who has control is part of StatusChanged too."""
+
 _log = logging.getLogger(__name__)
 
 
-class Mailbox(Protocol):
-    """Where the engine leaves its events."""
+class RunDigest:
+    """Keep of a run's events what a viewer needs that comes late: bounded, however long the run."""
 
-    def drain(self) -> list[Event]:
-        """Return the events since the last call, in order."""
-        ...
+    def __init__(self) -> None:
+        self._kept: dict[type, deque[tuple[int, Event]]] = {}
+        self._count = 0
 
+    def take(self, event: Event) -> None:
+        """Keep an event, and let older ones of its kind go."""
+        kind = type(event)
+        if kind in _NOT_IN_DIGEST:
+            return
+        if isinstance(event, events.PlanAnswered):
+            self._kept.pop(events.PlanStreamed, None)  # its words are in the answer
+        if isinstance(event, events.EpisodeEnded) and event.summary.goals:
+            event = replace(event, summary=replace(event.summary, goals=()))
+        if kind not in self._kept:
+            self._kept[kind] = deque(maxlen=_DIGEST_SIZES.get(kind, 1))
+        self._count += 1
+        self._kept[kind].append((self._count, event))
 
-class Served(Protocol):
-    """What is served: an `engine.session.EngineSession`."""
-
-    @property
-    def mailbox(self) -> Mailbox:
-        """Return where the engine leaves its events."""
-        ...
-
-    @property
-    def is_alive(self) -> bool:
-        """Return whether the engine runs."""
-        ...
-
-    def send(self, command: Command) -> None:
-        """Take a command to the engine."""
-        ...
+    def replay(self) -> list[Event]:
+        """Return what is kept, in the order in which it happened."""
+        entries = [entry for kept in self._kept.values() for entry in kept]
+        return [event for _, event in sorted(entries)]
 
 
 class RunServer:
@@ -62,9 +92,8 @@ class RunServer:
     Args:
         session: The run.
         path: Where its socket belongs.
-        hello: What viewers are told of it.
+        hello: What the run's process says of itself.
         capacity: Events that may wait for one viewer.
-        clock: Seconds that only rise.
 
     Raises:
         AttachError: The socket cannot be made.
@@ -72,7 +101,7 @@ class RunServer:
 
     def __init__(
         self,
-        session: Served,
+        session: ThreadedSession,
         path: Path,
         hello: Hello,
         *,
@@ -86,9 +115,9 @@ class RunServer:
         self._clock = clock
         self._events, self._commands = event_codec(), command_codec()
         self._digest = RunDigest()
-        self._desk: ControlDesk[Viewer] = ControlDesk(session.send, clock)
+        self._desk = ControlDesk(session.send, clock)
         self._viewers: list[Viewer] = []
-        self._encoded: dict[int, tuple[Event | Farewell, bytes]] = {}
+        self._encoded: dict[int, tuple[Event, bytes]] = {}
         self._is_looked_at = True
         self._watched_env = 0
         self._is_closing = threading.Event()
@@ -105,7 +134,7 @@ class RunServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Tell the viewers the rest, wait until they have read it, and remove the socket."""
+        """Send the viewers the rest, wait until they have read it, and remove the socket."""
         self._is_closing.set()
         with contextlib.suppress(OSError):
             self._waker.send(b"\0")
@@ -134,7 +163,7 @@ class RunServer:
         return _PLAYED_S if self._desk.is_human else _SHOWN_S
 
     def _turn(self, wait_s: float) -> None:
-        """Wait for viewers, at most for `wait_s`, and tell them what has happened meanwhile."""
+        """Wait for viewers, at most for `wait_s`, and send them what has happened meanwhile."""
         for key, mask in self._selector.select(wait_s):
             if key.fileobj is self._socket:
                 self._accept()
@@ -146,8 +175,8 @@ class RunServer:
             if isinstance(event, StatusChanged):
                 self._watched_env = event.watched_env
             self._digest.take(event)
-            self._tell(event)
-        self._tell_who_is_there()
+            self._publish(event)
+        self._publish_viewers()
         now = self._clock()
         for viewer in list(self._viewers):
             self._serve(viewer, now)
@@ -176,7 +205,7 @@ class RunServer:
                 return
 
     def _hear(self, viewer: Viewer) -> None:
-        """Take what a viewer says."""
+        """Read what a viewer sends."""
         was_shown = viewer.is_shown
         try:
             payloads = viewer.read()
@@ -218,8 +247,8 @@ class RunServer:
         if refusal:
             viewer.post(CommandRefused(type(command).__name__, refusal))
 
-    def _tell(self, event: Event) -> None:
-        """Let all know; the outcome of a command, the viewer in control alone."""
+    def _publish(self, event: Event) -> None:
+        """Send it to all viewers; a refusal only to the one in control, which gave the command."""
         for viewer in list(self._viewers):
             is_concerned = not isinstance(event, CommandRefused) or viewer is self._desk.holder
             if viewer.is_shown and is_concerned:
@@ -228,14 +257,14 @@ class RunServer:
                 except AttachError as error:
                     self._dismiss(viewer, error.message)
 
-    def _tell_who_is_there(self) -> None:
-        """Tell each viewer of the others, and the engine whether there is anybody."""
+    def _publish_viewers(self) -> None:
+        """Inform each viewer of the others, and the engine whether there is any."""
         shown = [viewer for viewer in self._viewers if viewer.is_shown]
         for viewer in shown:
             holder = self._desk.holder
             news = ViewersChanged(len(shown), viewer is holder, holder is not None)
-            if viewer.told != news:
-                viewer.told = news
+            if viewer.known != news:
+                viewer.known = news
                 viewer.post(news)
         if not shown and self._is_looked_at:
             self._is_looked_at = False
@@ -270,16 +299,16 @@ class RunServer:
             self._desk.release(viewer)
 
     def _say_farewell(self) -> None:
-        """Tell the viewers the rest, and give them some time to read it."""
+        """Send the viewers the rest, and give them some time to read it."""
         self._turn(0.0)
         self._selector.unregister(self._socket)
         for viewer in self._viewers:
-            viewer.dismiss("The run has ended.", self._clock() + FAREWELL_S, viewer.drain())
+            viewer.dismiss("The run has ended.", self._clock() + FAREWELL_S, sends_rest=True)
         while self._viewers:
             self._turn(_SHOWN_S)
 
-    def _encode(self, event: Event | Farewell) -> bytes:
-        """Return an event as bytes, made once for all who are told it in the same turn."""
+    def _encode(self, event: Event) -> bytes:
+        """Return an event as bytes, made once for all that get it in the same turn."""
         key = id(event)
         if key not in self._encoded:
             try:

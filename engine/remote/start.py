@@ -8,13 +8,13 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from engine import errors
 from engine.child import python_command, python_environment
 from engine.config import RunConfig
 from engine.errors import AttachError, PokeTUIError
-from engine.events import ConnectionLost, Event, ProgressReported, RunFailed, RunStarted, RunStopped
+from engine.events import ConnectionLost, ProgressReported, RunFailed, RunStarted, RunStopped
 from engine.remote import daemon
 from engine.remote.client import RemoteSession
 from engine.remote.folder import LiveRun, probe, runtime_folder
@@ -46,7 +46,8 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
             process.stdin.write(json.dumps({"config": settings, "resume": resume}).encode())
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        answer = _read_answer(process.stdout)
+        lines = (line for line in process.stdout if line.startswith(b"{"))  # no library's own
+        answer: dict[str, Any] = json.loads(next(lines, b"{}"))
     if not answer:
         code = process.wait()
         raise errors.EnvironmentError(
@@ -64,29 +65,14 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     return live
 
 
-def _read_answer(output: IO[bytes]) -> dict[str, Any]:
-    """Return the one line that the process says; nothing if it ends before."""
-    for line in output:
-        if line.startswith(b"{"):  # not what a library prints
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-    return {}
+def wait_for_start(live: LiveRun, tell: Callable[[str], None]) -> RunFailed | ConnectionLost | None:
+    """Wait until a run has begun to play; return how it failed, if it did by then.
 
-
-def wait_for_start(
-    live: LiveRun, tell: Callable[[str], None], timeout_s: float = START_TIMEOUT_S
-) -> RunFailed | ConnectionLost | None:
-    """Wait until a run has begun to play; return how it failed, if it did.
-
-    Args:
-        live: The run.
-        tell: Is called with what is being done.
-        timeout_s: After so long nothing has failed either.
+    Meanwhile `tell` is called with what is being done.
     """
-    session = RemoteSession(live, is_read_only=True)
-    session.start()
-    end = time.monotonic() + timeout_s
-    try:
+    with contextlib.closing(RemoteSession(live, is_read_only=True)) as session:
+        session.start()
+        end = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < end:
             was_alive = session.is_alive
             for event in session.mailbox.drain():
@@ -94,18 +80,12 @@ def wait_for_start(
                     return event
                 if isinstance(event, RunStarted | RunStopped):
                     return None
-                _tell_progress(event, tell)
+                if isinstance(event, ProgressReported):
+                    tell(event.text)
             if not was_alive:
                 return None
             time.sleep(_LOOK_S)
-    finally:
-        session.close()
     return None
-
-
-def _tell_progress(event: Event, tell: Callable[[str], None]) -> None:
-    if isinstance(event, ProgressReported):
-        tell(event.text)
 
 
 def stop_run(live: LiveRun, timeout_s: float, *, is_now: bool = False) -> bool:

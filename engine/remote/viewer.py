@@ -1,10 +1,13 @@
-"""Serve one viewer: its connection, what waits to be told, what it has begun to say."""
+"""Hold a run's viewers: what each has to be sent and has begun to say, and which one steers."""
 
 import socket
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from engine.commands import Command, GiveBack, Hold, TakeOver
 from engine.errors import AttachError
-from engine.events import LOSSY, Event, ViewersChanged
+from engine.events import Event, LossyEvent, ViewersChanged
 from engine.remote.codec import Messages
 from engine.remote.protocol import (
     MAX_COMMAND_BYTES,
@@ -16,53 +19,43 @@ from engine.remote.protocol import (
 from engine.threaded_session import Mailbox
 
 CAPACITY = 20_000
-"""Events that may wait for a viewer that does not read, those that are LOSSY not counted."""
+"""Events that may wait for a viewer that does not read, those that are lossy not counted."""
+IDLE_S = 60.0
+"""Having asked for nothing for so long, a viewer loses control to one that wants it."""
 _READ_BYTES = 65_536
 
 
+@dataclass(slots=True, eq=False)
 class Viewer:
     """A connected viewer; nothing here ever waits for it.
 
     Events wait in a mailbox, where newer frames replace older ones, until all that was written
     before is on its way: so a slow link is shown what is new, not all that has been.
-
-    Args:
-        connection: Accepted just now.
-        ours: Our hello.
-        encode: Turns events into bytes.
-        now: When it came, in seconds.
-        capacity: Events that may wait.
-
-    Attributes:
-        hello: What it said of itself; None: nothing yet.
-        leaves_at: When its connection is closed, whether it has read the rest or not.
-        is_gone: Its connection is closed.
-        told: What it knows of the other viewers.
     """
 
-    def __init__(
-        self,
-        connection: socket.socket,
-        ours: Hello,
-        encode: Callable[[Event | Farewell], bytes],
-        now: float,
-        capacity: int = CAPACITY,
-    ) -> None:
-        self.connection = connection
-        self.came_at = now
-        self.hello: Hello | None = None
-        self.leaves_at: float | None = None
-        self.is_gone = False
-        self.told: ViewersChanged | None = None
-        self._ours = ours
-        self._encode = encode
-        self._capacity = capacity
-        self._mailbox = Mailbox(capacity + 1)
-        self._num_waiting = 0
-        self._is_finished = False
-        self._heard = b""
-        self._messages = Messages(MAX_COMMAND_BYTES)
-        self._unsent = memoryview(ours.encode())
+    connection: socket.socket
+    ours: Hello
+    encode: Callable[[Event], bytes]
+    came_at: float
+    """In seconds."""
+    capacity: int = CAPACITY
+    hello: Hello | None = None
+    """What it said of itself; None: nothing yet."""
+    leaves_at: float | None = None
+    """When its connection is closed, whether it has read the rest or not."""
+    is_gone: bool = False
+    known: ViewersChanged | None = None
+    """What it was sent last of the other viewers."""
+    _mailbox: Mailbox = field(init=False)
+    _num_waiting: int = 0
+    _is_finished: bool = False
+    _heard: bytes = b""
+    _messages: Messages = field(default_factory=lambda: Messages(MAX_COMMAND_BYTES))
+    _unsent: memoryview = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mailbox = Mailbox(self.capacity + 1)
+        self._unsent = memoryview(self.ours.encode())
 
     @property
     def is_shown(self) -> bool:
@@ -81,9 +74,9 @@ class Viewer:
             AttachError: Too many wait.
         """
         self._mailbox.post(event)
-        if not isinstance(event, LOSSY):
+        if not isinstance(event, LossyEvent):
             self._num_waiting += 1
-            if self._num_waiting > self._capacity:
+            if self._num_waiting > self.capacity:
                 raise AttachError("This viewer did not read what it was told for too long.")
 
     def read(self) -> list[bytes]:
@@ -105,7 +98,7 @@ class Viewer:
                 self._heard += data
                 return []
             hello, data = found
-            check_versions(self._ours, hello)
+            check_versions(self.ours, hello)
             self.hello, self._heard = hello, b""
         return list(self._messages.feed(data))
 
@@ -118,7 +111,7 @@ class Viewer:
         while True:
             if not self._unsent and self.is_shown:
                 self._num_waiting = 0
-                self._unsent = memoryview(b"".join(map(self._encode, self._mailbox.drain())))
+                self._unsent = memoryview(b"".join(map(self.encode, self._mailbox.drain())))
             if not self._unsent:
                 if self.leaves_at is not None and not self._is_finished:
                     # Not closed: that would throw away what the viewer has not read yet.
@@ -131,18 +124,90 @@ class Viewer:
                 return
             self._unsent = self._unsent[sent:]
 
-    def dismiss(self, reason: str, leaves_at: float, rest: list[Event] | None = None) -> None:
+    def dismiss(self, reason: str, leaves_at: float, *, sends_rest: bool = False) -> None:
         """Tell it why it is sent away; what it reads until `leaves_at` reaches it."""
         if self.leaves_at is None:
             self.leaves_at = leaves_at
-            last = [*(rest or []), Farewell(reason)]
-            self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self._encode, last)))
-
-    def drain(self) -> list[Event]:
-        """Take out what waits."""
-        return self._mailbox.drain()
+            last = [*(self._mailbox.drain() if sends_rest else ()), Farewell(reason)]
+            self._unsent = memoryview(bytes(self._unsent) + b"".join(map(self.encode, last)))
 
     def close(self) -> None:
         """Close its connection."""
         self.is_gone = True
         self.connection.close()
+
+
+@dataclass(slots=True, eq=False)
+class ControlDesk:
+    """Hold who is in control, and what the game is left with when that changes."""
+
+    send: Callable[[Command], None]
+    """Takes commands to the engine."""
+    clock: Callable[[], float] = time.monotonic
+    holder: Viewer | None = None
+    """The viewer in control."""
+    asker: Viewer | None = None
+    """The last that asked for control and did not get it: it is next."""
+    is_human: bool = False
+    """A viewer plays the game itself, as far as was asked for."""
+    _used_s: float = 0.0
+    _is_holding: bool = False
+
+    def request(self, viewer: Viewer) -> str:
+        """Give control to a viewer, or return why not."""
+        if self.holder is not None and self.holder is not viewer:
+            idle_s = self.clock() - self._used_s
+            if idle_s < IDLE_S:
+                self.asker = viewer
+                return (
+                    "Another viewer is in control, and is told that you ask. It can leave it to "
+                    "you with C; you can take it once it has done nothing for "
+                    f"{IDLE_S - idle_s:.0f} s more."
+                )
+            self._let_go()
+        self.holder = viewer
+        if self.asker is viewer:
+            self.asker = None
+        self._used_s = self.clock()
+        return ""
+
+    def release(self, viewer: Viewer) -> None:
+        """Leave control to who asked for it, else to whoever wants it next.
+
+        A game that was played goes back to the agent.
+        """
+        if self.asker is viewer:
+            self.asker = None
+        if self.holder is viewer:
+            self._let_go()
+            if self.is_human:
+                self.is_human = False
+                self.send(GiveBack())
+            self.holder = None
+            if self.asker is not None:
+                self.request(self.asker)
+
+    def command(self, viewer: Viewer, command: Command) -> str:
+        """Pass a command on, or return why not; control that nobody has is taken by it."""
+        if self.holder is None:
+            self.request(viewer)
+        elif self.holder is not viewer:
+            return "Another viewer is in control: press C to ask for it."
+        self._used_s = self.clock()
+        match command:
+            case TakeOver():
+                self.is_human = True
+            case GiveBack():
+                self.is_human = False
+            case Hold(buttons=buttons):
+                self._is_holding = bool(buttons)
+            case _:
+                pass
+        self.send(command)
+        return ""
+
+    def _let_go(self) -> None:
+        """No button stays down that nobody presses any more."""
+        if self._is_holding:
+            self._is_holding = False
+            self.send(Hold(frozenset()))

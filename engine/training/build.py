@@ -43,6 +43,7 @@ from engine.training.vectors import start_games
 from engine.training.warm_start import begin_from_demonstrations, begins_from_others
 from engine.training.weights_biases import WandbRun
 from engine.types import Spaces
+from engine.world import Inspectable
 
 _log = logging.getLogger(__name__)
 
@@ -133,6 +134,7 @@ def build_trainer(
                 milestones=game.milestones,
                 actions=game.actions,
                 frame_shape=game.frame_shape,
+                has_game_state=isinstance(vector, Inspectable),
                 resumed_from=trainer.state.metrics.total_steps,
             )
         )

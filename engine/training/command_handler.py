@@ -9,7 +9,7 @@ from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.events import CommandObeyed, ControlChanged, KeptState, WarningRaised
 from engine.loop.controls import Controls
-from engine.loop.live import LivePlay
+from engine.loop.live import RealTimeLoop
 from engine.loop.reporter import pressed
 from engine.training.demo_recording import EVALUATING, RunRecording
 from engine.training.learning import Learning
@@ -35,13 +35,13 @@ class CommandHandler:
     save: Callable[[], None]
     clock: Callable[[], float]
     overrides: RunOverrides = field(init=False)
-    live: LivePlay = field(init=False)
+    live: RealTimeLoop = field(init=False)
     recording: RunRecording = field(init=False)
 
     def __post_init__(self) -> None:
         state, learning, reporter = self.state, self.learning, self.reporter
         self.overrides = RunOverrides(state, learning, reporter)
-        self.live = LivePlay(self, self.controls, reporter, self.clock)
+        self.live = RealTimeLoop(self, self.controls, reporter, self.clock)
         self.recording = RunRecording(
             state, learning, reporter, self.controls, self.live, self.accept, self.clock
         )

@@ -29,7 +29,7 @@ from engine.env.demo_requests import (
 from engine.errors import DemoError, PokeTUIError, WorkerError
 from engine.events import RecordingChanged, RecordingEnded, WarningRaised
 from engine.loop.controls import Controls
-from engine.loop.live import LivePlay
+from engine.loop.live import RealTimeLoop
 from engine.training.learning import Learning
 from engine.training.reporter import TrainingReporter
 from engine.training.state import RunState
@@ -70,7 +70,7 @@ class RunRecording:
     learning: Learning
     reporter: TrainingReporter
     controls: Controls
-    live: LivePlay
+    live: RealTimeLoop
     accept: Callable[[Batch], None]
     clock: Callable[[], float] = time.monotonic
     proposal: int | None = field(default=None, init=False)

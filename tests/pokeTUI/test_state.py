@@ -1,12 +1,12 @@
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import pytest
 
-from engine import events
+from engine import commands, events
 from engine.commands import Command
 from engine.planning_types import GoalOutcome, Outcome
+from engine.remote.protocol import kinds
 from engine.types import Evaluation, GoalKind, Source
 from pokeTUI.dashboard.command_words import WORDS
 from pokeTUI.dashboard.state import MAX_LOG_LINES, DashboardState, fold
@@ -54,7 +54,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.RunFailed("broken", "mend it", True),
     ]
     everything = [make_run(), *one_of_everything(), *ends]
-    assert {type(event) for event in everything} == set(events.Event.__args__)
+    assert {type(event) for event in everything} == set(kinds(events, events.Event))
     state = fold_all(*everything)
     for name in ("run", "frame", "game", "status", "reward", "decision", "curriculum", "policy"):
         assert getattr(state, name) is not None
@@ -86,7 +86,7 @@ def test_what_a_control_did_and_why_not_is_told_in_words() -> None:
 
 
 def test_every_command_has_a_name_in_words() -> None:
-    assert set(WORDS) == {command.__name__ for command in get_args(Command)}
+    assert set(WORDS) == {command.__name__ for command in kinds(commands, Command)}
     assert all(word == word.lower() for word in WORDS.values())
 
 

@@ -13,7 +13,7 @@ from engine.demos.recording_log import head_of, log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
-from engine.recording.saved_set import resume_set
+from engine.recording_session import resume_set
 from engine.types import Action
 
 Recorded = tuple[Path, Demonstration]
@@ -118,8 +118,7 @@ def test_what_shows_nothing_does_not_count_in_a_set(head: DemoHead, tmp_path: Pa
     writer = DemoWriter(tmp_path / "played.demo", head)
     play_some(writer, 3)
     writer.finish()
-    found = resume_set(tmp_path)
-    assert (found.count, found.rescued, found.refused) == (1, (), ())
+    assert resume_set(tmp_path) == (1, [], [])
     assert {path.name for path in tmp_path.iterdir()} == {"empty.demo", "played.demo"}
 
 

@@ -13,15 +13,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.commands import Command, Instruct, Press, SetSpeed, Watch
+from engine import commands, events
+from engine.commands import Instruct, Press, SetSpeed, Watch
 from engine.errors import ProtocolError
-from engine.events import EpisodeEnded, Event, FrameRendered, GameObserved, PolicyUpdated
+from engine.events import EpisodeEnded, FrameRendered, GameObserved, PolicyUpdated
 from engine.remote.codec import Codec, Messages, unaliased
-from engine.remote.protocol import MAX_COMMAND_BYTES, Farewell, command_codec, event_codec
-from engine.types import GAME_BOY_FRAME_SHAPE, Action, EpisodeSummary
+from engine.remote.protocol import (
+    MAX_COMMAND_BYTES,
+    Farewell,
+    command_codec,
+    event_codec,
+    kinds,
+)
+from engine.types import GAME_BOY_FRAME_SHAPE, Action, EpisodeSummary, GameState
 from tests.pokeTUI.fake_session import make_game, make_goal
 
-KINDS = (*get_args(Event), *get_args(Command), Farewell)
+KINDS = (
+    *kinds(events, events.Event),
+    *kinds(commands, commands.Command),
+    Farewell,
+)
 CODEC = Codec(KINDS, 2**23)
 
 
@@ -69,6 +80,13 @@ def values_of(hint: Any, name: str = "") -> st.SearchStrategy[Any]:
     )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _LanternState(GameState):
+    """A state that a game has extended, which a viewer does not know."""
+
+    lanterns: int = 3
+
+
 def same(a: Any, b: Any) -> bool:
     """Compare as == does, but for arrays and nan, and by type too."""
     if isinstance(a, np.ndarray):
@@ -89,6 +107,15 @@ def same(a: Any, b: Any) -> bool:
 
 def payload(message: object) -> bytes:
     return CODEC.encode(message)[4:]
+
+
+def test_game_state_of_a_game_subclass_arrives_as_game_state() -> None:
+    state = make_game()
+    fields = {f.name: getattr(state, f.name) for f in dataclasses.fields(GameState)}
+    extended = payload(GameObserved(_LanternState(**fields), None, frozenset()))
+    plain = payload(GameObserved(state, None, frozenset()))
+    assert type(CODEC.decode(extended).state) is GameState
+    assert extended == plain
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

@@ -1,5 +1,5 @@
 from engine.commands import GiveBack, Hold, Pause, TakeOver
-from engine.remote.control import IDLE_S, ControlDesk
+from engine.remote.viewer import IDLE_S, ControlDesk
 from engine.types import Action
 
 

@@ -1,5 +1,5 @@
 from engine import events
-from engine.remote.digest import RunDigest
+from engine.remote.server import RunDigest
 from engine.types import EpisodeSummary, GoalKind, GoalTally
 from tests.pokeTUI.fake_session import make_curriculum, make_run, make_status, one_of_everything
 

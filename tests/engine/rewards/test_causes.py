@@ -1,10 +1,18 @@
 """What the cockpit says a payment was for."""
 
 from engine.env.stepping import Paid
-from engine.loop.reporter import payouts
+from engine.loop.controls import Controls, Pace
+from engine.loop.reporter import Reporter
 from engine.types import GameState, RewardBreakdown
 from tests.engine.rewards.helpers import Player, trainer
 from tests.engine.states import make_creature, make_state
+
+
+def payouts(breakdown: RewardBreakdown) -> list[tuple[str, float, str]]:
+    """Return component, value and cause of what a reporter publishes of a reward."""
+    emitted: list = []
+    Reporter(Controls(), Pace(), emitted.append).pay(breakdown)
+    return [(event.component, event.value, event.cause) for event in emitted]
 
 
 def told(*steps: tuple[RewardBreakdown, str]) -> dict[str, str]:

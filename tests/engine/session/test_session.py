@@ -24,6 +24,7 @@ from engine.threaded_session import Mailbox
 from engine.training.runs import RunFolder, list_runs
 from tests.engine.processes import wait_until
 from tests.engine.toy import ToyVector
+from tests.engine.training.test_small_world import Levers
 
 PPO = PPOConfig(rollout_steps=16, minibatch_size=32, hidden_size=32)
 
@@ -54,6 +55,14 @@ def test_a_session_trains_in_its_own_thread_and_ends_with_run_stopped(tmp_path):
     assert of(events, RunStarted)[0].num_envs == 4
     assert of(events, EpisodeEnded)
     assert len(of(events, StatusChanged)) == 1
+
+
+def test_run_started_says_that_a_world_without_inspection_has_no_game_state(tmp_path):
+    settings = config(tmp_path, num_envs=3, total_steps=3, mode="rl_only")
+    events = play(EngineSession(settings, make_vector=Levers))
+    assert not of(events, RunStarted)[0].has_game_state
+    events = play(session(tmp_path, total_steps=4))
+    assert of(events, RunStarted)[0].has_game_state
 
 
 def waits_for(subject: EngineSession, kind: type) -> list:
