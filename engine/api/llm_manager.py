@@ -19,7 +19,7 @@ from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest
 from engine.llm.member import Member
 from engine.llm.reply import read_object
-from engine.llm.tokens import estimate_tokens, schema_tokens, shortened, tokens_beside
+from engine.llm.tokens import prompt_tokens, schema_tokens, shortened, tokens_beside
 from engine.quoting import one_line
 from engine.types import Action
 
@@ -201,7 +201,7 @@ class LLMManager(BaseLLMManager):
             temperature=settings.temperature,
             think=settings.think,
         )
-        tokens = estimate_tokens(request.system) + estimate_tokens(request.user)
+        tokens = prompt_tokens(request)
         if not member.breaker.admit():
             raise LLMConnectionError(
                 f"{member.model} is left alone for {member.breaker.retry_in_s:.0f} s more: "
@@ -215,7 +215,6 @@ class LLMManager(BaseLLMManager):
                 request,
                 first_token_timeout_s=member.first_token_timeout_s(tokens),
                 answer_timeout_s=settings.answer_timeout_s,
-                clock=time.monotonic,
             )
         except LLMConnectionError as error:
             self._is_loaded = False  # a server drops what is not used for long

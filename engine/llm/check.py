@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.config import PlannerConfig
 from engine.errors import LLMConnectionError
-from engine.llm.asking import Answer, ask
+from engine.llm.asking import Answer, Transcript, ask
 from engine.llm.backends.base import Backend, ChatRequest, ModelStatus
 from engine.llm.example import EXAMPLE, EXAMPLE_NOTES
 from engine.llm.prompt import compose
@@ -66,7 +66,7 @@ async def check_model(
             request,
             first_token_timeout_s=settings.first_token_timeout_s,
             answer_timeout_s=settings.answer_timeout_s,
-            clock=clock,
+            transcript=Transcript(request, clock=clock),
         )
     except LLMConnectionError as error:
         return _completed([*steps, CheckStep("answer", False, error.message, error.hint)])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.config import PlannerConfig
-from engine.llm.backends.base import schema_in_words
+from engine.llm.backends.base import ChatRequest, schema_in_words
 
 FRAME_TOKENS = 16
 """What a server adds to mark who speaks."""
@@ -32,6 +32,11 @@ def estimate_tokens(text: str) -> int:
     """Return how many tokens a text has; for what is asked and answered, rather too many."""
     data = text.encode(errors="replace")
     return -(-max(sum(map(kind.__getitem__, data)) for kind in (_SPACELESS, _WORDS)) // 12)
+
+
+def prompt_tokens(request: ChatRequest) -> int:
+    """Return how many tokens a question has, its schema apart."""
+    return estimate_tokens(request.system) + estimate_tokens(request.user)
 
 
 def tokens_beside(system: str, settings: PlannerConfig) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.config import RunConfig
 from engine.errors import EnvironmentError, LLMConnectionError
-from engine.llm.asking import Answer, ask
+from engine.llm.asking import Answer, Transcript, ask
 from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.ensemble import vote
@@ -129,7 +129,7 @@ async def _ask(
             request,
             first_token_timeout_s=config.planner.first_token_timeout_s,
             answer_timeout_s=config.planner.answer_timeout_s,
-            on_text=on_text,
+            transcript=Transcript(request, on_text),
         )
     finally:
         await backend.close()

@@ -24,7 +24,7 @@ from engine.llm.backends.base import (
 )
 from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import HostedBackend
-from engine.llm.tokens import FRAME_TOKENS, estimate_tokens
+from engine.llm.tokens import FRAME_TOKENS, prompt_tokens
 from engine.quoting import one_line
 
 if TYPE_CHECKING:
@@ -170,9 +170,8 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
 
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
-        asked = estimate_tokens(request.system) + estimate_tokens(request.user)
         limit = request.limit(thinks=self._dialect.thinks)
-        needed = min(self._most_tokens, asked + FRAME_TOKENS + limit)
+        needed = min(self._most_tokens, prompt_tokens(request) + FRAME_TOKENS + limit)
         while self._context_tokens < needed:
             self._context_tokens *= 2
 
