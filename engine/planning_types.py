@@ -73,6 +73,7 @@ class PlanningQuery:
         options: What can be wanted; never empty.
         recent: (goal, outcome) of the last goals of this episode, oldest first.
         rules: What never changes in this world and helps to read `sections`, in words.
+        game: What is played, in words.
     """
 
     key: str
@@ -82,6 +83,7 @@ class PlanningQuery:
     options: tuple[GoalOption, ...]
     recent: tuple[tuple[str, str], ...] = ()
     rules: str = ""
+    game: str = "a role-playing game"
 
 
 @dataclass(frozen=True, slots=True)

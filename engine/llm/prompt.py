@@ -25,8 +25,8 @@ from engine.types import GoalKind
 PROMPT_VERSION = 2
 """Raised whenever the words change: answers to other words are not taken from the cache."""
 
-SYSTEM = """\
-You plan for an agent that plays a role-playing game on a Game Boy. A program walks and presses
+RULES = """\
+A program walks and presses
 the buttons; you set its next goal. Pick one of the listed choices: nothing else can be done.
 Say what brings the game forward: toward the next milestone, with a party that is fit for it.
 A goal that failed here lately will likely fail again.
@@ -66,7 +66,7 @@ _TRIGGERS: Mapping[str, str] = MappingProxyType(
 _EXPLAINED = frozenset(
     {GoalKind.EXPLORE, GoalKind.TRAIN, GoalKind.CATCH, GoalKind.FIGHT, GoalKind.RUN}
 )
-"""Kinds of which `SYSTEM` says all that an option without a target would."""
+"""Kinds of which `RULES` say all that an option without a target would."""
 _LASTING = "world"
 """The section that changes least: only the system text comes before it."""
 _WISH, _SUMMARY, _RECENT, _TEXT = 200, 2000, 80, 120
@@ -116,7 +116,8 @@ def compose(
     """
     options = query.options
     parts = _parts(query, notes)
-    system = f"{SYSTEM}\n{query.rules}".strip()
+    game = f"You plan for an agent that plays {query.game}."
+    system = f"{game} {RULES}\n{query.rules}".strip()
     budget = max_tokens - tokens_beside(system, settings)
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
     room = budget - schema_tokens(_schema(options))  # the same whatever is left out before them

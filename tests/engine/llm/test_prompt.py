@@ -69,7 +69,7 @@ def test_settings_go_with_the_question():
 @pytest.mark.parametrize("settings", [SETTINGS, THINKING])
 @pytest.mark.parametrize("game", [CrystalGame("0" * 40, "TEST", "test"), load_game()])
 def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, game):
-    here = replace(here, rules=rules(game))
+    here = replace(here, rules=rules(game), game=game.description)
     with pytest.raises(ConfigurationError) as refused:
         load_config(None, {"max_context_length": 1, "planner": settings.model_dump()})
     assert "\n" not in str(refused.value)
@@ -79,6 +79,14 @@ def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, game)
     for limit in range(config.max_context_length, 3 * least, 20):
         request = ask(here, max_tokens=limit, settings=settings)
         assert size(request, settings) <= limit
+
+
+def test_the_system_text_names_the_game_that_is_played():
+    first = "You plan for an agent that plays "
+    for game in (CrystalGame("0" * 40, "TEST", "test"), load_game()):
+        told = ask(replace(HERE, game=game.description)).system
+        assert told.startswith(f"{first}a role-playing game on a Game Boy. A program walks and")
+    assert ask(replace(HERE, game="chess")).system.startswith(f"{first}chess. A program walks and")
 
 
 def test_thoughts_that_are_asked_for_have_their_room():

@@ -40,6 +40,7 @@ class GardenGame(Game):
 
     title = "GARDEN"
     name = tables.NAME
+    description = "a game of lanterns to be lit"
     tables = tables
     atlas = tables.ATLAS
     actions = ACTIONS
