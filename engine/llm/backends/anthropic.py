@@ -1,7 +1,7 @@
 """Ask a model of Anthropic. Needs the extra `anthropic`."""
 
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from engine.config import THINKING_TOKENS
@@ -14,7 +14,7 @@ from engine.llm.backends.base import (
     strict_schema,
 )
 from engine.llm.backends.dialect import REFUSED
-from engine.llm.backends.hosted import KeyedBackend, Reading, read
+from engine.llm.backends.hosted import KeyedBackend
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -76,9 +76,21 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
                 if not self._can_do_without(error, request.think):
                     self._takes_schema, self._thinking = known  # what did not help
                     raise
-        async with aclosing(read(stream, _Reading())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        last = Chunk(done_reason="cut")
+        async with stream:
+            async for event in stream:
+                if event.type == "message_start":
+                    last = replace(last, prompt_tokens=event.message.usage.input_tokens or 0)
+                elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+                    yield Chunk(event.delta.text)
+                elif event.type == "content_block_delta" and event.delta.type == "thinking_delta":
+                    yield Chunk(event.delta.thinking, is_thinking=True)
+                elif event.type == "message_delta":
+                    reason = event.delta.stop_reason or ""
+                    last = replace(last, done_reason=_DONE_REASONS.get(reason, reason) or "cut")
+                    if event.usage:
+                        last = replace(last, answer_tokens=event.usage.output_tokens or 0)
+            yield last
 
     async def _look(self, client: "AsyncAnthropic") -> ModelStatus:
         from anthropic import APIStatusError
@@ -120,22 +132,6 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
             self._thinking[think] += 1
             has_changed = True
         return has_changed
-
-
-class _Reading(Reading):
-    def take(self, event: Any) -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        if event.type == "message_start":
-            self.prompt_tokens = event.message.usage.input_tokens or 0
-        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-            yield Chunk(event.delta.text)
-        elif event.type == "content_block_delta" and event.delta.type == "thinking_delta":
-            yield Chunk(event.delta.thinking, is_thinking=True)
-        elif event.type == "message_delta":
-            reason = event.delta.stop_reason or ""
-            self.done_reason = _DONE_REASONS.get(reason, reason)
-            if event.usage:
-                self.answer_tokens = event.usage.output_tokens or 0
 
 
 def _ways(think: bool) -> tuple[dict[str, Any] | None, ...]:

@@ -239,44 +239,6 @@ class KeyedBackend(HostedBackend[ClientT]):
         )
 
 
-class Reading:
-    """What the events of an answer have said of its end so far.
-
-    Attributes:
-        done_reason: Why it ended; "" before.
-        prompt_tokens: 0 until the server says how many.
-        answer_tokens: 0 until the server says how many.
-    """
-
-    def __init__(self) -> None:
-        self.done_reason = ""
-        self.prompt_tokens = 0
-        self.answer_tokens = 0
-
-    def take(self, event: Any) -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        raise NotImplementedError
-
-    def last(self) -> Chunk:
-        """Return the chunk that ends the answer."""
-        return Chunk(
-            done_reason=self.done_reason or "cut",
-            prompt_tokens=self.prompt_tokens,
-            answer_tokens=self.answer_tokens,
-        )
-
-
-async def read(stream: Any, reading: Reading) -> AsyncGenerator[Chunk]:
-    """Stream an answer from a library's stream of events, and close that in any case."""
-    try:
-        async for event in stream:
-            for chunk in reading.take(event):
-                yield chunk
-        yield reading.last()
-    finally:
-        await stream.close()
-
-
 def said_of(body: object) -> str:
     """Return the message of an error's body: {"message": ...} or {"error": {"message": ...}}."""
     while isinstance(body, dict):

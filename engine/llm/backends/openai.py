@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,10 @@ from engine.llm.backends.base import (
     strict_schema,
 )
 from engine.llm.backends.dialect import Dialect, Form, Refusal
-from engine.llm.backends.hosted import KeyedBackend, Reading, read, said_of
+from engine.llm.backends.hosted import KeyedBackend, said_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletionChunk
 
 _REASONS = re.compile(r"o\d|gpt-[5-9]|gpt-oss")
 """Models that always think, as little as they are told."""
@@ -78,10 +76,20 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         self, client: "AsyncOpenAI", request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
         create: Any = client.chat.completions.create  # its overloads take no mapping
-        stream = await create(**self._body(request, dialect))
-        async with aclosing(read(stream, _Reading())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        last = Chunk(done_reason="cut")
+        async with await create(**self._body(request, dialect)) as stream:
+            async for event in stream:
+                if event.usage:
+                    last = replace(
+                        last,
+                        prompt_tokens=event.usage.prompt_tokens or 0,
+                        answer_tokens=event.usage.completion_tokens or 0,
+                    )
+                for option in (event.choices or ())[:1]:
+                    for piece in _pieces(option.delta):
+                        yield piece
+                    last = replace(last, done_reason=option.finish_reason or last.done_reason)
+            yield last
 
     async def _look(self, client: "AsyncOpenAI") -> ModelStatus:
         from openai import APIStatusError
@@ -138,21 +146,13 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         return None
 
 
-class _Reading(Reading):
-    def take(self, event: "ChatCompletionChunk") -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        if event.usage:
-            self.prompt_tokens = event.usage.prompt_tokens or 0
-            self.answer_tokens = event.usage.completion_tokens or 0
-        for option in (event.choices or ())[:1]:
-            delta: Any = option.delta
-            # Servers of open models send thoughts in a field of their own, under either name.
-            thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-            if isinstance(thought, str) and thought:
-                yield Chunk(thought, is_thinking=True)
-            if delta.content or delta.refusal:
-                yield Chunk(delta.content or delta.refusal)
-            self.done_reason = option.finish_reason or self.done_reason
+def _pieces(delta: Any) -> Iterator[Chunk]:
+    # Servers of open models send thoughts in a field of their own, under either name.
+    thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+    if isinstance(thought, str) and thought:
+        yield Chunk(thought, is_thinking=True)
+    if delta.content or delta.refusal:
+        yield Chunk(delta.content or delta.refusal)
 
 
 def _first_dialect(name: str, *, is_own: bool) -> Dialect:
