@@ -168,7 +168,7 @@ def test_a_choice_that_was_not_offered_can_still_be_read():
 
 
 def test_the_schema_has_its_fields_in_order_and_no_others():
-    found = schema(HERE)
+    found = schema(HERE.options)
     assert found == ask().schema
     assert list(found["properties"]) == ["choice", "success", "confidence", "reasoning"]
     assert found["required"] == list(found["properties"])
@@ -178,13 +178,13 @@ def test_the_schema_has_its_fields_in_order_and_no_others():
 
 
 def test_without_its_bounds_the_schema_keeps_to_what_every_server_takes():
-    found = strict_schema(schema(HERE))
+    found = strict_schema(schema(HERE.options))
     assert set(found).union(*found["properties"].values()) <= KEYWORDS
     json.dumps(found)
 
 
 def test_the_schema_offers_the_conditions_of_its_choices_only():
-    assert schema(query(BATTLE))["properties"]["success"]["enum"] == [
+    assert schema(BATTLE)["properties"]["success"]["enum"] == [
         "a level was gained",
         "one more was caught",
         "the battle was won",
@@ -193,7 +193,7 @@ def test_the_schema_offers_the_conditions_of_its_choices_only():
 
 
 def test_each_combination_that_the_schema_allows_is_read():
-    fields = schema(HERE)["properties"]
+    fields = schema(HERE.options)["properties"]
     for name in fields["choice"]["enum"]:
         for success in fields["success"]["enum"]:
             answer = {"reasoning": "", "choice": name, "success": success, "confidence": 7}
@@ -204,7 +204,7 @@ def test_each_combination_that_the_schema_allows_is_read():
 
 def test_names_that_are_equal_are_offered_once():
     twice = (option(GoalKind.MEET, "GUIDE", "one"), option(GoalKind.MEET, "GUIDE", "two"))
-    assert schema(query(twice))["properties"]["choice"]["enum"] == ["meet GUIDE"]
+    assert schema(twice)["properties"]["choice"]["enum"] == ["meet GUIDE"]
 
 
 def test_an_unknown_trigger_is_told_as_it_is():
