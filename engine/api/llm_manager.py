@@ -19,7 +19,7 @@ from engine.llm.asking import Answer, ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest
 from engine.llm.member import Member
-from engine.llm.reply import read_object
+from engine.llm.objects import read_object
 from engine.llm.tokens import prompt_tokens, schema_tokens, shortened, tokens_beside
 from engine.quoting import one_line
 from engine.types import Action

@@ -16,7 +16,7 @@ from engine.errors import LLMConnectionError
 from engine.llm.asking import THINKING_CHARACTERS, Answer, Transcript, ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest, Chunk
-from engine.llm.reply import read_object
+from engine.llm.objects import read_object
 from engine.llm.tokens import estimate_tokens
 from tests.engine.llm.conftest import KEY, Peer, until
 from tests.engine.llm.fake_backends import FakeBackend, in_no_time, paced, says

@@ -5,8 +5,9 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from engine.llm.objects import read_object
 from engine.llm.option_names import name_of
-from engine.llm.reply import Reading, read_object, read_plan
+from engine.llm.reply import Reading, read_plan
 from engine.planning_types import Condition, GoalOption, PlanningQuery
 from engine.types import GoalKind
 from tests.engine.llm.queries import BATTLE, TOWN, option, query
