@@ -41,17 +41,8 @@ class Asked:
 class Answering:
     """The planner's side of a question; all but `save` and `load` happens in one event loop.
 
-    Args:
-        backends: One model, or several that vote.
-        settings: Deadlines, budget and so on.
-        max_context_length: Tokens of a prompt.
-        seed: Of the breakers' jitter.
-        exchanges: Where questions and answers are kept.
-        clock: Seconds that never go back.
-        cooldown_s: How long a failing model is left alone at first.
-        emit: Takes events.
-        deliver: Takes plans.
-        on_change: Told when a question that waits may have become possible.
+    Beside the arguments of `Planner` it gets functions that take events (`emit`) and plans
+    (`deliver`), and one to call when a question that waits may have become possible (`on_change`).
 
     Attributes:
         members: The models; somebody has to let them `tend`.
@@ -106,7 +97,9 @@ class Answering:
         Raises:
             KeyError, TypeError, ValueError: It is not what `save` returns.
         """
-        counts = Counts.from_json(facts["counts"])
+        counts = Counts(**facts["counts"])
+        if any(type(n) is not int or n < 0 for n in dataclasses.astuple(counts)):
+            raise ValueError(f"not counts: {counts}")
         self._budget.load(facts["budget"])
         self._cache.load(facts["cache"])
         self._counts = counts
@@ -123,11 +116,14 @@ class Answering:
         looked at: else the first model that is ready would decide alone.
         """
         members = [member for member in self.members if member.can_be_asked]
-        plan = self._known(asked, members)
+        key = self._key(asked, self.members)
+        plan = self._cache.get(key)
+        if plan is None and all(member.state for member in self.members):
+            # What was decided without a model that is away is decided anew once it is back.
+            plan = self._cache.get(self._key(asked, members))
         if plan is not None:
             self._answer_from_cache(plan)
             return 0.0
-        key = self._key(asked, self.members)
         if key in self._failures:
             return 0.0
         if self._budget.exhausted or not members or not all(m.state for m in self.members):
@@ -139,7 +135,7 @@ class Answering:
         except Exception:  # whatever it is about this situation, others are to be answered
             self._failures.add(key, _UNREADABLE_REST_S)
             self.stumble()
-        self._status.tell(self._counts, is_forced=True)
+        self._status.publish(self._counts, is_forced=True)
         return 0.0
 
     def flush(self) -> None:
@@ -155,16 +151,6 @@ class Answering:
             self._has_stumbled = True
             _log.exception("The planner stumbled; it goes on.")
             self._emit(WarningRaised("The planner met an error of its own; see the log."))
-
-    def _known(self, asked: Asked, members: Sequence[Member]) -> Subgoal | None:
-        """Return the plan that all models made, else the one of those that can be asked now.
-
-        So what was decided without a model that was away is decided anew once it is back.
-        """
-        plan = self._cache.get(self._key(asked, self.members))
-        if plan is None and all(member.state for member in self.members):
-            plan = self._cache.get(self._key(asked, members))
-        return plan
 
     def _answer_from_cache(self, plan: Subgoal) -> None:
         self._counts.cached += 1
@@ -187,20 +173,16 @@ class Answering:
             )
         )
         self._deliver(plan)
-        self._status.tell(self._counts, is_forced=True)
+        self._status.publish(self._counts, is_forced=True)
 
     async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
         """Ask all the models at once, and let their answers vote."""
-        request = compose(
-            asked.query,
-            asked.notes,
-            max_tokens=self._max_context_length,
-            settings=self._settings,
-        )
+        max_tokens, settings = self._max_context_length, self._settings
+        request = compose(asked.query, asked.notes, max_tokens=max_tokens, settings=settings)
         admitted = [member for member in members if member.breaker.admit()]
         self._status.is_asking = True
         try:
-            self._status.tell(self._counts)
+            self._status.publish(self._counts)
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(self._ask_one(asked, request, member)) for member in admitted
@@ -211,7 +193,13 @@ class Answering:
                 member.breaker.abandon()  # no more than that if the outcome is known
         answers = [task.result() for task in tasks]
         plan = vote([one.plan for one in answers if one.plan is not None], asked.weights)
-        self._keep(answers, plan)
+        if self._exchanges is not None:
+            for one in answers:
+                source = ""
+                if plan is not None and one.plan is not None and one.plan.option == plan.option:
+                    source = plan.goal_source
+                self._exchanges.add(dataclasses.replace(one.exchange, setter=source))
+            self.flush()
         if plan is None:
             is_lost = all(one.is_lost for one in answers)
             self._failures.add(key, self._cooldown_s if is_lost else _UNREADABLE_REST_S)
@@ -240,25 +228,15 @@ class Answering:
             self._status.add_latency(answered.exchange.latency_s)
         return answered
 
-    def _keep(self, answers: Sequence[Answered], plan: Subgoal | None) -> None:
-        """Have the exchanges written, each with the plan that it became a part of."""
-        if self._exchanges is None:
-            return
-        for one in answers:
-            is_part = plan is not None and one.plan is not None and one.plan.option == plan.option
-            goal_source = plan.goal_source if plan is not None and is_part else ""
-            self._exchanges.add(dataclasses.replace(one.exchange, setter=goal_source))
-        self.flush()
-
     def _key(self, asked: Asked, members: Iterable[Member]) -> str:
         models = sorted(member.model for member in members)
         return "\n".join((asked.query.key, *models, str(PROMPT_VERSION), asked.notes.instruction))
 
     def _changed(self) -> None:
-        """Continue with what waits for a model, and tell how they do."""
+        """Continue with what waits for a model, and publish how they do."""
         ready = {member.model for member in self.members if member.state == "ready"}
         if ready - self._ready:  # a model came back: what failed may go well now
             self._failures.clear()
         self._ready = ready
         self._on_change()
-        self._status.tell(self._counts)
+        self._status.publish(self._counts)

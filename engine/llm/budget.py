@@ -15,11 +15,7 @@ _PER_PRICE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a question cost.
-
-    Attributes:
-        cost: US dollars.
-    """
+    """What a question cost: `cost` is in US dollars."""
 
     prompt_tokens: int
     answer_tokens: int
@@ -32,11 +28,7 @@ class Budget:
     Prices come from the settings alone: a table of well-known models' would be wrong within
     months, and a wrong price is worse than none. Without a price only tokens are bounded. The
     bounds are looked at before a question, so the last one may go beyond them by what it costs.
-
-    Args:
-        settings: The bounds.
-        clock: Seconds that never go back.
-        least_burst: Questions that must be possible at once: the number of models that vote.
+    `least_burst` questions must be possible at once: as many as there are models that vote.
     """
 
     def __init__(

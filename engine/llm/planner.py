@@ -34,7 +34,7 @@ _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
 class Planner:
-    """A thread that answers with plans what is submitted, as soon as models can.
+    """A thread that answers questions with plans, as soon as models can.
 
     There is one slot for questions. What is in it waits while no model can be asked, and the newest
     question takes the place of one that waits. A situation that brought no plan is not asked about
@@ -121,10 +121,7 @@ class Planner:
     ) -> None:
         """Ask about a situation in place of what waits; returns at once, from any thread.
 
-        Args:
-            query: What is asked about.
-            notes: What else the models are told.
-            weights: How far each model can be believed, by name, where several vote.
+        `weights` say how far each model can be believed, by name, where several vote.
         """
         self._slot.append(Asked(query, notes, dict(weights)))
         self._call_soon(self._wake.set)

@@ -1,11 +1,9 @@
-"""Say how the models do, as one: in which state they are, what they did and what it cost."""
+"""Publish how the models do, as one: in which state they are, what they did and what it cost."""
 
-import dataclasses
 import statistics
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from engine.events import PlannerStatusChanged
 from engine.llm.budget import Budget
@@ -14,7 +12,7 @@ from engine.llm.member import Member
 ANSWERING = frozenset({"ready", "asking"})
 """States in which a model can be asked."""
 _LATENCIES = 101
-"""Answers of which the median is told."""
+"""Answers of which the median is published."""
 
 
 @dataclass(slots=True)
@@ -33,21 +31,9 @@ class Counts:
     failures: int = 0
     cached: int = 0
 
-    @classmethod
-    def from_json(cls, facts: Mapping[str, Any]) -> "Counts":
-        """Return the counts that `dataclasses.asdict` made facts of.
-
-        Raises:
-            TypeError, ValueError: These are no such facts.
-        """
-        counts = cls(**facts)
-        if any(type(n) is not int or n < 0 for n in dataclasses.astuple(counts)):
-            raise ValueError(f"not counts: {counts}")
-        return counts
-
 
 class Status:
-    """What is told of a planner's models.
+    """What is published of a planner's models.
 
     Attributes:
         is_asking: A question is on its way.
@@ -65,21 +51,21 @@ class Status:
         self._clock = clock
         self._emit = emit
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
-        self._told: tuple[object, ...] = ()
+        self._published: tuple[object, ...] = ()
         self.is_asking = False
 
     def add_latency(self, latency_s: float) -> None:
         """Count an answer in the median."""
         self._latencies.append(latency_s)
 
-    def tell(self, counts: Counts, *, is_forced: bool = False) -> None:
+    def publish(self, counts: Counts, *, is_forced: bool = False) -> None:
         """Emit the status if the state changed, or anyway."""
         state, detail, retry_in_s = self._state()
         absent = self._absent() if state in ANSWERING else ""
-        told = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
-        if told == self._told and not is_forced:
+        shown = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
+        if shown == self._published and not is_forced:
             return
-        self._told = told
+        self._published = shown
         self._emit(
             PlannerStatusChanged(
                 model=", ".join(member.model for member in self._members),

@@ -32,12 +32,8 @@ _NO_THINKING: tuple[dict[str, Any] | None, ...] = ({"type": "disabled"}, None)
 class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
     """A model of Anthropic, or of a server at `base_url`, else ANTHROPIC_BASE_URL.
 
-    A model that refuses a part of the request is asked again without it, and from then on.
-
-    Args:
-        model: As Anthropic names it.
-        base_url: Without "/v1".
-        connect_timeout_s: Longest time to connect.
+    The address has no "/v1". A model that refuses a part of the request is asked again without it,
+    and from then on.
 
     Raises:
         ConfigurationError: ANTHROPIC_API_KEY is missing, and no other server is named.

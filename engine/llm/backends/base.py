@@ -99,22 +99,17 @@ class ModelStatus:
 
 
 class Backend(Protocol):
-    """A model behind one kind of server. All of it runs in the event loop that used it first."""
+    """A model behind one kind of server. All of it runs in the event loop that used it first.
 
-    @property
-    def name(self) -> str:
-        """Return "ollama", "openai", "anthropic" or "local"."""
-        ...
+    Attributes:
+        name: "ollama", "openai", "anthropic" or "local".
+        model: The model's name.
+        is_paid: Answers cost money, as far as is known.
+    """
 
-    @property
-    def model(self) -> str:
-        """Return the model's name."""
-        ...
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether answers cost money, as far as is known."""
-        ...
+    name: str
+    model: str
+    is_paid: bool
 
     def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer. Only connecting is bounded in time: `engine.llm.asking` does more.
@@ -160,15 +155,10 @@ def shown_address(address: str) -> str:
 
 
 def check_address(address: str, origin: str, *, needs_scheme: bool = True) -> None:
-    """Refuse what no connection can be tried to.
-
-    Args:
-        address: A URL.
-        origin: The variable or option it is from.
-        needs_scheme: Else a bare host and port will do.
+    """Refuse what no connection can be tried to; a bare host and port may do.
 
     Raises:
-        ConfigurationError: It is no address.
+        ConfigurationError: It is no address; `origin` is the variable or option it is from.
     """
     try:
         has_scheme = "://" in address or needs_scheme
@@ -209,11 +199,6 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
         hint or hints.get(status, ""),
         is_permanent=status in PERMANENT,
     )
-
-
-def status_of(error: LLMConnectionError) -> ModelStatus:
-    """Return what a failure to reach a server says about its model."""
-    return ModelStatus("refused" if error.is_permanent else "unreachable", str(error))
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

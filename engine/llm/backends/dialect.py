@@ -75,11 +75,9 @@ class Dialect:
     closing: str = ""
 
     def simpler(self, said: str, *, is_named: bool = False) -> "Dialect | None":
-        """Return what to try after a refusal; None if nothing is left that may help.
+        """Return what to try after a refusal in these words; None if nothing is left to try.
 
-        Args:
-            said: The server's words.
-            is_named: Give up nothing but what they name.
+        `is_named`: give up nothing but what they name.
         """
         if _FINAL.search(said.lower()):
             return None
@@ -100,10 +98,7 @@ class Dialect:
     def after(self, said: str, thought: str, done_reason: str) -> "Dialect | None":
         """Return what to try after an answer that lacks something; None if nothing may help.
 
-        Args:
-            said: The answer, without white space around it.
-            thought: What was thought before.
-            done_reason: Why it ended.
+        `said` has no white space around it, and `thought` came before it.
         """
         if not self.closing and (match := _CLOSES.search(said)):
             return replace(self, thinks=True, closing=match[0])
@@ -149,7 +144,7 @@ async def adapt(
         dialect: What is known of the server.
         ask: Streams the answer to the question in a dialect.
         refusal_of: Tells a server's refusal from other exceptions.
-        learn: Told a dialect that has proven better than `dialect`.
+        learn: Called with a dialect that has proven better than `dialect`.
         is_named: Give up nothing but what refusals name.
     """
     tried, first, may_repeat = dialect, None, True

@@ -17,7 +17,6 @@ from engine.llm.backends.base import (
     redacted,
     refusal,
     shown_address,
-    status_of,
 )
 from engine.llm.backends.dialect import Dialect, Refusal, adapt
 from engine.providers import PROVIDERS
@@ -43,18 +42,14 @@ class HostedBackend(Generic[ClientT]):
     A server that refuses a part of a question is asked again without it, and from then on.
     Subclasses say how to make a client (`_make_client`, in a thread since it may take long), ask
     (`_answer`) and look for the model (`_look`), which errors refuse a form of the question
-    (`_refusal_of`), and what all others mean (`_failures`).
-
-    Args:
-        model: As the server names it.
-        server: How messages name the server.
-        connect_timeout_s: Longest time to connect.
+    (`_refusal_of`), and what all others mean (`_failures`). Messages call the server `server`.
 
     Attributes:
         name: Of the backend; its client library's package is called the same.
     """
 
     name: str
+    is_paid = False
 
     def __init__(self, model: str, server: str, connect_timeout_s: float) -> None:
         self.model = model
@@ -62,11 +57,6 @@ class HostedBackend(Generic[ClientT]):
         self._connect_timeout_s = connect_timeout_s
         self._dialect = Dialect(frozenset())
         self._client: ClientT | None = None
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether answers cost money; see `Backend.is_paid`."""
-        return False
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
@@ -84,7 +74,7 @@ class HostedBackend(Generic[ClientT]):
                 async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
                     return await self._look(client)
         except LLMConnectionError as error:
-            return status_of(error)
+            return ModelStatus("refused" if error.is_permanent else "unreachable", str(error))
 
     async def load(self) -> None:
         """Return at once: most servers load by themselves."""
@@ -139,11 +129,7 @@ class HostedBackend(Generic[ClientT]):
 class KeyedBackend(HostedBackend[ClientT]):
     """A model of a provider that wants a key, or of another server that speaks its protocol.
 
-    Args:
-        model: As the server names it.
-        base_url: Of the server; "": as the provider's variable says, else the provider's own.
-        key: Else as the provider's variable says.
-        connect_timeout_s: Longest time to connect.
+    Address and key are what the provider's variables say if none are given.
 
     Attributes:
         provider: What the provider is called; as in its library's names.
@@ -171,18 +157,10 @@ class KeyedBackend(HostedBackend[ClientT]):
         shown = shown_address(self._base_url)
         server = f"The server at {shown}" if shown else self.provider
         super().__init__(model, server, connect_timeout_s)
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether the model is asked of whom it belongs to."""
-        return not self._base_url
+        self.is_paid = not self._base_url
 
     def _connection(self, **http: Any) -> dict[str, Any]:
-        """Return what the library's client is made with.
-
-        Args:
-            http: Further settings of its HTTP client.
-        """
+        """Return what the library's client is made with; `http` is for its HTTP client."""
         library = importlib.import_module(self.name)
         return {
             # Always given: without one, some clients look for keys on the disk, or refuse to ask.

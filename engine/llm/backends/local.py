@@ -30,19 +30,16 @@ _USUAL_CONTEXT = 8000
 _NICENESS = 10
 _END_S = 2.0
 _LAST_WORDS = 4000
-"""Bytes of what the process wrote last in which the reason of its end is looked for."""
+"""Bytes at the end of the process's output in which the reason of its end is looked for."""
 _REASON = re.compile(r"error loading model: (.+)")
 _ERRORS = 1
 """How much llama.cpp writes: what it says of every question would fill a disk in the end."""
 
 
 class LocalBackend:
-    """A model of a GGUF file.
+    """A model of a GGUF file, whose name without the folder is the model's.
 
-    Args:
-        path: The file; its name without the folder is the model's.
-        load_timeout_s: Longest time until it is loaded.
-        max_context_length: Most tokens of question and answer; 0: 8,000.
+    It is loaded for `max_context_length` tokens of question and answer; 0: 8,000.
 
     Raises:
         ConfigurationError: It is no such file.
@@ -116,11 +113,7 @@ class LocalBackend:
 
 
 class _Server:
-    """The process, seen from ours.
-
-    Attributes:
-        key: What it wants to be told with every question.
-    """
+    """The process, seen from ours; every question has to name its `key`."""
 
     def __init__(self, path: str, context: int) -> None:
         self.key = secrets.token_urlsafe(32)
@@ -134,11 +127,7 @@ class _Server:
         self._settings = {"path": path, "key": self.key, "context": context}
 
     def address(self) -> str:
-        """Wait until the model is loaded and return where it answers.
-
-        Raises:
-            LLMConnectionError: The process has ended.
-        """
+        """Wait until the model is loaded, and return where it answers."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with suppress(OSError):  # it has ended: so the line is empty
@@ -175,7 +164,6 @@ class _Server:
         return redacted(reason or (lines or [""])[-1], self.key).rstrip(".")
 
     def close(self) -> None:
-        """End it."""
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()  # by this it knows that nobody wants it any more

@@ -54,13 +54,9 @@ class Pulled:
 class OllamaBackend(HostedBackend["AsyncClient"]):
     """A model of an Ollama server, at `base_url`, else OLLAMA_HOST, else this machine's.
 
-    Args:
-        model: As `ollama list` shows it; ":latest" may be left out.
-        base_url: As OLLAMA_HOST: http://1.2.3.4 means port 80, a bare host port 11434.
-        connect_timeout_s: Longest time to connect.
-        load_timeout_s: Longest time to load the model into memory.
-        max_context_length: Most tokens of question and answer that it is loaded for; 0: as many as
-            the questions need.
+    An address http://1.2.3.4 means port 80, a bare host port 11434. The model is called as `ollama
+    list` shows it, but for ":latest", and loaded for at most `max_context_length` tokens of
+    question and answer; 0: as many as the questions need.
 
     Raises:
         ConfigurationError: The address is none.
@@ -131,13 +127,10 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
         return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
 
-    def _stream(self, client: "AsyncClient", request: ChatRequest) -> AsyncGenerator[Chunk]:
-        self._make_room(request)
-        return super()._stream(client, request)
-
     async def _answer(
         self, client: "AsyncClient", request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
+        self._make_room(request)
         system = request.system
         if dialect.form >= Form.OBJECT:
             system += schema_in_words(request.schema)

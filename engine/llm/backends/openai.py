@@ -28,14 +28,9 @@ _THINKS = re.compile(r".*(reasoner|-r1|thinking|magistral)|qwq|qwen3(?!.*instruc
 class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
     """A model of a server at `base_url`, else OPENAI_BASE_URL, else OpenAI's own.
 
-    A server that refuses a part of a question is asked again without it, and from then on.
-
-    Args:
-        model: As the server names it.
-        base_url: Up to and with "/v1", as a rule.
-        key: Else OPENAI_API_KEY.
-        connect_timeout_s: Longest time to connect.
-        heeds_proxies: Go through the proxy that the environment names, if any.
+    The address ends in "/v1", as a rule; the key is OPENAI_API_KEY if none is given. A server that
+    refuses a part of a question is asked again without it, and from then on. `heeds_proxies`: go
+    through the proxy that the environment names, if any.
 
     Raises:
         ConfigurationError: OPENAI_API_KEY is missing, and no other server is named.
