@@ -118,14 +118,8 @@ class DecisionHistoryAnalyzer:
     ) -> None:
         """Record a decision of the current episode.
 
-        Args:
-            game_state: What was decided on.
-            action_taken: Its index in the game's actions, below 4096.
-            reasoning: Why; 500 characters are kept.
-            confidence: 0 to 1.
-            outcome_reward: What it was paid.
-            goal_kind: What the planner was after.
-            source: Who decided.
+        Actions are below 4096, confidence is 0 to 1, and of the reasoning 500 characters are kept.
+        `goal_kind` is what the planner was after, `source` who decided.
 
         Raises:
             DecisionValidationError: An action, a confidence or a reward that cannot be.
@@ -162,11 +156,9 @@ class DecisionHistoryAnalyzer:
             self._store.put((INSERT, row))
 
     def end_episode(self, total_reward: float, is_success: bool | None = None) -> None:
-        """Complete the records of the current episode.
+        """Complete the records of the current episode; `is_success` then holds for each of them.
 
-        Args:
-            total_reward: What the whole episode was paid.
-            is_success: How all of its decisions are judged; None: each by its own reward.
+        None: each is a success by its own reward.
         """
         with self._lock:
             here = self._run, self._episode_id
@@ -188,10 +180,8 @@ class DecisionHistoryAnalyzer:
         The most frequent first, with the keys context, action, frequency, success_rate,
         success_interval (95 %, Wilson) and mean_reward. Reads no file.
 
-        Args:
-            min_frequency: At least so often.
-            context_filter: Values by key of `engine.history.patterns.CONTEXT_KEYS`, or "action";
-                a list allows any of its values.
+        `context_filter` has values by key of `engine.history.patterns.CONTEXT_KEYS`, or "action";
+        a list allows any of its values.
 
         Raises:
             ConfigurationError: The filter asks for an unknown key.
@@ -234,10 +224,7 @@ class DecisionHistoryAnalyzer:
         """Return what the run's planner is worth by all its goals so far; waits for the disk.
 
         Unlike decisions, goals are not taken back where a run is resumed: what was undone happened
-        all the same.
-
-        Args:
-            goal_source: Of one model alone; None: of all.
+        all the same. `goal_source` names one model; None: all count.
 
         Raises:
             CheckpointError: The file is damaged.

@@ -135,15 +135,10 @@ class PatternTable:
     def patterns(
         self, min_frequency: int, context_filter: Mapping[str, Any] | None
     ) -> list[dict[str, Any]]:
-        """Return what was decided at least `min_frequency` times, the most frequent first.
+        """Return what was decided at least so often, the most frequent first.
 
-        Args:
-            min_frequency: At least 1.
-            context_filter: Values by key of `CONTEXT_KEYS`, or "action"; a list allows any of its
-                values. A context that does not say what is asked for is left out.
-
-        Raises:
-            ConfigurationError: The filter asks for an unknown key.
+        See `DecisionHistoryAnalyzer.analyze_patterns`. A context that does not say what the filter
+        asks for is left out.
         """
         wanted = _checked_filter(context_filter)
         found = [

@@ -203,15 +203,17 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         raise FileNotFoundError(path)
     try:
         with contextlib.closing(_connect(path)) as database:
-            database.execute("BEGIN")  # all that is read is of one moment
+            database.execute("BEGIN")  # one snapshot for all that is read
             _check(database, path)
             yield database
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise TimeoutError(str(error)) from None
-        raise _damaged(path, error) from None
     except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
-        raise _damaged(path, error) from None
+        is_operational = isinstance(error, sqlite3.OperationalError)
+        if is_operational and ("locked" in str(error) or "busy" in str(error)):
+            raise TimeoutError(str(error)) from None
+        raise CheckpointError(
+            f"The decision history {path.name} is damaged: {error}.",
+            "Move it away, or give another decision_db_path.",
+        ) from None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -234,10 +236,3 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
             f"(here {SCHEMA_VERSION}).",
             "Update PokeTUI, or give another decision_db_path.",
         )
-
-
-def _damaged(path: Path, error: Exception) -> CheckpointError:
-    return CheckpointError(
-        f"The decision history {path.name} is damaged: {error}.",
-        "Move it away, or give another decision_db_path.",
-    )

@@ -23,13 +23,8 @@ class DecisionRecorder:
     """Feed a decision history with the events of a `Reporter`.
 
     A decision counts as recorded once its horizon or its episode is over. A person's decisions are
-    left out, and nothing is expected across them.
-
-    Args:
-        history: Written to, and closed with this.
-        run: The run's name: episodes are named after it.
-        game: What is played, for what is known of moves.
-        clock: Seconds since the epoch.
+    left out, and nothing is expected across them. `history` is closed with this; episodes are named
+    after `run`; `game` says what is known of moves; `clock` gives seconds since the epoch.
     """
 
     def __init__(

@@ -52,12 +52,8 @@ class DecisionStore:
     """A database file that is written in batches, in order, without anyone waiting for it.
 
     A script that ends without `close` loses nothing: the thread notices, writes the rest and ends.
-
-    Args:
-        path: The file.
-        max_rows: Decisions, and judged goals, kept one by one; the oldest beyond are folded into
-            sums.
-        warn: Called once, in the thread, when the disk begins to refuse writes. Those wait.
+    `max_rows` decisions, and as many goals, are kept one by one; the oldest beyond are folded into
+    sums. `warn` is called once, in the thread, when the disk begins to refuse writes: those wait.
 
     Attributes:
         num_dropped: Writes that were lost because too many waited.

@@ -5,12 +5,14 @@ import dataclasses
 import logging
 import math
 import random
+import statistics
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.config import PlannerConfig
-from engine.events import Event, PlanAnswered, WarningRaised
+from engine.events import Event, PlanAnswered, PlannerStatusChanged, WarningRaised
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.budget import Budget
 from engine.llm.cache import Failures, SubgoalCache
@@ -19,7 +21,6 @@ from engine.llm.exchanges import ExchangeLog
 from engine.llm.member import Member
 from engine.llm.prompt import PROMPT_VERSION, Notes, compose
 from engine.llm.questions import Answered, put_question
-from engine.llm.status import Counts, Status
 from engine.planning_types import PlanningQuery, Subgoal
 
 _log = logging.getLogger(__name__)
@@ -27,6 +28,27 @@ _log = logging.getLogger(__name__)
 _UNREADABLE_REST_S = 300.0
 """How long a situation rests that brought nothing readable: it would bring the same again."""
 _SHORTEST_WAIT_S = 0.001
+ANSWERING = frozenset({"ready", "asking"})
+"""States in which a model can be asked."""
+_LATENCIES = 101
+"""Answers of which the median is published."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a run has counted.
+
+    Attributes:
+        exchange: The last one's number.
+        calls: Questions sent.
+        failures: Those that brought no goal, and errors of our own.
+        cached: Questions that nobody had to be asked.
+    """
+
+    exchange: int = 0
+    calls: int = 0
+    failures: int = 0
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +101,9 @@ class Answering:
         self._cache = SubgoalCache()
         self._failures = Failures(clock)
         self._counts = Counts()
-        self._status = Status(self.members, self._budget, clock, emit)
+        self._latencies: deque[float] = deque(maxlen=_LATENCIES)
+        self._published: tuple[object, ...] = ()
+        self._is_asking = False
         self._ready: set[str] = set()
         self._has_stumbled = False
 
@@ -135,7 +159,7 @@ class Answering:
         except Exception:  # whatever it is about this situation, others are to be answered
             self._failures.add(key, _UNREADABLE_REST_S)
             self.stumble()
-        self._status.publish(self._counts, is_forced=True)
+        self._publish_status(is_forced=True)
         return 0.0
 
     def flush(self) -> None:
@@ -173,22 +197,22 @@ class Answering:
             )
         )
         self._deliver(plan)
-        self._status.publish(self._counts, is_forced=True)
+        self._publish_status(is_forced=True)
 
     async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
         """Ask all the models at once, and let their answers vote."""
         max_tokens, settings = self._max_context_length, self._settings
         request = compose(asked.query, asked.notes, max_tokens=max_tokens, settings=settings)
         admitted = [member for member in members if member.breaker.admit()]
-        self._status.is_asking = True
+        self._is_asking = True
         try:
-            self._status.publish(self._counts)
+            self._publish_status()
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(self._ask_one(asked, request, member)) for member in admitted
                 ]
         finally:
-            self._status.is_asking = False
+            self._is_asking = False
             for member in admitted:
                 member.breaker.abandon()  # no more than that if the outcome is known
         answers = [task.result() for task in tasks]
@@ -225,7 +249,7 @@ class Answering:
         if answered.plan is None:
             self._counts.failures += 1
         else:
-            self._status.add_latency(answered.exchange.latency_s)
+            self._latencies.append(answered.exchange.latency_s)
         return answered
 
     def _key(self, asked: Asked, members: Iterable[Member]) -> str:
@@ -239,4 +263,58 @@ class Answering:
             self._failures.clear()
         self._ready = ready
         self._on_change()
-        self._status.publish(self._counts)
+        self._publish_status()
+
+    def _publish_status(self, *, is_forced: bool = False) -> None:
+        """Emit how the models do if their state changed, or anyway."""
+        state, detail, retry_in_s = self._state()
+        absent = _absent(self.members) if state in ANSWERING else ""
+        shown = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
+        if shown == self._published and not is_forced:
+            return
+        self._published = shown
+        self._emit(
+            PlannerStatusChanged(
+                model=", ".join(member.model for member in self.members),
+                state=state,
+                detail=detail,
+                retry_in_s=retry_in_s,
+                calls=self._counts.calls,
+                failures=self._counts.failures,
+                cached=self._counts.cached,
+                prompt_tokens=self._budget.prompt_tokens,
+                answer_tokens=self._budget.answer_tokens,
+                cost=self._budget.cost,
+                median_latency_s=statistics.median(self._latencies) if self._latencies else 0.0,
+                absent=absent,
+            )
+        )
+
+    def _state(self) -> tuple[str, str, float]:
+        """Return the state of all models as one: the best of them, and what is wrong with others.
+
+        While none can be asked it is that of the model that is tried next.
+        """
+        if len(self.members) == 1:
+            detail = self.members[0].detail
+        else:
+            detail = " ".join(f"{m.model}: {m.detail}" for m in self.members if m.detail)
+        if self._budget.exhausted:
+            return "exhausted", self._budget.exhausted, 0.0
+        if self._is_asking:
+            return "asking", detail, 0.0
+        for state in ("ready", "loading"):
+            if any(member.state == state for member in self.members):
+                return state, detail, 0.0
+        looked_at = [member for member in self.members if member.state]
+        nearest = min(looked_at or self.members, key=lambda member: member.breaker.retry_in_s)
+        return nearest.state, detail, nearest.breaker.retry_in_s
+
+
+def _absent(members: Sequence[Member]) -> str:
+    """Return which models cannot be asked; of one that was not looked at yet, nobody knows."""
+    away = [member for member in members if member.state not in ("", "ready")]
+    if not away or len(away) == len(members):
+        return ""
+    ready = f"{len(members) - len(away)} of {len(members)} models ready"
+    return ", ".join((ready, *(f"{member.model}: {member.state}" for member in away)))

@@ -10,15 +10,14 @@ from typing import Any
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Subgoal
 
-CACHED_PLANS = 512
-
-_FAILED_SITUATIONS = 512
+_SIZE = 512
+"""Plans that are remembered, and situations that brought none."""
 
 
 class SubgoalCache:
     """The plans that were used last, by key; any thread may call any method."""
 
-    def __init__(self, size: int = CACHED_PLANS) -> None:
+    def __init__(self, size: int = _SIZE) -> None:
         self._size = size
         self._plans: OrderedDict[str, Subgoal] = OrderedDict()
         self._lock = threading.Lock()
@@ -79,7 +78,7 @@ class Failures:
         """Let a situation rest."""
         self._until[key] = self._clock() + rest_s
         self._until.move_to_end(key)
-        while len(self._until) > _FAILED_SITUATIONS:
+        while len(self._until) > _SIZE:
             self._until.popitem(last=False)
 
     def clear(self) -> None:

@@ -24,9 +24,6 @@ from engine.files import (
 )
 from engine.planning_types import GoalOutcome, Outcome
 
-EXCHANGES = "exchanges.jsonl"
-"""Name of the file in a run's folder."""
-
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
 

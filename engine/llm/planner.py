@@ -45,7 +45,7 @@ class Planner:
     Args:
         backends: One model, or several that vote.
         settings: Deadlines, budget and so on.
-        max_context_length: Tokens of a prompt.
+        max_context_length: Most tokens of a question and its answer.
         seed: Of the breakers' jitter.
         exchanges: Where questions and answers are kept.
         clock: Seconds that never go back.

@@ -83,15 +83,7 @@ async def put_question(
 ) -> Answered:
     """Ask a model; whatever it does, there is an answer or a failure in the end.
 
-    Args:
-        number: Of the exchange.
-        member: The model; it notes how it did.
-        query: About what.
-        request: The question.
-        settings: With the deadlines.
-        budget: Counts the cost.
-        emit: Takes the events.
-        clock: Seconds that never go back.
+    `number` is the exchange's; `member` notes how it did, and `budget` what it cost.
     """
     prompt = f"{request.system}\n\n{request.user}"
     env_index, trigger, key = query.env_index, query.trigger, query.key

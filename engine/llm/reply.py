@@ -60,13 +60,8 @@ def read_plan(text: str, done_reason: str, query: PlanningQuery, goal_source: st
     """Read the answer to `engine.llm.prompt.compose`.
 
     An option named as kind and target apart is taken too, and so is one that is spelt or worded
-    otherwise as long as no other can be meant. What was cut off does not count as written.
-
-    Args:
-        text: All that the model wrote.
-        done_reason: All but "stop" say that it was stopped before it was done.
-        query: What it was asked about.
-        goal_source: The model's name.
+    otherwise as long as no other can be meant. What was cut off does not count as written: all
+    reasons but "stop" say that the model was stopped before it was done. `goal_source` names it.
     """
     found = read_object(text, done_reason, _FIELDS)
     if found.values is None:

@@ -15,8 +15,8 @@ from engine.agents.calibration import Calibration
 from engine.curriculum.success_rate import DECAY
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
 from engine.history.uplift import Uplift
+from engine.llm.answering import ANSWERING
 from engine.llm.prompt import Notes
-from engine.llm.status import ANSWERING
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.llm.summary import RunSummary
 from engine.planning_types import (

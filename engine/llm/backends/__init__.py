@@ -35,8 +35,7 @@ def make_backend(
             else the usual one.
         connect_timeout_s: Longest time to connect.
         load_timeout_s: Longest time that the server may take to load the model.
-        max_context_length: Most tokens of question and answer that it has to be loaded for; 0: as
-            many as the questions need.
+        max_context_length: Most tokens of question and answer; 0: as many as the questions need.
 
     Raises:
         ConfigurationError: The name, the address or the file is none, or an extra or a key is

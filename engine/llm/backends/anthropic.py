@@ -1,6 +1,6 @@
 """Ask a model of Anthropic. Needs the extra `anthropic`."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 _DONE_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
-_THINKING: tuple[dict[str, Any] | None, ...] = (
-    {"type": "adaptive"},
-    {"type": "enabled", "budget_tokens": THINKING_TOKENS},
-    None,
-)
-"""Ways to ask for thought, newest first: which one a model takes, only its server knows."""
-_NO_THINKING: tuple[dict[str, Any] | None, ...] = ({"type": "disabled"}, None)
+_THINKING: Mapping[bool, Sequence[dict[str, Any] | None]] = {
+    True: ({"type": "adaptive"}, {"type": "enabled", "budget_tokens": THINKING_TOKENS}, None),
+    False: ({"type": "disabled"}, None),
+}
+"""Ways to ask for thought or none, newest first: which a model takes, only its server knows."""
 
 
 class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
@@ -108,7 +106,7 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         else:
             body["system"] += schema_in_words(request.schema)
-        thinking = _ways(request.think)[self._thinking[request.think]]
+        thinking = _THINKING[request.think][self._thinking[request.think]]
         if thinking is not None:
             body["thinking"] = thinking
         body["max_tokens"] = request.limit()
@@ -124,11 +122,7 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
         if self._takes_schema and any(w in said for w in ("output_", "json_schema", "schema")):
             self._takes_schema = False
             has_changed = True
-        if "thinking" in said and self._thinking[think] + 1 < len(_ways(think)):
+        if "thinking" in said and self._thinking[think] + 1 < len(_THINKING[think]):
             self._thinking[think] += 1
             has_changed = True
         return has_changed
-
-
-def _ways(think: bool) -> tuple[dict[str, Any] | None, ...]:
-    return _THINKING if think else _NO_THINKING

@@ -23,24 +23,7 @@ _TOO_LONG = re.compile(
 )
 """How servers say that a question and its answer do not fit, some with how much would."""
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
-_UNUSABLE_KEYWORDS = frozenset(
-    {
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "default",
-        "title",
-    }
-)
+_BOUNDS = frozenset({"minimum", "maximum", "maxLength"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ class ChatRequest:
     """A question.
 
     Attributes:
-        schema: JSON schema of the answer.
+        schema: JSON schema of the answer: an object of plain values, all of them required.
         max_tokens: Of the answer; what a model thinks comes on top.
         think: Let the model think first, if it can.
     """
@@ -202,21 +185,12 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema as strict modes take it: no bounds, every property required, no others."""
-    plain: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "properties":
-            plain[key] = {name: strict_schema(part) for name, part in value.items()}
-        elif key in ("items", "additionalProperties") and isinstance(value, Mapping):
-            plain[key] = strict_schema(value)
-        elif key in ("anyOf", "allOf", "oneOf"):
-            plain[key] = [strict_schema(part) for part in value]
-        elif key not in _UNUSABLE_KEYWORDS:
-            plain[key] = value
-    if "properties" in plain:
-        plain["required"] = list(plain["properties"])
-        plain["additionalProperties"] = False
-    return plain
+    """Return the schema of an object as strict modes take it: its properties have no bounds."""
+    fields = {
+        name: {key: value for key, value in field.items() if key not in _BOUNDS}
+        for name, field in schema["properties"].items()
+    }
+    return {**schema, "properties": fields}
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:

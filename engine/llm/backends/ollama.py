@@ -28,7 +28,7 @@ from engine.llm.tokens import FRAME_TOKENS, prompt_tokens
 from engine.quoting import one_line
 
 if TYPE_CHECKING:
-    from ollama import AsyncClient, ChatResponse
+    from ollama import AsyncClient
 
 _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
@@ -158,8 +158,17 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         )
         async with aclosing(parts):
             async for part in parts:
-                for chunk in _chunks(part):
-                    yield chunk
+                if part.message.thinking:
+                    yield Chunk(part.message.thinking, is_thinking=True)
+                if part.done:
+                    yield Chunk(
+                        part.message.content or "",
+                        done_reason=part.done_reason or "stop",
+                        prompt_tokens=part.prompt_eval_count or 0,
+                        answer_tokens=part.eval_count or 0,
+                    )
+                elif part.message.content:
+                    yield Chunk(part.message.content)
 
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
@@ -258,17 +267,3 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
 def _always_thinks(model: str) -> bool:
     """Return whether a model, by its name or family, only takes how much it is to think."""
     return model.lower().rpartition("/")[2].replace("-", "").startswith("gptoss")
-
-
-def _chunks(part: "ChatResponse") -> Iterator[Chunk]:
-    if part.message.thinking:
-        yield Chunk(part.message.thinking, is_thinking=True)
-    if part.done:
-        yield Chunk(
-            part.message.content or "",
-            done_reason=part.done_reason or "stop",
-            prompt_tokens=part.prompt_eval_count or 0,
-            answer_tokens=part.eval_count or 0,
-        )
-    elif part.message.content:
-        yield Chunk(part.message.content)

@@ -54,7 +54,20 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         self._heeds_proxies = heeds_proxies
         name = model.lower().rpartition("/")[2]
         self._reasons = bool(_REASONS.match(name))
-        self._dialect = _first_dialect(name, is_own=not self._base_url)
+        # How it is asked before anything is known of its server.
+        parts = {"system", "stream_options", "reasoning_effort"}
+        if not self._reasons or name.startswith("gpt-oss"):
+            parts.add("temperature")
+        if self.is_paid:
+            limits = ("max_completion_tokens", "max_tokens")
+            self._dialect = Dialect(
+                frozenset(parts), limits, Form.PLAIN_SCHEMA, thinks=self._reasons
+            )
+        else:
+            parts.add("chat_template_kwargs")
+            limits = ("max_tokens", "max_completion_tokens")
+            thinks = self._reasons or bool(_THINKS.match(name))
+            self._dialect = Dialect(frozenset(parts), limits, thinks=thinks)
 
     def _make_client(self) -> "AsyncOpenAI":
         from httpx2 import Limits
@@ -148,20 +161,6 @@ def _pieces(delta: Any) -> Iterator[Chunk]:
         yield Chunk(thought, is_thinking=True)
     if delta.content or delta.refusal:
         yield Chunk(delta.content or delta.refusal)
-
-
-def _first_dialect(name: str, *, is_own: bool) -> Dialect:
-    """Return how a model is asked before anything is known of its server."""
-    reasons = bool(_REASONS.match(name))
-    parts = {"system", "stream_options", "reasoning_effort"}
-    if not reasons or name.startswith("gpt-oss"):
-        parts.add("temperature")
-    if is_own:
-        limits = ("max_completion_tokens", "max_tokens")
-        return Dialect(frozenset(parts), limits, Form.PLAIN_SCHEMA, thinks=reasons)
-    parts.add("chat_template_kwargs")
-    thinks = reasons or bool(_THINKS.match(name))
-    return Dialect(frozenset(parts), ("max_tokens", "max_completion_tokens"), thinks=thinks)
 
 
 def _messages(system: str, user: str, *, apart: bool) -> list[dict[str, str]]:
