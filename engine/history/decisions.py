@@ -1,5 +1,6 @@
 """Remember decisions over many runs, and learn from them what works where."""
 
+import contextlib
 import logging
 import sqlite3
 import threading
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from engine.env.analysis import GameStateAnalysis
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, PokeTUIError
 from engine.folders import user_path
 from engine.history.patterns import Context, PatternTable, context_key, context_of
 from engine.history.records import (
@@ -254,19 +255,10 @@ class DecisionHistoryAnalyzer:
         return self._store.flush()
 
     def restore(self) -> bool:
-        """Write the file again if it was deleted; return whether it was.
-
-        Raises:
-            CheckpointError: It cannot be written.
-        """
-        try:
+        """Write the file again if it was deleted; return whether it was, and could be written."""
+        with contextlib.suppress(sqlite3.Error, OSError, PokeTUIError):
             return self._store.restore()
-        except (sqlite3.Error, OSError, ConfigurationError) as error:
-            raise CheckpointError(
-                f"The decision history {self._path} was deleted and cannot be written again: "
-                f"{error}.",
-                "What was decided until now is lost.",
-            ) from None
+        return False
 
     def position(self) -> int:
         """Flush, and return what `truncate` goes back to."""

@@ -77,15 +77,6 @@ class DecisionRecorder:
             "open": [[asdict(record), paid] for record, paid in self._open],
         }
 
-    def restore(self) -> bool:
-        """Write the history's file again if it was deleted; return whether it was.
-
-        One that cannot be written must not keep a run from being saved.
-        """
-        with contextlib.suppress(CheckpointError):
-            return self.history.restore()
-        return False
-
     def load(self, facts: Mapping[str, Any]) -> None:
         """Continue from `save`: what this run recorded since then is dropped."""
         self._position = int(facts["position"])

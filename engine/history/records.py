@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -101,17 +101,11 @@ def as_documented(row: Sequence[Any]) -> dict[str, Any]:
     outcome, reward, total, number = row[len(_COLUMNS) :]
     return {
         "id": str(number),
+        **asdict(record),
         "timestamp": datetime.fromtimestamp(record.timestamp, UTC),
-        "state_hash": record.state_hash,
         "context": read_context(record.context),
-        "action": record.action,
-        "reasoning": record.reasoning,
-        "confidence": record.confidence,
-        "source": record.source,
         "outcome": outcome,
         "outcome_reward": reward,
-        "episode_id": record.episode_id,
-        "step_number": record.step_number,
         "step_in_episode": record.step_number,
         "total_episode_reward": total,
     }

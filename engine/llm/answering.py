@@ -116,11 +116,7 @@ class Answering:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is not what `save` returns.
-        """
+        """Restore the state that `save` returned; raises as `Planner.load`."""
         counts = Counts(**facts["counts"])
         if any(type(n) is not int or n < 0 for n in dataclasses.astuple(counts)):
             raise ValueError(f"not counts: {counts}")
@@ -152,8 +148,8 @@ class Answering:
             return 0.0
         if self._budget.exhausted or not members or not all(m.state for m in self.members):
             return math.inf
-        if not self._budget.take(len(members)):
-            return max(self._budget.wait_s(len(members)), _SHORTEST_WAIT_S)
+        if wait_s := self._budget.take(len(members)):
+            return max(wait_s, _SHORTEST_WAIT_S)
         try:
             await self._ask(asked, key, members)
         except Exception:  # whatever it is about this situation, others are to be answered

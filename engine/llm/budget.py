@@ -59,20 +59,20 @@ class Budget:
             return f"${self.cost:.2f} of ${limit:.2f} are spent; raise planner.max_cost_per_run."
         return ""
 
-    def wait_s(self, calls: int = 1) -> float:
-        """Return how long until so many questions may be sent; 0 for now."""
-        self._refill()
-        missing = calls - self._allowed
-        # A hair more than is needed: what is left after it must not be the error of a rounding.
-        return 0.0 if missing <= 0 else missing * 60 / self._settings.calls_per_minute + 1e-6
+    def take(self, calls: int = 1) -> float:
+        """Take so many questions out of the minute's, and return 0.
 
-    def take(self, calls: int = 1) -> bool:
-        """Take so many questions out of the minute's, or none if there are fewer."""
-        self._refill()
-        if self._allowed < calls:
-            return False
-        self._allowed -= calls
-        return True
+        If there are fewer, none is taken: return how many seconds until there are as many.
+        """
+        now_s = self._clock()
+        gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
+        self._allowed = min(self._burst, self._allowed + gained)
+        self._refilled_s = now_s
+        if self._allowed >= calls:
+            self._allowed -= calls
+            return 0.0
+        # A hair more than is needed: what is left after it must not be the error of a rounding.
+        return (calls - self._allowed) * 60 / self._settings.calls_per_minute + 1e-6
 
     def spend(self, prompt_tokens: int, answer_tokens: int) -> Usage:
         """Count what a question cost, and return it."""
@@ -103,9 +103,3 @@ class Budget:
         if type(cost) not in (int, float) or not math.isfinite(cost) or cost < 0:
             raise ValueError(f"not a cost: {cost!r}")
         self.prompt_tokens, self.answer_tokens, self.cost = prompt, answer, float(cost)
-
-    def _refill(self) -> None:
-        now_s = self._clock()
-        gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
-        self._allowed = min(self._burst, self._allowed + gained)
-        self._refilled_s = now_s

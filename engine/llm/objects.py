@@ -35,6 +35,10 @@ _PLAIN_QUOTE = re.compile(r'(?<!\\)"')
 _RESPELT = str.maketrans("\u201c\u201d\u201e\u00a0", '""" ')
 
 
+_Read = tuple[dict[str, Any] | None, tuple[str, ...]]
+"""An object, and what had to be mended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The object in a reply.
@@ -104,9 +108,7 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
     return text, "{" not in text[: last.start()]
 
 
-def _search(
-    text: str, names: frozenset[str], is_cut: bool
-) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _search(text: str, names: frozenset[str], is_cut: bool) -> _Read:
     """Look for the object within the text; see `read_object`."""
     objects, opened = _brackets(text)
     for start in opened[:_OPEN_TRIES]:
@@ -187,9 +189,7 @@ def _closed(text: str) -> Iterator[str]:
         yield text[:at] + closing
 
 
-def _parse(
-    text: str, names: frozenset[str], *, is_whole: bool = False
-) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _parse(text: str, names: frozenset[str], *, is_whole: bool = False) -> _Read:
     """Read a text that is all JSON, or nearly; a whole reply may wrap it in a list or a text."""
     value, mending = _loads(text)
     repairs = [mending] if mending else []

@@ -8,7 +8,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -28,9 +27,6 @@ _CLOSE_S = 2.0
 _BACKENDS_CLOSE_S = 0.5
 _WRITE_INTERVAL_S = 1.0
 _STUMBLE_S = 1.0
-
-_NO_NOTES = Notes()
-_NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
 class Planner:
@@ -116,14 +112,14 @@ class Planner:
     def submit(
         self,
         query: PlanningQuery,
-        notes: Notes = _NO_NOTES,
-        weights: Mapping[str, float] = _NO_WEIGHTS,
+        notes: Notes | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         """Ask about a situation in place of what waits; returns at once, from any thread.
 
         `weights` say how far each model can be believed, by name, where several vote.
         """
-        self._slot.append(Asked(query, notes, dict(weights)))
+        self._slot.append(Asked(query, notes or Notes(), dict(weights or {})))
         self._call_soon(self._wake.set)
 
     def poll(self) -> tuple[list[Subgoal], list[Event]]:

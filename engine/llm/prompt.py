@@ -11,7 +11,6 @@ seldom comes first, so that servers can keep what they have read.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -50,19 +49,17 @@ For example, where the first battle of a gym is the next milestone, the party ha
 {"choice": "heal", "success": "the party is healthy", "confidence": 85, "reasoning": "The gym is \
 next, and nobody in the party would survive its first battle."}"""
 
-_TRIGGERS: Mapping[str, str] = MappingProxyType(
-    {
-        "start": "the episode begins",
-        "map": "a place was entered",
-        "battle": "a battle began or ended",
-        "party": "the party changed",
-        "milestone": "a milestone was reached",
-        "done": "the last goal was reached",
-        "failed": "the last goal was not reached",
-        "stuck": "nothing new happens",
-        "late": "the last goal takes long",
-    }
-)
+_TRIGGERS: Mapping[str, str] = {
+    "start": "the episode begins",
+    "map": "a place was entered",
+    "battle": "a battle began or ended",
+    "party": "the party changed",
+    "milestone": "a milestone was reached",
+    "done": "the last goal was reached",
+    "failed": "the last goal was not reached",
+    "stuck": "nothing new happens",
+    "late": "the last goal takes long",
+}
 _EXPLAINED = frozenset(
     {GoalKind.EXPLORE, GoalKind.TRAIN, GoalKind.CATCH, GoalKind.FIGHT, GoalKind.RUN}
 )

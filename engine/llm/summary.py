@@ -1,5 +1,6 @@
 """Keep a short account of the run for a language model that has no memory of its own."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,13 +33,11 @@ class _Tally:
         self.reached += goal_outcome.outcome is Outcome.REACHED
         self.progress += goal_outcome.made_progress
         if self.tries >= _MOST:
-            self.tries, self.reached, self.progress = (
-                count // 2 for count in (self.tries, self.reached, self.progress)
-            )
+            self.tries, self.reached, self.progress = (n // 2 for n in dataclasses.astuple(self))
 
 
 class RunSummary:
-    """Counts of goals, milestones and episodes: bounded, and told in a bounded text.
+    """Counts of goals, milestones and episodes: bounded, and put into a bounded text.
 
     The text stays the same for 16 questions, fewer in a run's beginning: it stands early in a
     question, and a server that keeps what it has read reads on from the first difference.
@@ -51,7 +50,7 @@ class RunSummary:
         self._successes = 0
         self._told: list[str] = []
         self._num_told = self._made_at = 0
-        """How often the text was told, now and when it was made."""
+        """How often the text was used, now and when it was made."""
 
     def add(self, goal_outcome: GoalOutcome) -> None:
         """Take in the outcome of a goal; those ignored or replaced say nothing about it."""
@@ -82,7 +81,7 @@ class RunSummary:
     def tell(self, max_characters: int) -> str:
         """Return whole lines for the next question, the most informative first.
 
-        The first texts are told once, three and twelve times, for there is much to add to them.
+        The first texts serve once, three and twelve times, for there is much to add to them.
         """
         if self._num_told - self._made_at >= min(_KEPT, 3 * self._made_at):
             self._told = _within([*self._overview(), *self._goal_lines()], _TOLD)
@@ -117,10 +116,7 @@ class RunSummary:
     def save(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
         return {
-            "goals": [
-                [name, tally.tries, tally.reached, tally.progress]
-                for name, tally in self._goals.items()
-            ],
+            "goals": [[name, *dataclasses.astuple(tally)] for name, tally in self._goals.items()],
             "milestones": list(map(list, self._milestones.items())),
             "episodes": self._episodes,
             "successes": self._successes,

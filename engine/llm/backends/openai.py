@@ -138,7 +138,11 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         body |= dict.fromkeys(dialect.limits[:1], request.limit(thinks=dialect.thinks))
         if "chat_template_kwargs" in body:  # servers of open models know it, the client does not
             body["extra_body"] = {"chat_template_kwargs": body.pop("chat_template_kwargs")}
-        body["messages"] = _messages(system, request.user, apart="system" in dialect.parts)
+        if "system" in dialect.parts:
+            messages = [("system", system), ("user", request.user)]
+        else:
+            messages = [("user", f"{system}\n\n{request.user}")]
+        body["messages"] = [{"role": role, "content": content} for role, content in messages]
         return body
 
     def _refusal_of(self, error: Exception) -> Refusal | None:
@@ -161,9 +165,3 @@ def _pieces(delta: Any) -> Iterator[Chunk]:
         yield Chunk(thought, is_thinking=True)
     if delta.content or delta.refusal:
         yield Chunk(delta.content or delta.refusal)
-
-
-def _messages(system: str, user: str, *, apart: bool) -> list[dict[str, str]]:
-    if not apart:
-        return [{"role": "user", "content": f"{system}\n\n{user}"}]
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
