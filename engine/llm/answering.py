@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 _UNREADABLE_REST_S = 300.0
 """How long a situation rests that brought nothing readable: it would bring the same again."""
 _SHORTEST_WAIT_S = 0.001
+_UNPOLLED = 4096
+"""Events and plans that wait to be polled; beyond, the oldest are lost."""
 ANSWERING = frozenset({"ready", "asking"})
 """States in which a model can be asked."""
 _LATENCIES = 101
@@ -63,11 +65,13 @@ class Asked:
 class Answering:
     """The planner's side of a question; all but `save` and `load` happens in one event loop.
 
-    Beside the arguments of `Planner` it gets functions that take events (`emit`) and plans
-    (`deliver`), and one to call when a question that waits may have become possible (`on_change`).
+    The arguments are those of `Planner`.
 
     Attributes:
         members: The models; somebody has to let them `tend`.
+        events: What has happened; any thread may pop them.
+        plans: What was answered; likewise.
+        wake: Set when a question that waits may have become possible.
     """
 
     def __init__(
@@ -80,10 +84,11 @@ class Answering:
         exchanges: ExchangeLog | None,
         clock: Callable[[], float],
         cooldown_s: float,
-        emit: Callable[[Event], None],
-        deliver: Callable[[Subgoal], None],
-        on_change: Callable[[], None],
     ) -> None:
+        # Appending to a deque and popping from it need no lock.
+        self.events: deque[Event] = deque(maxlen=_UNPOLLED)
+        self.plans: deque[Subgoal] = deque(maxlen=_UNPOLLED)
+        self.wake = asyncio.Event()
         rng = random.Random(seed)
         self.members = [
             Member(b, settings, rng, clock, cooldown_s=cooldown_s, on_change=self._changed)
@@ -94,9 +99,6 @@ class Answering:
         self._exchanges = exchanges
         self._clock = clock
         self._cooldown_s = cooldown_s
-        self._emit = emit
-        self._deliver = deliver
-        self._on_change = on_change
         self._budget = Budget(settings, clock, least_burst=len(backends))
         self._cache = SubgoalCache()
         self._failures = Failures(clock)
@@ -162,7 +164,7 @@ class Answering:
         """Write exchanges, and goal outcomes, which come without a question."""
         warning = self._exchanges.flush() if self._exchanges is not None else ""
         if warning:
-            self._emit(WarningRaised(warning))
+            self.events.append(WarningRaised(warning))
 
     def stumble(self) -> None:
         """Count an error of our own, and log the first; called where it is caught."""
@@ -170,12 +172,12 @@ class Answering:
         if not self._has_stumbled:
             self._has_stumbled = True
             _log.exception("The planner stumbled; it goes on.")
-            self._emit(WarningRaised("The planner met an error of its own; see the log."))
+            self.events.append(WarningRaised("The planner met an error of its own; see the log."))
 
     def _answer_from_cache(self, plan: Subgoal) -> None:
         self._counts.cached += 1
         self._counts.exchange += 1
-        self._emit(
+        self.events.append(
             PlanAnswered(
                 exchange=self._counts.exchange,
                 model=plan.goal_source,
@@ -192,7 +194,7 @@ class Answering:
                 is_cached=True,
             )
         )
-        self._deliver(plan)
+        self.plans.append(plan)
         self._publish_status(is_forced=True)
 
     async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
@@ -227,7 +229,7 @@ class Answering:
             answers_by = zip(admitted, answers, strict=True)
             heard = [member for member, one in answers_by if not one.is_lost]
             self._cache.put(self._key(asked, heard), plan)
-            self._deliver(plan)
+            self.plans.append(plan)
 
     async def _ask_one(self, asked: Asked, request: ChatRequest, member: Member) -> Answered:
         self._counts.calls += 1
@@ -239,7 +241,7 @@ class Answering:
             request,
             settings=self._settings,
             budget=self._budget,
-            emit=self._emit,
+            emit=self.events.append,
             clock=self._clock,
         )
         if answered.plan is None:
@@ -258,7 +260,7 @@ class Answering:
         if ready - self._ready:  # a model came back: what failed may go well now
             self._failures.clear()
         self._ready = ready
-        self._on_change()
+        self.wake.set()
         self._publish_status()
 
     def _publish_status(self, *, is_forced: bool = False) -> None:
@@ -269,7 +271,7 @@ class Answering:
         if shown == self._published and not is_forced:
             return
         self._published = shown
-        self._emit(
+        self.events.append(
             PlannerStatusChanged(
                 model=", ".join(member.model for member in self.members),
                 state=state,

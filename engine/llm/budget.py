@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -11,15 +10,6 @@ from engine.config import PlannerConfig
 _MOST_AT_ONCE = 5
 _BURST_MINUTES = 1 / 12
 _PER_PRICE = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a question cost: `cost` is in US dollars."""
-
-    prompt_tokens: int
-    answer_tokens: int
-    cost: float
 
 
 class Budget:
@@ -74,14 +64,14 @@ class Budget:
         # A hair more than is needed: what is left after it must not be the error of a rounding.
         return (calls - self._allowed) * 60 / self._settings.calls_per_minute + 1e-6
 
-    def spend(self, prompt_tokens: int, answer_tokens: int) -> Usage:
-        """Count what a question cost, and return it."""
+    def spend(self, prompt_tokens: int, answer_tokens: int) -> float:
+        """Count what a question cost, and return it in US dollars."""
         prices = self._settings.input_price, self._settings.output_price
         cost = (prompt_tokens * prices[0] + answer_tokens * prices[1]) / _PER_PRICE
         self.prompt_tokens += prompt_tokens
         self.answer_tokens += answer_tokens
         self.cost += cost
-        return Usage(prompt_tokens, answer_tokens, cost)
+        return cost
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""

@@ -21,8 +21,6 @@ from engine.planning_types import PlanningQuery, Subgoal
 _log = logging.getLogger(__name__)
 
 _COOLDOWN_S = 5.0
-_UNPOLLED = 4096
-"""Events and plans that wait to be polled; beyond, the oldest are lost."""
 _CLOSE_S = 2.0
 _BACKENDS_CLOSE_S = 0.5
 _WRITE_INTERVAL_S = 1.0
@@ -59,11 +57,7 @@ class Planner:
         clock: Callable[[], float] = time.monotonic,
         cooldown_s: float = _COOLDOWN_S,
     ) -> None:
-        # Appending to a deque and popping from it need no lock.
         self._slot: deque[Asked] = deque(maxlen=1)
-        self._plans: deque[Subgoal] = deque(maxlen=_UNPOLLED)
-        self._events: deque[Event] = deque(maxlen=_UNPOLLED)
-        self._wake = asyncio.Event()
         self._backends = tuple(backends)
         self._answering = Answering(
             backends,
@@ -73,10 +67,8 @@ class Planner:
             exchanges=exchanges,
             clock=clock,
             cooldown_s=cooldown_s,
-            emit=self._events.append,
-            deliver=self._plans.append,
-            on_change=self._wake.set,
         )
+        self._wake = self._answering.wake
         self._is_busy = False
         self._is_waiting = False
         self._is_closing = False
@@ -124,8 +116,9 @@ class Planner:
 
     def poll(self) -> tuple[list[Subgoal], list[Event]]:
         """Return the plans and events since the last time, in order; from any thread, at once."""
-        plans = [self._plans.popleft() for _ in range(len(self._plans))]
-        return plans, [self._events.popleft() for _ in range(len(self._events))]
+        plans, events = self._answering.plans, self._answering.events
+        polled = [plans.popleft() for _ in range(len(plans))]
+        return polled, [events.popleft() for _ in range(len(events))]
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
@@ -151,7 +144,9 @@ class Planner:
             pass  # by `close`
         except BaseException:  # a thread's outermost frame: training continues without a planner
             _log.exception("The planner's thread has ended.")
-            self._events.append(WarningRaised("The planner has ended by an error; see the log."))
+            self._answering.events.append(
+                WarningRaised("The planner has ended by an error; see the log.")
+            )
         finally:
             self._is_up.set()
 

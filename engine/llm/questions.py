@@ -6,13 +6,14 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from engine.config import PlannerConfig
 from engine.errors import LLMConnectionError
 from engine.events import Event, PlanAnswered, PlanRequested, PlanStreamed
 from engine.llm.asking import Answer, Transcript, ask
 from engine.llm.backends.base import ChatRequest
-from engine.llm.budget import Budget, Usage
+from engine.llm.budget import Budget
 from engine.llm.exchanges import Exchange
 from engine.llm.member import Member, describe
 from engine.llm.reply import Reading, read_answer
@@ -105,16 +106,32 @@ async def put_question(
             member.failed(f"{member.model}'s answer: {reading.error}.", is_lost=False)
         else:
             member.succeeded()
-        usage = budget.spend(
-            answer.prompt_tokens or prompt_size, answer.answer_tokens or estimate_tokens(written)
+        tokens = (
+            answer.prompt_tokens or prompt_size,
+            answer.answer_tokens or estimate_tokens(written),
         )
     else:
         reading = Reading(None, error=str(answer))
         member.failed(str(answer), is_permanent=answer.is_permanent)
         # What the server has probably read and written before it was lost.
         has_read = written or transcript.latency_s >= first_s
-        usage = budget.spend(prompt_size if has_read else 0, estimate_tokens(written))
-    exchange = _exchange(number, member.model, query, prompt, transcript, reading, usage)
+        tokens = prompt_size if has_read else 0, estimate_tokens(written)
+    exchange = Exchange(
+        exchange=number,
+        env_index=env_index,
+        trigger=trigger,
+        key=key,
+        model=member.model,
+        prompt=prompt,
+        text=transcript.text(),
+        thinking=transcript.text(is_thinking=True),
+        **_facts(reading),
+        latency_s=transcript.latency_s,
+        first_token_s=transcript.first_token_s,
+        prompt_tokens=tokens[0],
+        answer_tokens=tokens[1],
+        cost=budget.spend(*tokens),
+    )
     same = {field.name for field in dataclasses.fields(PlanAnswered)} - {"is_cached"}
     emit(PlanAnswered(**{name: getattr(exchange, name) for name in same}))
     return Answered(exchange, reading.plan, is_lost=not isinstance(answer, Answer))
@@ -152,33 +169,15 @@ def _read(answer: Answer, query: PlanningQuery, model: str) -> Reading:
         return Reading(None, error=describe(error))
 
 
-def _exchange(
-    number: int,
-    model: str,
-    query: PlanningQuery,
-    prompt: str,
-    transcript: Transcript,
-    reading: Reading,
-    usage: Usage,
-) -> Exchange:
+def _facts(reading: Reading) -> dict[str, Any]:
+    """Return what an exchange keeps of what was read."""
     plan = reading.plan
-    return Exchange(
-        exchange=number,
-        env_index=query.env_index,
-        trigger=query.trigger,
-        key=query.key,
-        model=model,
-        prompt=prompt,
-        text=transcript.text(),
-        thinking=transcript.text(is_thinking=True),
-        goal=plan.option.text if plan else "",
-        kind=str(plan.option.kind) if plan else "",
-        condition=str(plan.condition) if plan else "",
-        confidence=plan.confidence if plan else 0.0,
-        reasoning=plan.reasoning if plan else "",
-        error=reading.error,
-        repairs=reading.repairs,
-        latency_s=transcript.latency_s,
-        first_token_s=transcript.first_token_s,
-        **dataclasses.asdict(usage),
-    )
+    return {
+        "goal": plan.option.text if plan else "",
+        "kind": str(plan.option.kind) if plan else "",
+        "condition": str(plan.condition) if plan else "",
+        "confidence": plan.confidence if plan else 0.0,
+        "reasoning": plan.reasoning if plan else "",
+        "error": reading.error,
+        "repairs": reading.repairs,
+    }

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.config import THINKING_TOKENS
 from engine.llm.backends.base import (
@@ -16,9 +16,6 @@ from engine.llm.backends.base import (
 from engine.llm.backends.dialect import REFUSED
 from engine.llm.backends.hosted import KeyedBackend
 
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-
 _DONE_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 _THINKING: Mapping[bool, Sequence[dict[str, Any] | None]] = {
     True: ({"type": "adaptive"}, {"type": "enabled", "budget_tokens": THINKING_TOKENS}, None),
@@ -27,7 +24,7 @@ _THINKING: Mapping[bool, Sequence[dict[str, Any] | None]] = {
 """Ways to ask for thought or none, newest first: which a model takes, only its server knows."""
 
 
-class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
+class AnthropicBackend(KeyedBackend):
     """A model of Anthropic, or of a server at `base_url`, else ANTHROPIC_BASE_URL.
 
     The address has no "/v1". A model that refuses a part of the request is asked again without it,
@@ -48,23 +45,20 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
         self._thinking = {False: 0, True: 0}
         """Which of the ways of saying it the model takes, by whether it is to think."""
 
-    def _make_client(self) -> "AsyncAnthropic":
+    def _make_client(self) -> Any:
         from anthropic import AsyncAnthropic
 
         client = AsyncAnthropic(**self._connection())
         _ = client.messages, client.models  # each imports more
         return client
 
-    async def _stream(
-        self, client: "AsyncAnthropic", request: ChatRequest
-    ) -> AsyncGenerator[Chunk]:
+    async def _stream(self, client: Any, request: ChatRequest) -> AsyncGenerator[Chunk]:
         from anthropic import APIStatusError
 
-        create: Any = client.messages.create  # its overloads take no mapping
         known = self._takes_schema, dict(self._thinking)
         while True:
             try:
-                stream = await create(**self._body(request))
+                stream = await client.messages.create(**self._body(request))
                 break
             except APIStatusError as error:
                 if not self._can_do_without(error, request.think):
@@ -86,7 +80,7 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
                         last = replace(last, answer_tokens=event.usage.output_tokens or 0)
             yield last
 
-    async def _look(self, client: "AsyncAnthropic") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         from anthropic import APIStatusError
 
         try:

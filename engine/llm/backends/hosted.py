@@ -5,7 +5,7 @@ import importlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import AbstractContextManager, aclosing, contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
@@ -25,18 +25,7 @@ _PROBE_FACTOR = 5
 """A probe may take this many times as long as connecting."""
 
 
-class Client(Protocol):
-    """A client library's connection to a server."""
-
-    async def close(self) -> None:
-        """Let go of all connections."""
-        ...
-
-
-ClientT = TypeVar("ClientT", bound=Client)
-
-
-class HostedBackend(Generic[ClientT]):
+class HostedBackend:
     """A model behind a server that a client library speaks to; see `Backend`.
 
     A server that refuses a part of a question is asked again without it, and from then on.
@@ -56,7 +45,7 @@ class HostedBackend(Generic[ClientT]):
         self._server = server
         self._connect_timeout_s = connect_timeout_s
         self._dialect = Dialect(frozenset())
-        self._client: ClientT | None = None
+        self._client: Any = None  # the library's, which is imported when it is first needed
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
@@ -85,7 +74,7 @@ class HostedBackend(Generic[ClientT]):
         if client is not None:
             await client.close()
 
-    async def _open(self) -> ClientT:
+    async def _open(self) -> Any:
         if self._client is None:
             # Importing it and reading certificates take long enough to hold up the loop.
             await asyncio.to_thread(importlib.import_module, self.name)
@@ -94,7 +83,7 @@ class HostedBackend(Generic[ClientT]):
             self._client = self._client or client
         return self._client
 
-    def _stream(self, client: ClientT, request: ChatRequest) -> AsyncGenerator[Chunk]:
+    def _stream(self, client: Any, request: ChatRequest) -> AsyncGenerator[Chunk]:
         """Stream an answer in the first form that the server takes, and keep to that form."""
         return adapt(
             self._dialect,
@@ -107,15 +96,13 @@ class HostedBackend(Generic[ClientT]):
     def _learn(self, dialect: Dialect) -> None:
         self._dialect = dialect
 
-    def _make_client(self) -> ClientT:
+    def _make_client(self) -> Any:
         raise NotImplementedError
 
-    def _answer(
-        self, client: ClientT, request: ChatRequest, dialect: Dialect
-    ) -> AsyncGenerator[Chunk]:
+    def _answer(self, client: Any, request: ChatRequest, dialect: Dialect) -> AsyncGenerator[Chunk]:
         raise NotImplementedError
 
-    async def _look(self, client: ClientT) -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         raise NotImplementedError
 
     def _refusal_of(self, error: Exception) -> Refusal | None:
@@ -126,7 +113,7 @@ class HostedBackend(Generic[ClientT]):
         raise NotImplementedError
 
 
-class KeyedBackend(HostedBackend[ClientT]):
+class KeyedBackend(HostedBackend):
     """A model of a provider that wants a key, or of another server that speaks its protocol.
 
     Address and key are what the provider's variables say if none are given.

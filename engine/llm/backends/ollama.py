@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import (
@@ -26,9 +26,6 @@ from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import HostedBackend
 from engine.llm.tokens import FRAME_TOKENS, prompt_tokens
 from engine.quoting import one_line
-
-if TYPE_CHECKING:
-    from ollama import AsyncClient
 
 _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
@@ -51,7 +48,7 @@ class Pulled:
     total: int = 0
 
 
-class OllamaBackend(HostedBackend["AsyncClient"]):
+class OllamaBackend(HostedBackend):
     """A model of an Ollama server, at `base_url`, else OLLAMA_HOST, else this machine's.
 
     An address http://1.2.3.4 means port 80, a bare host port 11434. The model is called as `ollama
@@ -109,7 +106,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         status = ""
         with self._failures():
             parts = await client.pull(self.model, stream=True)
-            async with aclosing(parts):  # type: ignore[type-var]  # it is a generator
+            async with aclosing(parts):
                 async for part in parts:
                     status = one_line(part.status or "", _LONGEST_STATUS)
                     yield Pulled(status, part.completed or 0, part.total or 0)
@@ -119,7 +116,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
                 "Pull it again: that resumes.",
             )
 
-    def _make_client(self) -> "AsyncClient":
+    def _make_client(self) -> Any:
         import httpx
         from ollama import AsyncClient
 
@@ -128,7 +125,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
 
     async def _answer(
-        self, client: "AsyncClient", request: ChatRequest, dialect: Dialect
+        self, client: Any, request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
         self._make_room(request)
         system = request.system
@@ -139,8 +136,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
             Form.PLAIN_SCHEMA: strict_schema(request.schema),
             Form.OBJECT: "json",
         }
-        chat: Any = client.chat  # its overloads want each form apart
-        parts = await chat(
+        parts = await client.chat(
             self.model,
             messages=[
                 {"role": "system", "content": system},
@@ -181,7 +177,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         """Return the options that decide how the model is loaded: always the same ones."""
         return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
-    async def _look(self, client: "AsyncClient") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         models = tuple(sorted(m.model for m in (await client.list()).models if m.model))
         loaded = tuple(m.model or "" for m in (await client.ps()).models)
         if not self._is_among(models):
@@ -191,7 +187,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
             return ModelStatus("ready", "", models)
         return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
 
-    async def _look_at_model(self, client: "AsyncClient") -> None:
+    async def _look_at_model(self, client: Any) -> None:
         """Learn once whether the model can think, and whether it can be told not to."""
         if self._is_known:
             return

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.llm.backends.base import (
     UNLISTED,
@@ -16,16 +16,13 @@ from engine.llm.backends.base import (
 from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import KeyedBackend, said_of
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-
 _REASONS = re.compile(r"o\d|gpt-[5-9]|gpt-oss")
 """Models that always think, as little as they are told."""
 _THINKS = re.compile(r".*(reasoner|-r1|thinking|magistral)|qwq|qwen3(?!.*instruct)")
 """Models that think unless their server is told not to, if then."""
 
 
-class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
+class OpenAIBackend(KeyedBackend):
     """A model of a server at `base_url`, else OPENAI_BASE_URL, else OpenAI's own.
 
     The address ends in "/v1", as a rule; the key is OPENAI_API_KEY if none is given. A server that
@@ -69,7 +66,7 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
             thinks = self._reasons or bool(_THINKS.match(name))
             self._dialect = Dialect(frozenset(parts), limits, thinks=thinks)
 
-    def _make_client(self) -> "AsyncOpenAI":
+    def _make_client(self) -> Any:
         from httpx2 import Limits
         from openai import AsyncOpenAI
 
@@ -81,11 +78,11 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         return client
 
     async def _answer(
-        self, client: "AsyncOpenAI", request: ChatRequest, dialect: Dialect
+        self, client: Any, request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
-        create: Any = client.chat.completions.create  # its overloads take no mapping
         last = Chunk(done_reason="cut")
-        async with await create(**self._body(request, dialect)) as stream:
+        body = self._body(request, dialect)
+        async with await client.chat.completions.create(**body) as stream:
             async for event in stream:
                 if event.usage:
                     last = replace(
@@ -99,7 +96,7 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
                     last = replace(last, done_reason=option.finish_reason or last.done_reason)
             yield last
 
-    async def _look(self, client: "AsyncOpenAI") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         from openai import APIStatusError
 
         try:
