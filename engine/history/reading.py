@@ -204,7 +204,15 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with contextlib.closing(_connect(path)) as database:
             database.execute("BEGIN")  # one snapshot for all that is read
-            _check(database, path)
+            version = layout_version(database, path.name)
+            if not version:
+                raise FileNotFoundError(path)  # just made, nothing is in it yet
+            if version != SCHEMA_VERSION:
+                raise ConfigurationError(
+                    f"{path.name} has the layout {version} of another version of PokeTUI "
+                    f"(here {SCHEMA_VERSION}).",
+                    "Update PokeTUI, or give another decision_db_path.",
+                )
             yield database
     except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
         is_operational = isinstance(error, sqlite3.OperationalError)
@@ -224,15 +232,3 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
     )
-
-
-def _check(database: sqlite3.Connection, path: Path) -> None:
-    version = layout_version(database, path.name)
-    if not version:
-        raise FileNotFoundError(path)  # just made, nothing is in it yet
-    if version != SCHEMA_VERSION:
-        raise ConfigurationError(
-            f"{path.name} has the layout {version} of another version of PokeTUI "
-            f"(here {SCHEMA_VERSION}).",
-            "Update PokeTUI, or give another decision_db_path.",
-        )

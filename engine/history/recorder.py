@@ -143,7 +143,7 @@ class DecisionRecorder:
             self._last_step = 0
 
     def _leave(self) -> None:
-        """Record what is known: nobody will tell how the episode continues."""
+        """Record what is known: no event will say how the episode continues."""
         self._settle(self._last_step)
         self._last_step = 0
         self._seen = None

@@ -55,7 +55,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, with what else the models are told and how far each can be believed."""
+    """A question, with what else the models learn and how far each can be believed."""
 
     query: PlanningQuery
     notes: Notes
@@ -132,9 +132,9 @@ class Answering:
             self._counts.exchange = max(self._counts.exchange, self._exchanges.last_number())
 
     async def handle(self, asked: Asked) -> float:
-        """Return 0 once the question is dealt with, else how long it has to wait.
+        """Answer a question and return 0, or return how many seconds it has to wait.
 
-        Waiting for ever means until something changes. No question is sent before all servers were
+        Infinity means until something changes. No question is sent before all servers were
         looked at: else the first model that is ready would decide alone.
         """
         members = [member for member in self.members if member.can_be_asked]

@@ -17,7 +17,7 @@ class Breaker:
 
     Three failures in a row open it, one that is permanent does at once. Then nothing is asked for
     5 s * 2^k, 20 % more or less and at most 300 s, or what `fail` says; k counts the openings since
-    the last success. `rng` draws the jitter: many runs shall not come back to one server in step.
+    the last success. `rng` draws the jitter: many runs must not come back to one server in step.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Remember the plans of situations, and which situations brought none."""
+"""Remember the answers to planning queries, and which queries brought none."""
 
 import math
 import threading
@@ -11,7 +11,7 @@ from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Subgoal
 
 _SIZE = 512
-"""Plans that are remembered, and situations that brought none."""
+"""Plans that are remembered, and queries that brought none."""
 
 
 class SubgoalCache:
@@ -65,7 +65,7 @@ class SubgoalCache:
 
 
 class Failures:
-    """The situations that brought no plan and shall rest for a while."""
+    """The queries that brought no plan and are not asked again for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -75,12 +75,12 @@ class Failures:
         return self._clock() < self._until.get(key, -math.inf)
 
     def add(self, key: str, rest_s: float) -> None:
-        """Let a situation rest."""
+        """Keep a query from being asked again for some seconds."""
         self._until[key] = self._clock() + rest_s
         self._until.move_to_end(key)
         while len(self._until) > _SIZE:
             self._until.popitem(last=False)
 
     def clear(self) -> None:
-        """Let every situation be asked about again."""
+        """Let every query be asked again."""
         self._until.clear()

@@ -100,8 +100,8 @@ def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
         return server, CheckStep("model", False, f"no {backend.model}{listed}", status.detail)
     if not status.detail:
         return server, CheckStep("model", True, f"{backend.model} is there")
-    told = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
-    return server, CheckStep("model", True, told)
+    found = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
+    return server, CheckStep("model", True, found)
 
 
 def _said(answer: Answer) -> CheckStep:

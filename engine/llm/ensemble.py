@@ -16,7 +16,7 @@ _MOST_CONFIDENCE = 0.9
 def vote(plans: Sequence[Subgoal], weights: Mapping[str, float] | None = None) -> Subgoal | None:
     """Return the option with the most weight behind it, or None where nobody chose.
 
-    `plans` has one from each model that gave a valid answer, all for the same situation; `weights`
+    `plans` has one from each model that gave a valid answer, all for the same query; `weights`
     say how far each model can be believed, by name: 0 to 1, beyond which nothing counts.
 
     The winner is in the words of its weightiest voter, set by all its voters. Its confidence is

@@ -38,7 +38,7 @@ class Exchange:
 
     Attributes:
         exchange: Number, as in the events.
-        key: Of the situation.
+        key: Of the planning query.
         prompt: The whole question.
         text: Its answer, as far as it came.
         goal: What was read from it, "" if nothing.
@@ -126,13 +126,12 @@ class ExchangeLog:
                 write_file(self.path, b"".join(_line(row) for row in kept))
                 self._num_lines = len(kept)
         except OSError as error:
-            if self._has_warned:
-                return ""
-            self._has_warned = True
-            return (
-                f"Questions and answers cannot be kept in {self.path}: "
-                f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
-            )
+            if not self._has_warned:
+                self._has_warned = True
+                return (
+                    f"Questions and answers cannot be kept in {self.path}: "
+                    f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
+                )
         return ""
 
     def last_number(self) -> int:

@@ -85,7 +85,7 @@ class Member:
         """Note that it gave none, and why.
 
         `is_permanent`: asking again is no use. `is_lost`: there was no answer, rather than one that
-        cannot be read, so its server shall be looked at.
+        cannot be read, so its server has to be looked at.
         """
         self._error = self.detail = error
         self._was_permanent = is_permanent

@@ -31,8 +31,8 @@ class Planner:
     """A thread that answers questions with plans, as soon as models can.
 
     There is one slot for questions. What is in it waits while no model can be asked, and the newest
-    question takes the place of one that waits. A situation that brought no plan is not asked about
-    again before a while has passed or a model came back.
+    question takes the place of one that waits. A query that brought no plan is not asked again
+    before a while has passed or a model came back.
 
     `save` may be called at any time, `load` before `start`.
 
@@ -107,7 +107,7 @@ class Planner:
         notes: Notes | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> None:
-        """Ask about a situation in place of what waits; returns at once, from any thread.
+        """Ask in place of what waits; returns at once, from any thread.
 
         `weights` say how far each model can be believed, by name, where several vote.
         """
@@ -187,7 +187,7 @@ class Planner:
         held: Asked | None = None
         while True:
             self._wake.clear()
-            self._is_busy = True  # before the slot is emptied: nobody shall see neither
+            self._is_busy = True  # before the slot is emptied: never is neither to be seen
             self._is_waiting = False
             held = self._slot.pop() if self._slot else held
             wait_s = await self._answering.handle(held) if held is not None else 0.0

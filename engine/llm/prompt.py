@@ -75,7 +75,7 @@ _REASONING = 240
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a model learns beside the situation.
+    """What a model learns beside the planning query.
 
     Attributes:
         summary: The run so far (`engine.llm.summary`).

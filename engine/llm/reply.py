@@ -1,4 +1,4 @@
-"""Take a plan from a language model's reply: one of the situation's options, or nothing.
+"""Take a plan from a language model's reply: one of the query's options, or nothing.
 
 Whatever is written, by the model or by a game that it obeys, nothing but an option that exists now
 can come of it.

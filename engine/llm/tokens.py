@@ -45,7 +45,7 @@ def tokens_beside(system: str, settings: PlannerConfig) -> int:
 
 
 def schema_tokens(schema: Mapping[str, Any]) -> int:
-    """Return what a schema needs: some servers are told it in words, others add it themselves."""
+    """Return what a schema needs: some servers get it in words, others add it themselves."""
     return estimate_tokens(schema_in_words(schema))
 
 

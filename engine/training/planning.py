@@ -362,7 +362,7 @@ class Planning:
                 continue
             weights = {model: self._calibration.model_reliability(model) for model in self._models}
             notes = Notes(
-                summary=self._summary.tell(_SUMMARY_CHARACTERS), instruction=self.instruction
+                summary=self._summary.text(_SUMMARY_CHARACTERS), instruction=self.instruction
             )
             self._planner.submit(query, notes, weights)
             self._wait_steps = self._interval

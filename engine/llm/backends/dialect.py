@@ -48,7 +48,7 @@ class Form(IntEnum):
     PLAIN_SCHEMA = 1
     """A JSON schema as strict modes take it: without bounds."""
     OBJECT = 2
-    """Some JSON object; the schema is told in words."""
+    """Some JSON object; the schema is given in words."""
     WORDS = 3
     """In words alone."""
 
@@ -61,7 +61,7 @@ class Dialect:
         parts: What can be left out of a question and is not: "temperature", "stream_options",
             "reasoning_effort", "chat_template_kwargs", "think", and "system", the rules in a
             message of their own.
-        limits: Names that the answer's limit may have, the first one is used; none: it is not told.
+        limits: Names that the answer's limit may have, the first one is used; none: it is not sent.
         form: How the answer's form is asked for.
         thinks: The model is known to think, and needs room for it.
         closing: The tag that ends thoughts which begin without one, as the server has written it

@@ -97,7 +97,7 @@ class OllamaBackend(HostedBackend):
                 ) from None
 
     async def pull(self) -> AsyncGenerator[Pulled]:
-        """Have the server download the model, and tell how far that is; it resumes by itself.
+        """Have the server download the model, and yield how far that is; it resumes by itself.
 
         Raises:
             LLMConnectionError: It failed: there is no such model, its disk is full, or it is gone.
@@ -188,12 +188,12 @@ class OllamaBackend(HostedBackend):
         return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
 
     async def _look_at_model(self, client: Any) -> None:
-        """Learn once whether the model can think, and whether it can be told not to."""
+        """Learn once whether the model can think, and whether it can be kept from it."""
         if self._is_known:
             return
         from ollama import ResponseError
 
-        with suppress(ResponseError):  # servers that only look like Ollama may not tell
+        with suppress(ResponseError):  # servers that only look like Ollama may not say
             shown = await client.show(self.model)
             can_think = "thinking" in (shown.capabilities or ("thinking",))
             family = shown.details.family if shown.details else ""
@@ -205,7 +205,7 @@ class OllamaBackend(HostedBackend):
         self._is_known = True
 
     def _think(self, is_wanted: bool) -> "bool | Literal['low', 'medium']":
-        if self._always_thinks:  # told not to, together with a schema, it says nothing at all
+        if self._always_thinks:  # asked not to, together with a schema, it says nothing at all
             return "medium" if is_wanted else "low"
         return is_wanted
 

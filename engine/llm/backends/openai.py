@@ -17,9 +17,9 @@ from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import KeyedBackend, said_of
 
 _REASONS = re.compile(r"o\d|gpt-[5-9]|gpt-oss")
-"""Models that always think, as little as they are told."""
+"""Models that always think, as little as they are asked to."""
 _THINKS = re.compile(r".*(reasoner|-r1|thinking|magistral)|qwq|qwen3(?!.*instruct)")
-"""Models that think unless their server is told not to, if then."""
+"""Models that think unless their server is asked not to, if it heeds that at all."""
 
 
 class OpenAIBackend(KeyedBackend):
