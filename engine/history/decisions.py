@@ -95,11 +95,6 @@ class DecisionHistoryAnalyzer:
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    @property
-    def num_dropped(self) -> int:
-        """Return how many writes were lost because the disk did not keep up."""
-        return self._store.num_dropped
-
     def begin_episode(self, episode_id: str) -> None:
         """Let the decisions that follow belong to an episode."""
         with self._lock:

@@ -54,12 +54,10 @@ class SubgoalCache:
             TypeError, ValueError: It is not what `save` returns.
         """
         plans: OrderedDict[str, Subgoal] = OrderedDict()
-        for key, plan in facts:
+        for key, plan in facts[-self._size :]:
             if not isinstance(key, str):
                 raise ValueError(f"not a key: {key!r}")
             plans[key] = subgoal_from_json(plan)
-        while len(plans) > self._size:
-            plans.popitem(last=False)
         with self._lock:
             self._plans = plans
 

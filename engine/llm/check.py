@@ -83,7 +83,11 @@ async def _steps(
     except LLMConnectionError as error:
         yield CheckStep("answer", False, error.message, error.hint)
         return
-    yield _said(answer)
+    text = one_line(answer.text, 160)
+    silent = (
+        f"It was {answer.cut}." if answer.cut else "Choose another model: this one says nothing."
+    )
+    yield CheckStep("answer", bool(text), text or "nothing", "" if text else silent)
     yield _schema(answer)
     yield _speed(request, answer)
 
@@ -102,15 +106,6 @@ def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
         return server, CheckStep("model", True, f"{backend.model} is there")
     found = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
     return server, CheckStep("model", True, found)
-
-
-def _said(answer: Answer) -> CheckStep:
-    text = one_line(answer.text, 160)
-    if text:
-        return CheckStep("answer", True, text)
-    if answer.cut:
-        return CheckStep("answer", False, "nothing", f"It was {answer.cut}.")
-    return CheckStep("answer", False, "nothing", "Choose another model: this one says nothing.")
 
 
 def _schema(answer: Answer) -> CheckStep:

@@ -81,10 +81,8 @@ class ExchangeLog:
 
     `add` and `add_goal_outcome` may be called from any thread and only note what is to be written;
     `flush`, which writes, from one. What a full disk does not take is lost, never anything else.
-
-    Args:
-        path: The file; made when there is something to write.
-        keep: Exchanges that stay. The file is rewritten when it has twice as many lines.
+    The file is made when there is something to write, and rewritten with the last `keep` exchanges
+    when it has twice as many lines.
     """
 
     def __init__(self, path: Path, keep: int = 1000) -> None:

@@ -43,6 +43,7 @@ class Member:
         on_change: Callable[[], None],
     ) -> None:
         self.backend = backend
+        self.model = backend.model
         self.breaker = Breaker(rng, clock, cooldown_s=cooldown_s)
         self.state = ""
         self.detail = ""
@@ -54,11 +55,6 @@ class Member:
         self._was_permanent = False
         self._is_looking = False
         self._should_look = asyncio.Event()
-
-    @property
-    def model(self) -> str:
-        """Return its name."""
-        return self.backend.model
 
     @property
     def can_be_asked(self) -> bool:

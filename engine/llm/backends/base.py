@@ -54,8 +54,7 @@ class Chunk:
 
     Attributes:
         done_reason: On the last one, why it ended: "stop", "length" or what the server says.
-        prompt_tokens: On the last one; 0 if the server does not say.
-        answer_tokens: On the last one; 0 if the server does not say.
+        prompt_tokens: On the last one, as is `answer_tokens`; 0 if the server does not say.
     """
 
     text: str = ""

@@ -140,12 +140,8 @@ async def adapt(
     A refusal that no dialect helps against is raised as it came first, and an answer that is empty
     in every form stands: neither teaches anything but that a model thinks.
 
-    Args:
-        dialect: What is known of the server.
-        ask: Streams the answer to the question in a dialect.
-        refusal_of: Tells a server's refusal from other exceptions.
-        learn: Called with a dialect that has proven better than `dialect`.
-        is_named: Give up nothing but what refusals name.
+    `dialect` is what is known of the server; `learn` is called with one that has proven better.
+    `refusal_of` tells refusals from other exceptions; `is_named`: give up only what they name.
     """
     tried, first, may_repeat = dialect, None, True
     while True:
