@@ -107,9 +107,7 @@ def _is_restated(said: Tokens, option: GoalOption) -> bool:
 
 
 def _is_begun(said: Tokens, option: GoalOption) -> bool:
-    """Return whether the first words of a name were given: "reach" where one place can be
-    reached.
-    """
+    """Return whether a name was begun: "reach" where one place can be reached."""
     lines = (tokens(name_of(option)), tokens(option.target))
     return any(line[: len(said)] == said for line in lines)
 

@@ -314,7 +314,9 @@ async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatReque
     assert not error.is_permanent
 
 
-async def test_what_is_not_the_protocol_is_an_error(peer: Peer, request_: ChatRequest) -> None:
+async def test_ask_of_a_server_of_another_protocol_is_an_error(
+    peer: Peer, request_: ChatRequest
+) -> None:
     for scenario in ("broken_json", "deep_json"):
         error = await failure(peer, request_, scenario)
         assert "sent what is not" in error.message, scenario

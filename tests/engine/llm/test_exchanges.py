@@ -78,7 +78,7 @@ def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
     assert row["outcome"] == ""
 
 
-def test_nothing_is_written_before_flush_and_a_missing_file_is_empty(tmp_path: Path) -> None:
+def test_exchange_log_writes_only_on_flush_and_a_missing_file_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path)
     log.add(exchange())
@@ -279,7 +279,7 @@ def test_a_disk_that_fills_up_while_rewriting_loses_nothing(
     assert [row["exchange"] for row in scan(path).exchanges] == [5, 6]
 
 
-def test_what_waits_is_bounded() -> None:
+def test_exchange_log_bounds_what_waits() -> None:
     log = ExchangeLog(Path("nowhere"))
     for _ in range(10_000):
         log.add_goal_outcome(goal_outcome())

@@ -63,7 +63,7 @@ def unquoted(text: str) -> str:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_what_a_game_says_stands_in_quotes_only(order):
+def test_prompt_has_the_text_of_a_game_in_quotes_only(order):
     """Outside of them, the question is the same as if the game said nothing of the kind."""
     plain = ask(shown(["Hello", "Hello"], '"'))
     assert plain.system.endswith(RULES)

@@ -118,7 +118,7 @@ def test_whole_paths_are_given_to_files_alone(
         (lambda path: path.write_text("PK\x03\x04"), "is no GGUF file"),
     ],
 )
-def test_what_is_no_model_file_is_refused(
+def test_local_backend_refuses_a_file_that_is_no_model(
     make: Callable[[Path], object], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.gguf"

@@ -201,7 +201,7 @@ def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
     assert [plan.key for plan in heard.plans] == ["a"]
 
 
-def test_nothing_is_asked_while_a_server_is_looked_at_after_a_failure() -> None:
+def test_planner_asks_nothing_while_a_server_is_probed_after_a_failure() -> None:
     looked = threading.Event()
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend) as heard:
@@ -381,7 +381,7 @@ def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> N
     assert len(heard.all(Warned)) == 1
 
 
-def test_what_nobody_polls_is_bounded() -> None:
+def test_planner_bounds_events_and_plans_that_nobody_polls() -> None:
     with listening(FakeBackend()) as heard:
         heard.ask(query())
         for _ in range(3000):

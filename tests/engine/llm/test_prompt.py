@@ -102,7 +102,7 @@ def test_the_same_is_asked_in_the_same_words():
     assert ask() == ask()
 
 
-def test_what_changes_seldom_comes_first():
+def test_prompt_begins_with_what_changes_seldom():
     place = replace(SECTIONS[0], text="HOME 1F (indoor) at (1,1) facing up, free to walk.")
     world = Section("world", "Where ways lead:\n  HOME 1F: FERNWICK", 9)
     first = ask(query(sections=(*SECTIONS, world)))
@@ -114,7 +114,7 @@ def test_what_changes_seldom_comes_first():
     assert second.user.startswith(common)
 
 
-def test_nothing_is_said_of_what_is_not_there():
+def test_prompt_leaves_out_empty_parts():
     text = ask(query(recent=()), Notes()).user
     assert text.startswith("FERNWICK")
     for title in ("A person", "The run", "Goals of late"):

@@ -138,7 +138,7 @@ def test_wrapping_a_reply_keeps_what_it_says(before, after, fence):
 
 @settings(max_examples=40, deadline=None)
 @given(written, reasons)
-def test_what_is_found_can_be_kept_as_json(text, reason):
+def test_found_object_can_be_kept_as_json(text, reason):
     found = read_object(text, reason)
     assert (found.values is None) == bool(found.error)
     json.dumps(found.values, allow_nan=False, ensure_ascii=False).encode()

@@ -57,7 +57,7 @@ def test_goals_are_counted_by_outcome():
     assert run.text(1200) == "exit 1: tried 3, reached 2, led on 1"
 
 
-def test_what_was_ignored_or_replaced_says_nothing():
+def test_summary_leaves_out_ignored_and_replaced_goals():
     run = RunSummary()
     run.add(goal_outcome("exit 1", is_control=True))
     run.add(goal_outcome("exit 1", Outcome.REPLACED))
@@ -76,7 +76,7 @@ def test_most_informative_lines_come_first():
     assert names.index("half") > 1
 
 
-def test_what_a_goal_was_once_worth_fades():
+def test_summary_lets_old_outcomes_of_a_goal_fade():
     run = RunSummary()
     for _ in range(200):
         run.add(goal_outcome("exit 1", Outcome.FAILED))
@@ -172,7 +172,7 @@ def test_an_account_saved_before_its_text_was_kept_is_told_at_once():
 @pytest.mark.parametrize(
     "facts", [{}, {"goals": [["a"]]}, {"goals": 3}, {"goals": [[1, "x", 2, 3]]}]
 )
-def test_what_is_no_account_is_refused_and_changes_nothing(facts):
+def test_summary_refuses_damaged_facts_and_stays_as_it_is(facts):
     run = RunSummary()
     run.add(goal_outcome("exit 1"))
     before = run.text(1200)
