@@ -71,6 +71,8 @@ class PlanningQuery:
     """(goal, outcome) of the last goals of this episode, oldest first."""
     rules: str = ""
     """What never changes in this world and helps to read `sections`, in words."""
+    game: str = "a role-playing game"
+    """What is played, in words."""
 
 
 @dataclass(frozen=True, slots=True)

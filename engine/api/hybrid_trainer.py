@@ -18,7 +18,7 @@ from engine.events import EpisodeEnded, Event, PlannerStatusChanged, ReasoningLo
 from engine.files import copy_file
 from engine.folders import user_path
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.status import ANSWERING
+from engine.llm.answering import ANSWERING
 from engine.loop.controls import CommandQueue
 from engine.quoting import VisibleFormatter
 from engine.strategy.adaptive import AdaptiveStrategySystem

@@ -18,7 +18,7 @@ from engine.env.game_env import GameEnv
 from engine.env.local import GymnasiumEnv, LocalVector
 from engine.events import EpisodeEnded, Event, PlannerStatusChanged
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.status import ANSWERING
+from engine.llm.answering import ANSWERING
 from engine.loop.controls import CommandQueue
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.planned import PlannedAdvisor

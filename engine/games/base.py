@@ -22,6 +22,9 @@ Milestone = tuple[str, str, str, int | tuple[int, int]]
 Links = Mapping[tuple[int, int], tuple[tuple[str, int, int, tuple[int, int]], ...]]
 """Ways out of maps: (group, number) -> (kind, x, y, target), kind "warp" or a side's name."""
 
+GAME_BOY_ROLE_PLAYING = "a role-playing game on a Game Boy"
+"""The `Game.description` of those that the documented API's models play."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameTables:
@@ -103,6 +106,7 @@ class Game(Protocol):
         sha1: Of the whole ROM, lower-case hexadecimal: recordings and saved states name it.
         title: From the cartridge's header, e.g. "PM_CRYSTAL".
         name: For people.
+        description: For language models, what is played: "a role-playing game on a Game Boy".
         rom: The image.
         tables: Names and figures.
         atlas: What is known of its world.
@@ -116,6 +120,7 @@ class Game(Protocol):
     sha1: str
     title: str
     name: str
+    description: str
     rom: bytes
     tables: GameTables
     atlas: Atlas

@@ -1,5 +1,6 @@
 """Remember decisions over many runs, and learn from them what works where."""
 
+import contextlib
 import logging
 import sqlite3
 import threading
@@ -9,17 +10,17 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from engine.env.analysis import GameStateAnalysis
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import CheckpointError, PokeTUIError
 from engine.folders import user_path
-from engine.history.patterns import Context, PatternTable
+from engine.history.patterns import Context, PatternTable, context_key, context_of
 from engine.history.records import (
     INSERT,
     RECENT,
+    TALLIES,
     DecisionRecord,
     as_documented,
     as_row,
     is_success,
-    outcome,
 )
 from engine.history.store import DecisionStore
 from engine.history.uplift import Uplift
@@ -33,12 +34,7 @@ MAX_ROWS = 200_000
 """Decisions kept one by one, some 80 MB; older ones live on in the patterns."""
 
 _TOTAL = "UPDATE decisions SET total_episode_reward = ? WHERE run = ? AND episode_id = ?"
-_JUDGE = "UPDATE decisions SET outcome = ? WHERE run = ? AND episode_id = ?"
-_TALLIES = """
-    SELECT context, action, frequency, successes, reward_sum FROM folded_decisions UNION ALL
-    SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
-    FROM decisions GROUP BY context, action
-"""
+_OUTCOME = "UPDATE decisions SET outcome = ? WHERE run = ? AND episode_id = ?"
 _POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'decisions'"
 _INSERT_GOAL = """
     INSERT INTO judged_goals (timestamp, run, env, situation, setter, kind, goal, outcome,
@@ -99,11 +95,6 @@ class DecisionHistoryAnalyzer:
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    @property
-    def num_dropped(self) -> int:
-        """Return how many writes were lost because the disk did not keep up."""
-        return self._store.num_dropped
-
     def begin_episode(self, episode_id: str) -> None:
         """Let the decisions that follow belong to an episode."""
         with self._lock:
@@ -123,14 +114,8 @@ class DecisionHistoryAnalyzer:
     ) -> None:
         """Record a decision of the current episode.
 
-        Args:
-            game_state: What was decided on.
-            action_taken: Its index in the game's actions, below 4096.
-            reasoning: Why; 500 characters are kept.
-            confidence: 0 to 1.
-            outcome_reward: What it was paid.
-            goal_kind: What the planner was after.
-            source: Who decided.
+        Actions are below 4096, confidence is 0 to 1, and of the reasoning 500 characters are kept.
+        `goal_kind` is what the planner was after, `source` who decided.
 
         Raises:
             DecisionValidationError: An action, a confidence or a reward that cannot be.
@@ -138,15 +123,15 @@ class DecisionHistoryAnalyzer:
         with self._lock:
             self._num_steps += 1
             episode_id, step = self._episode_id, self._num_steps
-        record = DecisionRecord.of(
-            game_state,
-            action_taken,
-            reasoning,
-            confidence,
+        record = DecisionRecord(
             timestamp=self._clock(),
+            state_hash=game_state.state_hash,
+            context=context_key(context_of(game_state, goal_kind)),
+            action=action_taken,
+            reasoning=reasoning,
+            confidence=confidence,
             episode_id=episode_id,
             step_number=step,
-            goal_kind=goal_kind,
             source=source,
         )
         self.add(record, outcome_reward)
@@ -167,17 +152,16 @@ class DecisionHistoryAnalyzer:
             self._store.put((INSERT, row))
 
     def end_episode(self, total_reward: float, is_success: bool | None = None) -> None:
-        """Complete the records of the current episode.
+        """Complete the records of the current episode; `is_success` then holds for each of them.
 
-        Args:
-            total_reward: What the whole episode was paid.
-            is_success: How all of its decisions are judged; None: each by its own reward.
+        None: each is a success by its own reward.
         """
         with self._lock:
             here = self._run, self._episode_id
             self._store.put((_TOTAL, (float(total_reward), *here)))
             if is_success is not None:
-                self._store.put((_JUDGE, (outcome(is_success), *here)))
+                outcome = "success" if is_success else "failure"
+                self._store.put((_OUTCOME, (outcome, *here)))
                 for key, action, tally in self._episode.rows():
                     successes = tally.frequency if is_success else 0
                     self._table.add(key, action, 0, successes - tally.successes, 0.0)
@@ -192,10 +176,8 @@ class DecisionHistoryAnalyzer:
         The most frequent first, with the keys context, action, frequency, success_rate,
         success_interval (95 %, Wilson) and mean_reward. Reads no file.
 
-        Args:
-            min_frequency: At least so often.
-            context_filter: Values by key of `engine.history.patterns.CONTEXT_KEYS`, or "action";
-                a list allows any of its values.
+        `context_filter` has values by key of `engine.history.patterns.CONTEXT_KEYS`, or "action";
+        a list allows any of its values.
 
         Raises:
             ConfigurationError: The filter asks for an unknown key.
@@ -204,11 +186,9 @@ class DecisionHistoryAnalyzer:
             return self._table.patterns(min_frequency, context_filter)
 
     def advice_for(self, context: Context, min_frequency: int = 3) -> dict[int, float]:
-        """Return action -> estimated success, 0 to 1, of actions known in this very context.
+        """Return action -> estimated success, 0 to 1, of actions tried so often in a context.
 
-        Args:
-            context: From `engine.history.patterns.context_of`.
-            min_frequency: What was tried less often is left out.
+        The context is one of `engine.history.patterns.context_of`.
         """
         with self._lock:
             return self._table.advice_for(context, min_frequency)
@@ -240,10 +220,7 @@ class DecisionHistoryAnalyzer:
         """Return what the run's planner is worth by all its goals so far; waits for the disk.
 
         Unlike decisions, goals are not taken back where a run is resumed: what was undone happened
-        all the same.
-
-        Args:
-            goal_source: Of one model alone; None: of all.
+        all the same. `goal_source` names one model; None: all count.
 
         Raises:
             CheckpointError: The file is damaged.
@@ -273,19 +250,10 @@ class DecisionHistoryAnalyzer:
         return self._store.flush()
 
     def restore(self) -> bool:
-        """Write the file again if it was deleted; return whether it was.
-
-        Raises:
-            CheckpointError: It cannot be written.
-        """
-        try:
+        """Write the file again if it was deleted; return whether it was, and could be written."""
+        with contextlib.suppress(sqlite3.Error, OSError, PokeTUIError):
             return self._store.restore()
-        except (sqlite3.Error, OSError, ConfigurationError) as error:
-            raise CheckpointError(
-                f"The decision history {self._path} was deleted and cannot be written again: "
-                f"{error}.",
-                "What was decided until now is lost.",
-            ) from None
+        return False
 
     def position(self) -> int:
         """Flush, and return what `truncate` goes back to."""
@@ -303,7 +271,7 @@ class DecisionHistoryAnalyzer:
 
     def _read_table(self) -> PatternTable:
         table = PatternTable()
-        self._read(lambda row: table.add(*row), _TALLIES)
+        self._read(lambda row: table.add(*row), TALLIES)
         return table
 
     def _read(

@@ -135,19 +135,21 @@ class PatternTable:
     def patterns(
         self, min_frequency: int, context_filter: Mapping[str, Any] | None
     ) -> list[dict[str, Any]]:
-        """Return what was decided at least `min_frequency` times, the most frequent first.
+        """Return what was decided at least so often, the most frequent first.
 
-        Args:
-            min_frequency: At least 1.
-            context_filter: Values by key of `CONTEXT_KEYS`, or "action"; a list allows any of its
-                values. A context that does not say what is asked for is left out.
-
-        Raises:
-            ConfigurationError: The filter asks for an unknown key.
+        See `DecisionHistoryAnalyzer.analyze_patterns`. A context that does not say what the filter
+        asks for is left out.
         """
         wanted = _checked_filter(context_filter)
         found = [
-            _pattern(dict(context), action, tally)
+            {
+                "context": dict(context),
+                "action": action,
+                "frequency": tally.frequency,
+                "success_rate": tally.successes / tally.frequency,
+                "success_interval": success_interval(tally.successes, tally.frequency),
+                "mean_reward": tally.reward_sum / tally.frequency,
+            }
             for key, action, tally in self.rows()
             if tally.frequency >= max(1, min_frequency)
             and action in wanted.get("action", (action,))
@@ -159,35 +161,19 @@ class PatternTable:
 
     def experience(self, min_frequency: int) -> dict[str, dict[int, float]]:
         """Return `advice_for` of all contexts of which two actions are known, by context key."""
-        found: dict[str, dict[int, float]] = {}
-        for key, actions in self._tallies.items():
-            known = {
-                action: success_estimate(tally.successes, tally.frequency)
-                for action, tally in sorted(actions.items())
-                if tally.frequency >= max(1, min_frequency)
-            }
-            if len(known) > 1:
-                found[key] = known
-        return found
+        found = {key: _estimates(actions, min_frequency) for key, actions in self._tallies.items()}
+        return {key: known for key, known in found.items() if len(known) > 1}
 
     def advice_for(self, context: Context, min_frequency: int) -> dict[int, float]:
         """Return action -> `success_estimate`, of actions taken at least so often there."""
-        actions = self._tallies.get(context_key(context), {})
-        return {
-            action: success_estimate(tally.successes, tally.frequency)
-            for action, tally in sorted(actions.items())
-            if tally.frequency >= max(1, min_frequency)
-        }
+        return _estimates(self._tallies.get(context_key(context), {}), min_frequency)
 
 
-def _pattern(context: Context, action: int, tally: Tally) -> dict[str, Any]:
+def _estimates(actions: Mapping[int, Tally], min_frequency: int) -> dict[int, float]:
     return {
-        "context": context,
-        "action": action,
-        "frequency": tally.frequency,
-        "success_rate": tally.successes / tally.frequency,
-        "success_interval": success_interval(tally.successes, tally.frequency),
-        "mean_reward": tally.reward_sum / tally.frequency,
+        action: success_estimate(tally.successes, tally.frequency)
+        for action, tally in sorted(actions.items())
+        if tally.frequency >= max(1, min_frequency)
     }
 
 

@@ -5,12 +5,14 @@ import dataclasses
 import logging
 import math
 import random
+import statistics
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.config import PlannerConfig
-from engine.events import Event, PlanAnswered, WarningRaised
+from engine.events import Event, PlanAnswered, PlannerStatusChanged, WarningRaised
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.budget import Budget
 from engine.llm.cache import Failures, SubgoalCache
@@ -19,7 +21,6 @@ from engine.llm.exchanges import ExchangeLog
 from engine.llm.member import Member
 from engine.llm.prompt import PROMPT_VERSION, Notes, compose
 from engine.llm.questions import Answered, put_question
-from engine.llm.status import Counts, Status
 from engine.planning_types import PlanningQuery, Subgoal
 
 _log = logging.getLogger(__name__)
@@ -27,11 +28,34 @@ _log = logging.getLogger(__name__)
 _UNREADABLE_REST_S = 300.0
 """How long a situation rests that brought nothing readable: it would bring the same again."""
 _SHORTEST_WAIT_S = 0.001
+_UNPOLLED = 4096
+"""Events and plans that wait to be polled; beyond, the oldest are lost."""
+ANSWERING = frozenset({"ready", "asking"})
+"""States in which a model can be asked."""
+_LATENCIES = 101
+"""Answers of which the median is published."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a run has counted.
+
+    Attributes:
+        exchange: The last one's number.
+        calls: Questions sent.
+        failures: Those that brought no goal, and errors of our own.
+        cached: Questions that nobody had to be asked.
+    """
+
+    exchange: int = 0
+    calls: int = 0
+    failures: int = 0
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, with what else the models are told and how far each can be believed."""
+    """A question, with what else the models learn and how far each can be believed."""
 
     query: PlanningQuery
     notes: Notes
@@ -41,20 +65,13 @@ class Asked:
 class Answering:
     """The planner's side of a question; all but `save` and `load` happens in one event loop.
 
-    Args:
-        backends: One model, or several that vote.
-        settings: Deadlines, budget and so on.
-        max_context_length: Tokens of a prompt.
-        seed: Of the breakers' jitter.
-        exchanges: Where questions and answers are kept.
-        clock: Seconds that never go back.
-        cooldown_s: How long a failing model is left alone at first.
-        emit: Takes events.
-        deliver: Takes plans.
-        on_change: Told when a question that waits may have become possible.
+    The arguments are those of `Planner`.
 
     Attributes:
         members: The models; somebody has to let them `tend`.
+        events: What has happened; any thread may pop them.
+        plans: What was answered; likewise.
+        wake: Set when a question that waits may have become possible.
     """
 
     def __init__(
@@ -67,10 +84,11 @@ class Answering:
         exchanges: ExchangeLog | None,
         clock: Callable[[], float],
         cooldown_s: float,
-        emit: Callable[[Event], None],
-        deliver: Callable[[Subgoal], None],
-        on_change: Callable[[], None],
     ) -> None:
+        # Appending to a deque and popping from it need no lock.
+        self.events: deque[Event] = deque(maxlen=_UNPOLLED)
+        self.plans: deque[Subgoal] = deque(maxlen=_UNPOLLED)
+        self.wake = asyncio.Event()
         rng = random.Random(seed)
         self.members = [
             Member(b, settings, rng, clock, cooldown_s=cooldown_s, on_change=self._changed)
@@ -81,14 +99,13 @@ class Answering:
         self._exchanges = exchanges
         self._clock = clock
         self._cooldown_s = cooldown_s
-        self._emit = emit
-        self._deliver = deliver
-        self._on_change = on_change
         self._budget = Budget(settings, clock, least_burst=len(backends))
         self._cache = SubgoalCache()
         self._failures = Failures(clock)
         self._counts = Counts()
-        self._status = Status(self.members, self._budget, clock, emit)
+        self._latencies: deque[float] = deque(maxlen=_LATENCIES)
+        self._published: tuple[object, ...] = ()
+        self._is_asking = False
         self._ready: set[str] = set()
         self._has_stumbled = False
 
@@ -101,12 +118,10 @@ class Answering:
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
-        """Restore the state that `save` returned.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is not what `save` returns.
-        """
-        counts = Counts.from_json(facts["counts"])
+        """Restore the state that `save` returned; raises as `Planner.load`."""
+        counts = Counts(**facts["counts"])
+        if any(type(n) is not int or n < 0 for n in dataclasses.astuple(counts)):
+            raise ValueError(f"not counts: {counts}")
         self._budget.load(facts["budget"])
         self._cache.load(facts["cache"])
         self._counts = counts
@@ -117,36 +132,39 @@ class Answering:
             self._counts.exchange = max(self._counts.exchange, self._exchanges.last_number())
 
     async def handle(self, asked: Asked) -> float:
-        """Return 0 once the question is dealt with, else how long it has to wait.
+        """Answer a question and return 0, or return how many seconds it has to wait.
 
-        Waiting for ever means until something changes. No question is sent before all servers were
+        Infinity means until something changes. No question is sent before all servers were
         looked at: else the first model that is ready would decide alone.
         """
         members = [member for member in self.members if member.can_be_asked]
-        plan = self._known(asked, members)
+        key = self._key(asked, self.members)
+        plan = self._cache.get(key)
+        if plan is None and all(member.state for member in self.members):
+            # What was decided without a model that is away is decided anew once it is back.
+            plan = self._cache.get(self._key(asked, members))
         if plan is not None:
             self._answer_from_cache(plan)
             return 0.0
-        key = self._key(asked, self.members)
         if key in self._failures:
             return 0.0
         if self._budget.exhausted or not members or not all(m.state for m in self.members):
             return math.inf
-        if not self._budget.take(len(members)):
-            return max(self._budget.wait_s(len(members)), _SHORTEST_WAIT_S)
+        if wait_s := self._budget.take(len(members)):
+            return max(wait_s, _SHORTEST_WAIT_S)
         try:
             await self._ask(asked, key, members)
         except Exception:  # whatever it is about this situation, others are to be answered
             self._failures.add(key, _UNREADABLE_REST_S)
             self.stumble()
-        self._status.tell(self._counts, is_forced=True)
+        self._publish_status(is_forced=True)
         return 0.0
 
     def flush(self) -> None:
         """Write exchanges, and goal outcomes, which come without a question."""
         warning = self._exchanges.flush() if self._exchanges is not None else ""
         if warning:
-            self._emit(WarningRaised(warning))
+            self.events.append(WarningRaised(warning))
 
     def stumble(self) -> None:
         """Count an error of our own, and log the first; called where it is caught."""
@@ -154,22 +172,12 @@ class Answering:
         if not self._has_stumbled:
             self._has_stumbled = True
             _log.exception("The planner stumbled; it goes on.")
-            self._emit(WarningRaised("The planner met an error of its own; see the log."))
-
-    def _known(self, asked: Asked, members: Sequence[Member]) -> Subgoal | None:
-        """Return the plan that all models made, else the one of those that can be asked now.
-
-        So what was decided without a model that was away is decided anew once it is back.
-        """
-        plan = self._cache.get(self._key(asked, self.members))
-        if plan is None and all(member.state for member in self.members):
-            plan = self._cache.get(self._key(asked, members))
-        return plan
+            self.events.append(WarningRaised("The planner met an error of its own; see the log."))
 
     def _answer_from_cache(self, plan: Subgoal) -> None:
         self._counts.cached += 1
         self._counts.exchange += 1
-        self._emit(
+        self.events.append(
             PlanAnswered(
                 exchange=self._counts.exchange,
                 model=plan.goal_source,
@@ -186,32 +194,34 @@ class Answering:
                 is_cached=True,
             )
         )
-        self._deliver(plan)
-        self._status.tell(self._counts, is_forced=True)
+        self.plans.append(plan)
+        self._publish_status(is_forced=True)
 
     async def _ask(self, asked: Asked, key: str, members: Sequence[Member]) -> None:
         """Ask all the models at once, and let their answers vote."""
-        request = compose(
-            asked.query,
-            asked.notes,
-            max_tokens=self._max_context_length,
-            settings=self._settings,
-        )
+        max_tokens, settings = self._max_context_length, self._settings
+        request = compose(asked.query, asked.notes, max_tokens=max_tokens, settings=settings)
         admitted = [member for member in members if member.breaker.admit()]
-        self._status.is_asking = True
+        self._is_asking = True
         try:
-            self._status.tell(self._counts)
+            self._publish_status()
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(self._ask_one(asked, request, member)) for member in admitted
                 ]
         finally:
-            self._status.is_asking = False
+            self._is_asking = False
             for member in admitted:
                 member.breaker.abandon()  # no more than that if the outcome is known
         answers = [task.result() for task in tasks]
         plan = vote([one.plan for one in answers if one.plan is not None], asked.weights)
-        self._keep(answers, plan)
+        if self._exchanges is not None:
+            for one in answers:
+                source = ""
+                if plan is not None and one.plan is not None and one.plan.option == plan.option:
+                    source = plan.goal_source
+                self._exchanges.add(dataclasses.replace(one.exchange, setter=source))
+            self.flush()
         if plan is None:
             is_lost = all(one.is_lost for one in answers)
             self._failures.add(key, self._cooldown_s if is_lost else _UNREADABLE_REST_S)
@@ -219,7 +229,7 @@ class Answering:
             answers_by = zip(admitted, answers, strict=True)
             heard = [member for member, one in answers_by if not one.is_lost]
             self._cache.put(self._key(asked, heard), plan)
-            self._deliver(plan)
+            self.plans.append(plan)
 
     async def _ask_one(self, asked: Asked, request: ChatRequest, member: Member) -> Answered:
         self._counts.calls += 1
@@ -231,34 +241,78 @@ class Answering:
             request,
             settings=self._settings,
             budget=self._budget,
-            emit=self._emit,
+            emit=self.events.append,
             clock=self._clock,
         )
         if answered.plan is None:
             self._counts.failures += 1
         else:
-            self._status.add_latency(answered.exchange.latency_s)
+            self._latencies.append(answered.exchange.latency_s)
         return answered
-
-    def _keep(self, answers: Sequence[Answered], plan: Subgoal | None) -> None:
-        """Have the exchanges written, each with the plan that it became a part of."""
-        if self._exchanges is None:
-            return
-        for one in answers:
-            is_part = plan is not None and one.plan is not None and one.plan.option == plan.option
-            goal_source = plan.goal_source if plan is not None and is_part else ""
-            self._exchanges.add(dataclasses.replace(one.exchange, setter=goal_source))
-        self.flush()
 
     def _key(self, asked: Asked, members: Iterable[Member]) -> str:
         models = sorted(member.model for member in members)
         return "\n".join((asked.query.key, *models, str(PROMPT_VERSION), asked.notes.instruction))
 
     def _changed(self) -> None:
-        """Continue with what waits for a model, and tell how they do."""
+        """Continue with what waits for a model, and publish how they do."""
         ready = {member.model for member in self.members if member.state == "ready"}
         if ready - self._ready:  # a model came back: what failed may go well now
             self._failures.clear()
         self._ready = ready
-        self._on_change()
-        self._status.tell(self._counts)
+        self.wake.set()
+        self._publish_status()
+
+    def _publish_status(self, *, is_forced: bool = False) -> None:
+        """Emit how the models do if their state changed, or anyway."""
+        state, detail, retry_in_s = self._state()
+        absent = _absent(self.members) if state in ANSWERING else ""
+        shown = state, detail, absent, round(self._clock() + retry_in_s, 1) if retry_in_s else 0
+        if shown == self._published and not is_forced:
+            return
+        self._published = shown
+        self.events.append(
+            PlannerStatusChanged(
+                model=", ".join(member.model for member in self.members),
+                state=state,
+                detail=detail,
+                retry_in_s=retry_in_s,
+                calls=self._counts.calls,
+                failures=self._counts.failures,
+                cached=self._counts.cached,
+                prompt_tokens=self._budget.prompt_tokens,
+                answer_tokens=self._budget.answer_tokens,
+                cost=self._budget.cost,
+                median_latency_s=statistics.median(self._latencies) if self._latencies else 0.0,
+                absent=absent,
+            )
+        )
+
+    def _state(self) -> tuple[str, str, float]:
+        """Return the state of all models as one: the best of them, and what is wrong with others.
+
+        While none can be asked it is that of the model that is tried next.
+        """
+        if len(self.members) == 1:
+            detail = self.members[0].detail
+        else:
+            detail = " ".join(f"{m.model}: {m.detail}" for m in self.members if m.detail)
+        if self._budget.exhausted:
+            return "exhausted", self._budget.exhausted, 0.0
+        if self._is_asking:
+            return "asking", detail, 0.0
+        for state in ("ready", "loading"):
+            if any(member.state == state for member in self.members):
+                return state, detail, 0.0
+        looked_at = [member for member in self.members if member.state]
+        nearest = min(looked_at or self.members, key=lambda member: member.breaker.retry_in_s)
+        return nearest.state, detail, nearest.breaker.retry_in_s
+
+
+def _absent(members: Sequence[Member]) -> str:
+    """Return which models cannot be asked; of one that was not looked at yet, nobody knows."""
+    away = [member for member in members if member.state not in ("", "ready")]
+    if not away or len(away) == len(members):
+        return ""
+    ready = f"{len(members) - len(away)} of {len(members)} models ready"
+    return ", ".join((ready, *(f"{member.model}: {member.state}" for member in away)))

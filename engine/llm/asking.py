@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.errors import LLMConnectionError
@@ -13,6 +13,7 @@ from engine.quoting import one_line
 
 THINKING_CHARACTERS = 20_000
 """A model that thinks for longer is stopped, as one that answers for too long is."""
+_CHARACTERS = 4000
 _CHARACTERS_A_TOKEN = 8
 """More than texts of any language have: an answer within its tokens is not stopped."""
 _REASON = 60
@@ -69,63 +70,26 @@ class Answer:
                 return f"stopped by its server: {one_line(reason, _REASON)}"
 
 
-async def ask(
-    backend: Backend,
-    request: ChatRequest,
-    *,
-    first_token_timeout_s: float,
-    answer_timeout_s: float,
-    max_characters: int = 4000,
-    on_text: Callable[[str, bool], None] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Answer:
-    """Return the whole answer. Cancelling this hangs up.
+class Transcript:
+    """What has come of an answer: it is stopped when it gets longer than its tokens can be.
 
     Args:
-        backend: Who is asked.
-        request: What.
-        first_token_timeout_s: Longest wait for the first word.
-        answer_timeout_s: Longest time from then to the end, however it drips; as long for thoughts.
-        max_characters: An answer is stopped when it gets longer, and than its tokens can be.
-        on_text: Told each piece as it comes, and whether it is thought rather than said.
-        clock: Measures; the deadlines are the event loop's.
+        request: What was asked.
+        on_text: Called with each piece as it comes, and whether it is thought rather than said.
+        clock: Seconds that never go back.
 
-    Raises:
-        LLMConnectionError: There is no answer, or it came too slowly or broke off.
+    Attributes:
+        first_token_s: Until the first word, thought words too; nan before.
     """
-    collected = _Collected(request.max_tokens, max_characters, on_text, clock)
-    loop = asyncio.get_running_loop()
-    stream = backend.chat(request)
-    try:
-        async with asyncio.timeout(first_token_timeout_s) as deadline:
-            async for chunk in stream:
-                phase = collected.phase
-                is_over = collected.add(chunk)
-                if collected.phase != phase:
-                    deadline.reschedule(loop.time() + answer_timeout_s)
-                if is_over:
-                    break
-    except TimeoutError:
-        if not collected.phase:
-            raise _unread(request, first_token_timeout_s) from None
-        raise _unfinished(collected, answer_timeout_s) from None
-    finally:
-        await _hang_up(stream)
-    return collected.answer()
-
-
-class _Collected:
-    """What has come of an answer."""
 
     def __init__(
         self,
-        max_tokens: int,
-        max_characters: int,
-        on_text: Callable[[str, bool], None] | None,
-        clock: Callable[[], float],
+        request: ChatRequest,
+        on_text: Callable[[str, bool], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._max_tokens = max_tokens
-        longest = max(max_characters, _CHARACTERS_A_TOKEN * max_tokens)
+        self._max_tokens = request.max_tokens
+        longest = max(_CHARACTERS, _CHARACTERS_A_TOKEN * request.max_tokens)
         self._left = {False: longest, True: THINKING_CHARACTERS}
         self._pieces: dict[bool, list[str]] = {False: [], True: []}
         self._on_text = on_text
@@ -141,6 +105,15 @@ class _Collected:
             return "writing"
         return "thinking" if self._pieces[True] else ""
 
+    @property
+    def latency_s(self) -> float:
+        """Return the time since the question."""
+        return self._clock() - self._started
+
+    def text(self, *, is_thinking: bool = False) -> str:
+        """Return all that was said, or thought, so far."""
+        return "".join(self._pieces[is_thinking])
+
     def add(self, chunk: Chunk) -> bool:
         """Take a piece; return whether it is enough."""
         text = chunk.text[: self._left[chunk.is_thinking]]
@@ -148,7 +121,7 @@ class _Collected:
             self._last = chunk
         if text:
             if not self.phase:
-                self.first_token_s = self._clock() - self._started
+                self.first_token_s = self.latency_s
             self._left[chunk.is_thinking] -= len(text)
             self._pieces[chunk.is_thinking].append(text)
             if self._on_text:
@@ -159,16 +132,59 @@ class _Collected:
         return False
 
     def answer(self) -> Answer:
+        """Return it as it is now."""
         return Answer(
-            text="".join(self._pieces[False]),
-            thinking="".join(self._pieces[True]),
+            text=self.text(),
+            thinking=self.text(is_thinking=True),
             done_reason=self._last.done_reason,
             prompt_tokens=self._last.prompt_tokens,
             answer_tokens=self._last.answer_tokens,
-            latency_s=self._clock() - self._started,
+            latency_s=self.latency_s,
             first_token_s=self.first_token_s,
             max_tokens=self._max_tokens,
         )
+
+
+async def ask(
+    backend: Backend,
+    request: ChatRequest,
+    *,
+    first_token_timeout_s: float,
+    answer_timeout_s: float,
+    transcript: Transcript | None = None,
+) -> Answer:
+    """Return the whole answer. Cancelling this hangs up.
+
+    Args:
+        backend: Who is asked.
+        request: What.
+        first_token_timeout_s: Longest wait for the first word.
+        answer_timeout_s: Longest time from then to the end, however it drips; as long for thoughts.
+        transcript: Takes what comes of the answer, even if it is not whole in the end.
+
+    Raises:
+        LLMConnectionError: There is no answer, or it came too slowly or broke off.
+    """
+    collected = transcript or Transcript(request)
+    loop = asyncio.get_running_loop()
+    stream = backend.chat(request)
+    try:
+        async with asyncio.timeout(first_token_timeout_s) as deadline:
+            async for chunk in stream:
+                phase = collected.phase
+                is_over = collected.add(chunk)
+                if collected.phase != phase:
+                    deadline.reschedule(loop.time() + answer_timeout_s)
+                if is_over:
+                    break
+    except TimeoutError:
+        if not collected.phase:
+            raise _unread(request, first_token_timeout_s) from None
+        raise _unfinished(collected, answer_timeout_s) from None
+    finally:  # the connection is closed now rather than when the garbage is collected
+        if close := getattr(stream, "aclose", None):
+            await close()
+    return collected.answer()
 
 
 def _unread(request: ChatRequest, waited_s: float) -> LLMConnectionError:
@@ -180,7 +196,7 @@ def _unread(request: ChatRequest, waited_s: float) -> LLMConnectionError:
     )
 
 
-def _unfinished(collected: _Collected, waited_s: float) -> LLMConnectionError:
+def _unfinished(collected: Transcript, waited_s: float) -> LLMConnectionError:
     answer = collected.answer()
     tokens = estimate_tokens(answer.text or answer.thinking)
     what = f"about {tokens} tokens, {tokens / waited_s:.2g} a second"
@@ -194,10 +210,3 @@ def _unfinished(collected: _Collected, waited_s: float) -> LLMConnectionError:
         f"No whole answer within {waited_s:g} s of its first word: {what}.",
         "A smaller model writes faster; planner.answer_timeout_s sets how long to wait.",
     )
-
-
-async def _hang_up(stream: AsyncIterator[Chunk]) -> None:
-    """Close the connection now rather than when the garbage is collected."""
-    close = getattr(stream, "aclose", None)
-    if close is not None:
-        await close()

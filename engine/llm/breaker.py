@@ -17,12 +17,7 @@ class Breaker:
 
     Three failures in a row open it, one that is permanent does at once. Then nothing is asked for
     5 s * 2^k, 20 % more or less and at most 300 s, or what `fail` says; k counts the openings since
-    the last success.
-
-    Args:
-        rng: Draws the jitter: many runs shall not come back to one server in step.
-        clock: Seconds that never go back.
-        cooldown_s: The first wait.
+    the last success. `rng` draws the jitter: many runs must not come back to one server in step.
     """
 
     def __init__(
@@ -51,9 +46,9 @@ class Breaker:
         return self.retry_in_s > 0 or self._is_on_trial
 
     def admit(self) -> bool:
-        """Return whether a question may be sent now, and count on its outcome to be told.
+        """Return whether a question may be sent now; after an opening it is one on trial.
 
-        After an opening it is one, until `succeed`, `fail` or `abandon` says the outcome of it.
+        `succeed`, `fail` or `abandon` has to follow: only then another may be sent.
         """
         if self.is_open:
             return False
@@ -61,32 +56,27 @@ class Breaker:
         return True
 
     def succeed(self) -> None:
-        """Close: all is forgiven."""
+        """Close, and forget all failures."""
         self._failures = self._openings = 0
         self._until = None
         self._is_on_trial = False
 
     def fail(self, *, is_permanent: bool = False, longest_s: float = _LONGEST_S) -> None:
-        """Count a failure, which may open the breaker; one while it is open adds nothing.
+        """Count a failure, which opens the breaker at once if it is permanent.
 
-        Args:
-            is_permanent: It opens at once.
-            longest_s: For which it opens at most.
+        One while it is open adds nothing.
         """
         if self.retry_in_s > 0:
             return
         self._failures += 1
         if is_permanent or self._until is not None or self._failures >= _FAILURES:
-            self._open(longest_s)
+            wait_s = min(longest_s, self._cooldown_s * 2 ** min(self._openings, _MOST_DOUBLINGS))
+            jitter = self._rng.uniform(1 - _JITTER, 1 + _JITTER)
+            # Many short waits are no reason for a long one after the first failure that costs more.
+            self._openings += wait_s < longest_s
+            self._until = self._clock() + min(longest_s, wait_s * jitter)
+            self._is_on_trial = False
 
     def abandon(self) -> None:
         """Forget a question that will have no outcome: another may be sent in its place."""
-        self._is_on_trial = False
-
-    def _open(self, longest_s: float) -> None:
-        wait_s = min(longest_s, self._cooldown_s * 2 ** min(self._openings, _MOST_DOUBLINGS))
-        jitter = self._rng.uniform(1 - _JITTER, 1 + _JITTER)
-        # Many short waits are no reason for a long one after the first failure that costs more.
-        self._openings += wait_s < longest_s
-        self._until = self._clock() + min(longest_s, wait_s * jitter)
         self._is_on_trial = False

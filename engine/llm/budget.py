@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -13,30 +12,13 @@ _BURST_MINUTES = 1 / 12
 _PER_PRICE = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a question cost.
-
-    Attributes:
-        cost: US dollars.
-    """
-
-    prompt_tokens: int
-    answer_tokens: int
-    cost: float
-
-
 class Budget:
     """How many questions a minute, tokens and dollars a run may have.
 
     Prices come from the settings alone: a table of well-known models' would be wrong within
     months, and a wrong price is worse than none. Without a price only tokens are bounded. The
     bounds are looked at before a question, so the last one may go beyond them by what it costs.
-
-    Args:
-        settings: The bounds.
-        clock: Seconds that never go back.
-        least_burst: Questions that must be possible at once: the number of models that vote.
+    `least_burst` questions must be possible at once: as many as there are models that vote.
     """
 
     def __init__(
@@ -67,29 +49,29 @@ class Budget:
             return f"${self.cost:.2f} of ${limit:.2f} are spent; raise planner.max_cost_per_run."
         return ""
 
-    def wait_s(self, calls: int = 1) -> float:
-        """Return how long until so many questions may be sent; 0 for now."""
-        self._refill()
-        missing = calls - self._allowed
+    def take(self, calls: int = 1) -> float:
+        """Take so many questions out of the minute's, and return 0.
+
+        If there are fewer, none is taken: return how many seconds until there are as many.
+        """
+        now_s = self._clock()
+        gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
+        self._allowed = min(self._burst, self._allowed + gained)
+        self._refilled_s = now_s
+        if self._allowed >= calls:
+            self._allowed -= calls
+            return 0.0
         # A hair more than is needed: what is left after it must not be the error of a rounding.
-        return 0.0 if missing <= 0 else missing * 60 / self._settings.calls_per_minute + 1e-6
+        return (calls - self._allowed) * 60 / self._settings.calls_per_minute + 1e-6
 
-    def take(self, calls: int = 1) -> bool:
-        """Take so many questions out of the minute's, or none if there are fewer."""
-        self._refill()
-        if self._allowed < calls:
-            return False
-        self._allowed -= calls
-        return True
-
-    def spend(self, prompt_tokens: int, answer_tokens: int) -> Usage:
-        """Count what a question cost, and return it."""
+    def spend(self, prompt_tokens: int, answer_tokens: int) -> float:
+        """Count what a question cost, and return it in US dollars."""
         prices = self._settings.input_price, self._settings.output_price
         cost = (prompt_tokens * prices[0] + answer_tokens * prices[1]) / _PER_PRICE
         self.prompt_tokens += prompt_tokens
         self.answer_tokens += answer_tokens
         self.cost += cost
-        return Usage(prompt_tokens, answer_tokens, cost)
+        return cost
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
@@ -111,9 +93,3 @@ class Budget:
         if type(cost) not in (int, float) or not math.isfinite(cost) or cost < 0:
             raise ValueError(f"not a cost: {cost!r}")
         self.prompt_tokens, self.answer_tokens, self.cost = prompt, answer, float(cost)
-
-    def _refill(self) -> None:
-        now_s = self._clock()
-        gained = (now_s - self._refilled_s) * self._settings.calls_per_minute / 60
-        self._allowed = min(self._burst, self._allowed + gained)
-        self._refilled_s = now_s

@@ -1,4 +1,4 @@
-"""Remember the plans of situations, and which situations brought none."""
+"""Remember the answers to planning queries, and which queries brought none."""
 
 import math
 import threading
@@ -10,15 +10,14 @@ from typing import Any
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Subgoal
 
-CACHED_PLANS = 512
-
-_FAILED_SITUATIONS = 512
+_SIZE = 512
+"""Plans that are remembered, and queries that brought none."""
 
 
 class SubgoalCache:
     """The plans that were used last, by key; any thread may call any method."""
 
-    def __init__(self, size: int = CACHED_PLANS) -> None:
+    def __init__(self, size: int = _SIZE) -> None:
         self._size = size
         self._plans: OrderedDict[str, Subgoal] = OrderedDict()
         self._lock = threading.Lock()
@@ -55,18 +54,16 @@ class SubgoalCache:
             TypeError, ValueError: It is not what `save` returns.
         """
         plans: OrderedDict[str, Subgoal] = OrderedDict()
-        for key, plan in facts:
+        for key, plan in facts[-self._size :]:
             if not isinstance(key, str):
                 raise ValueError(f"not a key: {key!r}")
             plans[key] = subgoal_from_json(plan)
-        while len(plans) > self._size:
-            plans.popitem(last=False)
         with self._lock:
             self._plans = plans
 
 
 class Failures:
-    """The situations that brought no plan and shall rest for a while."""
+    """The queries that brought no plan and are not asked again for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -76,12 +73,12 @@ class Failures:
         return self._clock() < self._until.get(key, -math.inf)
 
     def add(self, key: str, rest_s: float) -> None:
-        """Let a situation rest."""
+        """Keep a query from being asked again for some seconds."""
         self._until[key] = self._clock() + rest_s
         self._until.move_to_end(key)
-        while len(self._until) > _FAILED_SITUATIONS:
+        while len(self._until) > _SIZE:
             self._until.popitem(last=False)
 
     def clear(self) -> None:
-        """Let every situation be asked about again."""
+        """Let every query be asked again."""
         self._until.clear()

@@ -1,12 +1,12 @@
 """Find out, step by step, whether a language model can be used, and how fast it is."""
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from engine.config import PlannerConfig
 from engine.errors import LLMConnectionError
-from engine.llm.asking import Answer, ask
+from engine.llm.asking import Answer, Transcript, ask
 from engine.llm.backends.base import Backend, ChatRequest, ModelStatus
 from engine.llm.example import EXAMPLE, EXAMPLE_NOTES
 from engine.llm.prompt import compose
@@ -42,7 +42,7 @@ async def check_model(
     max_context_length: int = 8000,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[CheckStep, ...]:
-    """Return the steps of STEPS in order; none raises.
+    """Return the steps of STEPS in order, those after a failure as not tried; none raises.
 
     Args:
         backend: The model; it is asked one question, as long as those of a run.
@@ -50,15 +50,27 @@ async def check_model(
         max_context_length: Most tokens of the question and its answer.
         clock: Measures.
     """
-    steps = list(_reach(backend, await backend.probe()))
-    if not all(step.is_ok for step in steps):
-        return _completed(steps)
+    steps = [step async for step in _steps(backend, settings, max_context_length, clock)]
+    return (*steps, *(CheckStep(name, None, "not tried") for name in STEPS[len(steps) :]))
+
+
+async def _steps(
+    backend: Backend,
+    settings: PlannerConfig,
+    max_context_length: int,
+    clock: Callable[[], float],
+) -> AsyncGenerator[CheckStep]:
+    for step in _reach(backend, await backend.probe()):
+        yield step
+        if not step.is_ok:
+            return
     began = clock()
     try:
         await backend.load()
     except LLMConnectionError as error:
-        return _completed([*steps, CheckStep("load", False, error.message, error.hint)])
-    steps.append(CheckStep("load", True, f"loaded after {clock() - began:.1f} s"))
+        yield CheckStep("load", False, error.message, error.hint)
+        return
+    yield CheckStep("load", True, f"loaded after {clock() - began:.1f} s")
     request = compose(EXAMPLE, EXAMPLE_NOTES, max_tokens=max_context_length, settings=settings)
     try:
         answer = await ask(
@@ -66,12 +78,18 @@ async def check_model(
             request,
             first_token_timeout_s=settings.first_token_timeout_s,
             answer_timeout_s=settings.answer_timeout_s,
-            clock=clock,
+            transcript=Transcript(request, clock=clock),
         )
     except LLMConnectionError as error:
-        return _completed([*steps, CheckStep("answer", False, error.message, error.hint)])
-    steps += (_said(answer), _schema(answer), _speed(request, answer))
-    return tuple(steps)
+        yield CheckStep("answer", False, error.message, error.hint)
+        return
+    text = one_line(answer.text, 160)
+    silent = (
+        f"It was {answer.cut}." if answer.cut else "Choose another model: this one says nothing."
+    )
+    yield CheckStep("answer", bool(text), text or "nothing", "" if text else silent)
+    yield _schema(answer)
+    yield _speed(request, answer)
 
 
 def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
@@ -86,17 +104,8 @@ def _reach(backend: Backend, status: ModelStatus) -> tuple[CheckStep, ...]:
         return server, CheckStep("model", False, f"no {backend.model}{listed}", status.detail)
     if not status.detail:
         return server, CheckStep("model", True, f"{backend.model} is there")
-    told = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
-    return server, CheckStep("model", True, told)
-
-
-def _said(answer: Answer) -> CheckStep:
-    text = one_line(answer.text, 160)
-    if text:
-        return CheckStep("answer", True, text)
-    if answer.cut:
-        return CheckStep("answer", False, "nothing", f"It was {answer.cut}.")
-    return CheckStep("answer", False, "nothing", "Choose another model: this one says nothing.")
+    found = status.detail.rstrip(".") + (listed if status.state == "ready" else "")
+    return server, CheckStep("model", True, found)
 
 
 def _schema(answer: Answer) -> CheckStep:
@@ -124,10 +133,3 @@ def _speed(request: ChatRequest, answer: Answer) -> CheckStep:
 
 def _rate(tokens: int, seconds: float) -> str:
     return f" ({tokens / seconds:.0f}/s)" if seconds > 0.05 else ""
-
-
-def _completed(steps: list[CheckStep]) -> tuple[CheckStep, ...]:
-    """Return all steps, those after the failure as not tried."""
-    names = [step.name for step in steps]
-    rest = (CheckStep(name, None, "not tried") for name in STEPS if name not in names)
-    return (*steps, *rest)

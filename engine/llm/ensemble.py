@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from engine.planning_types import GoalOption, Subgoal
 
 UNKNOWN_WEIGHT = 0.5
-"""Of a model whose goals nobody has judged yet."""
+"""Of a model whose goals were not evaluated yet."""
 
 _MOST_CONFIDENCE = 0.9
 """What more is claimed counts for nothing: models are surer than they are right."""
@@ -16,13 +16,11 @@ _MOST_CONFIDENCE = 0.9
 def vote(plans: Sequence[Subgoal], weights: Mapping[str, float] | None = None) -> Subgoal | None:
     """Return the option with the most weight behind it, or None where nobody chose.
 
-    Args:
-        plans: One from each model that gave a valid answer, all for the same situation.
-        weights: How far each model can be believed, by name: 0 to 1, beyond which nothing counts.
+    `plans` has one from each model that gave a valid answer, all for the same query; `weights`
+    say how far each model can be believed, by name: 0 to 1, beyond which nothing counts.
 
-    Returns:
-        The winner in the words of its weightiest voter, set by all its voters. Its confidence is
-        its share of all weight times what its voters stated on average; one plan stays as it is.
+    The winner is in the words of its weightiest voter, set by all its voters. Its confidence is
+    its share of all weight times what its voters stated on average; one plan stays as it is.
     """
     if len(plans) < 2:
         return plans[0] if plans else None

@@ -24,9 +24,6 @@ from engine.files import (
 )
 from engine.planning_types import GoalOutcome, Outcome
 
-EXCHANGES = "exchanges.jsonl"
-"""Name of the file in a run's folder."""
-
 _WAITING_LINES = 4096
 """Lines that wait to be written; beyond, the oldest are lost."""
 
@@ -41,8 +38,8 @@ class Exchange:
 
     Attributes:
         exchange: Number, as in the events.
-        key: Of the situation.
-        prompt: All that the model was told.
+        key: Of the planning query.
+        prompt: The whole question.
         text: Its answer, as far as it came.
         goal: What was read from it, "" if nothing.
         setter: `Subgoal.goal_source` of the plan that it became, or became a part of; "" if none.
@@ -84,10 +81,8 @@ class ExchangeLog:
 
     `add` and `add_goal_outcome` may be called from any thread and only note what is to be written;
     `flush`, which writes, from one. What a full disk does not take is lost, never anything else.
-
-    Args:
-        path: The file; made when there is something to write.
-        keep: Exchanges that stay. The file is rewritten when it has twice as many lines.
+    The file is made when there is something to write, and rewritten with the last `keep` exchanges
+    when it has twice as many lines.
     """
 
     def __init__(self, path: Path, keep: int = 1000) -> None:
@@ -98,11 +93,11 @@ class ExchangeLog:
         self._has_warned = False
 
     def add(self, exchange: Exchange) -> None:
-        """Let an exchange be written soon."""
+        """Have an exchange written soon."""
         self._waiting.append(dataclasses.asdict(exchange))
 
     def add_goal_outcome(self, goal_outcome: GoalOutcome) -> None:
-        """Let the outcome of a goal be written soon; reading finds the exchange that set it."""
+        """Have the outcome of a goal written soon; reading finds the exchange that set it."""
         self._waiting.append(
             {
                 "verdict": str(goal_outcome.outcome),
@@ -120,19 +115,21 @@ class ExchangeLog:
         lines = [_line(self._waiting.popleft()) for _ in range(len(self._waiting))]
         try:
             if self._num_lines is None:
-                self._num_lines = _count_lines(self.path)
+                self._num_lines = sum(1 for _ in _lines(self.path))
             _append(self.path, lines)
             self._num_lines += len(lines)
             if self._num_lines > 2 * self._keep:
-                self._rewrite()
+                # The last exchanges stay, each with its goal outcomes; whole or not at all.
+                kept = scan(self.path).exchanges[-self._keep :]
+                write_file(self.path, b"".join(_line(row) for row in kept))
+                self._num_lines = len(kept)
         except OSError as error:
-            if self._has_warned:
-                return ""
-            self._has_warned = True
-            return (
-                f"Questions and answers cannot be kept in {self.path}: "
-                f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
-            )
+            if not self._has_warned:
+                self._has_warned = True
+                return (
+                    f"Questions and answers cannot be kept in {self.path}: "
+                    f"{error.strerror or error}. {remedy(error, 'Free some disk space.')}"
+                )
         return ""
 
     def last_number(self) -> int:
@@ -140,12 +137,6 @@ class ExchangeLog:
         with contextlib.suppress(OSError):
             return max((row["exchange"] for row in scan(self.path).exchanges), default=0)
         return 0
-
-    def _rewrite(self) -> None:
-        """Leave the last exchanges, each with its goal outcomes; whole or not at all."""
-        kept = scan(self.path).exchanges[-self._keep :]
-        write_file(self.path, b"".join(_line(row) for row in kept))
-        self._num_lines = len(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +155,6 @@ class Scan:
     damaged: int
 
 
-def read_exchanges(path: Path) -> list[dict[str, Any]]:
-    """Return a file's exchanges, newest last, and pass over damaged lines.
-
-    Raises:
-        OSError: The file cannot be read; a missing one holds nothing.
-    """
-    return scan(path).exchanges
-
-
 def scan(path: Path) -> Scan:
     """Return a file's exchanges, and how many of its lines are damaged.
 
@@ -184,10 +166,10 @@ def scan(path: Path) -> Scan:
     damaged = 0
     for line in _lines(path):
         try:
-            values = _object(line)
+            values = parse_json(line, parse_constant=_refuse)
             if "verdict" in values:
                 for exchange in by_plan.get((values["key"], values["setter"]), {}).values():
-                    _judge(exchange, values)
+                    _count_outcome(exchange, values)
             else:
                 exchange = _exchange(values)
                 exchanges.append(exchange)
@@ -212,10 +194,6 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from read_lines(path)
 
 
-def _count_lines(path: Path) -> int:
-    return sum(1 for _ in _lines(path))
-
-
 def _append(path: Path, lines: Sequence[bytes]) -> None:
     descriptor = open_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
@@ -233,13 +211,6 @@ def _line(values: Mapping[str, Any]) -> bytes:
         for key, value in values.items()
     }
     return json.dumps(plain, allow_nan=False).encode() + b"\n"
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    values = parse_json(line, parse_constant=_refuse)
-    if not isinstance(values, dict):
-        raise ValueError("no object")
-    return values
 
 
 def _refuse(constant: str) -> None:
@@ -280,7 +251,7 @@ def _exactly(value: Any, kind: type[T]) -> T:
     return value
 
 
-def _judge(exchange: dict[str, Any], values: Mapping[str, Any]) -> None:
+def _count_outcome(exchange: dict[str, Any], values: Mapping[str, Any]) -> None:
     outcome = str(Outcome(values["verdict"]))
     tally = exchange["verdicts"]
     if values["is_ignored"]:

@@ -23,15 +23,8 @@ _ROUNDING_S = 0.001
 class Member:
     """A model, and what is known of its server.
 
-    All of it happens in one event loop.
-
-    Args:
-        backend: The model.
-        settings: How it is asked.
-        rng: For the breaker.
-        clock: Seconds that never go back.
-        cooldown_s: How long it is left alone at first when it fails.
-        on_change: Told whenever `state`, `detail` or `can_be_asked` may have changed.
+    All of it happens in one event loop. `on_change` is called whenever `state`, `detail` or
+    `can_be_asked` may have changed; `cooldown_s` is how long it is left alone when it first fails.
 
     Attributes:
         state: "" before its server was looked at, then "loading", "ready", "waiting" (it failed),
@@ -50,6 +43,7 @@ class Member:
         on_change: Callable[[], None],
     ) -> None:
         self.backend = backend
+        self.model = backend.model
         self.breaker = Breaker(rng, clock, cooldown_s=cooldown_s)
         self.state = ""
         self.detail = ""
@@ -63,13 +57,8 @@ class Member:
         self._should_look = asyncio.Event()
 
     @property
-    def model(self) -> str:
-        """Return its name."""
-        return self.backend.model
-
-    @property
     def can_be_asked(self) -> bool:
-        """Return whether a question may be sent now, if `breaker.admit` is told of it."""
+        """Return whether a question may be sent now, if `breaker` admits it."""
         return self.state == "ready" and not self._is_looking and not self.breaker.is_open
 
     def first_token_timeout_s(self, prompt_tokens: int) -> float:
@@ -89,13 +78,10 @@ class Member:
         self._error = self.detail = ""
 
     def failed(self, error: str, *, is_permanent: bool = False, is_lost: bool = True) -> None:
-        """Note that it gave none.
+        """Note that it gave none, and why.
 
-        Args:
-            error: Why.
-            is_permanent: Asking again is no use.
-            is_lost: There was no answer, rather than one that cannot be read: its server shall be
-                looked at.
+        `is_permanent`: asking again is no use. `is_lost`: there was no answer, rather than one that
+        cannot be read, so its server has to be looked at.
         """
         self._error = self.detail = error
         self._was_permanent = is_permanent

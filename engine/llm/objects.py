@@ -13,13 +13,11 @@ from typing import Any
 
 _LONGEST = 20_000
 """Characters that are looked at; what is longer counts as cut off there."""
-
 _TRIES = 12
 """How many places are tried at most, of those that look like an object."""
 _OPEN_TRIES = 4
 _DEPTH = 16
 """Brackets within brackets; what is deeper is no answer."""
-
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought)>", re.IGNORECASE)
 _STRUCTURE = re.compile(r'["\\{}\[\],]')
 _TOKEN = re.compile(
@@ -35,6 +33,10 @@ _TOKEN = re.compile(
 _LITERALS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _PLAIN_QUOTE = re.compile(r'(?<!\\)"')
 _RESPELT = str.maketrans("\u201c\u201d\u201e\u00a0", '""" ')
+
+
+_Read = tuple[dict[str, Any] | None, tuple[str, ...]]
+"""An object, and what had to be mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +62,15 @@ def read_object(text: str, done_reason: str = "stop", keys: Collection[str] = ()
     cut off (which is closed after the last value that is whole). Not even a cut off object is
     passed over for an earlier one: that may have been a draft. Numbers that are none become None.
 
-    Args:
-        text: All that was written.
-        done_reason: All but "stop" say that the model was stopped before it was done.
-        keys: Names of which one must be there, with a value that is no list and no object.
+    All reasons but "stop" say that the model was stopped before it was done. Of `keys` one must be
+    there, with a value that is no list and no object.
     """
     names = frozenset(key.lower() for key in keys)
     is_cut = done_reason != "stop" or len(text) > _LONGEST
     text = text[:_LONGEST].lstrip("\ufeff")
     if not text.strip():
         return Found(None, error="the reply is empty")
-    values, repairs = _parse(text, names, 0)
+    values, repairs = _parse(text, names, is_whole=True)
     if values is None:
         text, is_thinking = _without_thoughts(text)
         if is_thinking:
@@ -108,14 +108,12 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
     return text, "{" not in text[: last.start()]
 
 
-def _search(
-    text: str, names: frozenset[str], is_cut: bool
-) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _search(text: str, names: frozenset[str], is_cut: bool) -> _Read:
     """Look for the object within the text; see `read_object`."""
     objects, opened = _brackets(text)
     for start in opened[:_OPEN_TRIES]:
         for closed in _closed(text[start:]):
-            values, repairs = _parse(closed, names, 1)
+            values, repairs = _parse(closed, names)
             if values is not None:
                 return values, (*repairs, "cut off")
     after = -1
@@ -130,7 +128,7 @@ def _search(
         if names and not any(name in part for name in names):
             continue
         tries += 1
-        values, repairs = _parse(text[start:end], names, 1)
+        values, repairs = _parse(text[start:end], names)
         if values is not None:
             return values, (*repairs, "text around it")
     return None, ()
@@ -191,23 +189,14 @@ def _closed(text: str) -> Iterator[str]:
         yield text[:at] + closing
 
 
-def _parse(
-    text: str, names: frozenset[str], level: int
-) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    """Read a text that is all JSON, or nearly.
-
-    Args:
-        text: What is read.
-        names: Of which the object must have one.
-        level: 0: the whole reply, which may be a list or a text that holds the object.
-    """
-    repairs: list[str] = []
+def _parse(text: str, names: frozenset[str], *, is_whole: bool = False) -> _Read:
+    """Read a text that is all JSON, or nearly; a whole reply may wrap it in a list or a text."""
     value, mending = _loads(text)
-    repairs += [mending] if mending else []
-    if level == 0 and isinstance(value, str):
+    repairs = [mending] if mending else []
+    if is_whole and isinstance(value, str):
         value, mending = _loads(value)
         repairs += ["unwrapped", mending] if mending else ["unwrapped"]
-    if level == 0 and isinstance(value, list) and len(value) == 1:
+    if is_whole and isinstance(value, list) and len(value) == 1:
         value = value[0]
         repairs.append("unwrapped")
     if not isinstance(value, dict):

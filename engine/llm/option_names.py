@@ -48,12 +48,9 @@ def name_of(option: GoalOption) -> str:
 
 
 def pick(goal: str, target: str, options: Sequence[GoalOption]) -> Pick:
-    """Return the option that a reply means.
+    """Return which of the options a reply means.
 
-    Args:
-        goal: An option's name, or its kind alone.
-        target: What stands apart from it; "" if nothing does.
-        options: Of which one can be meant.
+    `goal` is an option's name, or its kind alone; `target` stands apart from it, "" if none does.
     """
     if tokens(target) in _NOTHING:
         target = ""
@@ -77,7 +74,12 @@ def _pick_named(spoken: str, options: Sequence[GoalOption], is_kind_known: bool 
     if len(exact) == 1:
         return Pick(exact[0], is_exact=True)
     if len(spoken) <= _LONGEST and (said := tokens(spoken)):
-        tests = [_is_name, _is_target, _is_restated, _is_begun]
+        tests: list[Callable[[Tokens, GoalOption], bool]] = [
+            lambda said, option: said == tokens(name_of(option)),
+            lambda said, option: said == tokens(option.target),
+            _is_restated,
+            _is_begun,
+        ]
         for is_meant in tests + [_is_within] * is_kind_known:
             meant = _meant(said, options, is_meant)
             if len(meant) == 1:
@@ -97,14 +99,6 @@ def _meant(
     return found
 
 
-def _is_name(said: Tokens, option: GoalOption) -> bool:
-    return said == tokens(name_of(option))
-
-
-def _is_target(said: Tokens, option: GoalOption) -> bool:
-    return said == tokens(option.target)
-
-
 def _is_restated(said: Tokens, option: GoalOption) -> bool:
     """Return whether an option's line, or its text, was copied up to any word."""
     kind, name, text = tokens(option.kind), tokens(name_of(option)), tokens(option.text)
@@ -113,9 +107,7 @@ def _is_restated(said: Tokens, option: GoalOption) -> bool:
 
 
 def _is_begun(said: Tokens, option: GoalOption) -> bool:
-    """Return whether the first words of a name were given: "reach" where one place can be
-    reached.
-    """
+    """Return whether a name was begun: "reach" where one place can be reached."""
     lines = (tokens(name_of(option)), tokens(option.target))
     return any(line[: len(said)] == said for line in lines)
 

@@ -8,7 +8,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -22,30 +21,25 @@ from engine.planning_types import PlanningQuery, Subgoal
 _log = logging.getLogger(__name__)
 
 _COOLDOWN_S = 5.0
-_UNPOLLED = 4096
-"""Events and plans that wait to be polled; beyond, the oldest are lost."""
 _CLOSE_S = 2.0
 _BACKENDS_CLOSE_S = 0.5
 _WRITE_INTERVAL_S = 1.0
 _STUMBLE_S = 1.0
 
-_NO_NOTES = Notes()
-_NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
-
 
 class Planner:
-    """A thread that answers with plans what is submitted, as soon as models can.
+    """A thread that answers questions with plans, as soon as models can.
 
     There is one slot for questions. What is in it waits while no model can be asked, and the newest
-    question takes the place of one that waits. A situation that brought no plan is not asked about
-    again before a while has passed or a model came back.
+    question takes the place of one that waits. A query that brought no plan is not asked again
+    before a while has passed or a model came back.
 
     `save` may be called at any time, `load` before `start`.
 
     Args:
         backends: One model, or several that vote.
         settings: Deadlines, budget and so on.
-        max_context_length: Tokens of a prompt.
+        max_context_length: Most tokens of a question and its answer.
         seed: Of the breakers' jitter.
         exchanges: Where questions and answers are kept.
         clock: Seconds that never go back.
@@ -63,11 +57,7 @@ class Planner:
         clock: Callable[[], float] = time.monotonic,
         cooldown_s: float = _COOLDOWN_S,
     ) -> None:
-        # Appending to a deque and popping from it need no lock.
         self._slot: deque[Asked] = deque(maxlen=1)
-        self._plans: deque[Subgoal] = deque(maxlen=_UNPOLLED)
-        self._events: deque[Event] = deque(maxlen=_UNPOLLED)
-        self._wake = asyncio.Event()
         self._backends = tuple(backends)
         self._answering = Answering(
             backends,
@@ -77,10 +67,8 @@ class Planner:
             exchanges=exchanges,
             clock=clock,
             cooldown_s=cooldown_s,
-            emit=self._events.append,
-            deliver=self._plans.append,
-            on_change=self._wake.set,
         )
+        self._wake = self._answering.wake
         self._is_busy = False
         self._is_waiting = False
         self._is_closing = False
@@ -116,23 +104,21 @@ class Planner:
     def submit(
         self,
         query: PlanningQuery,
-        notes: Notes = _NO_NOTES,
-        weights: Mapping[str, float] = _NO_WEIGHTS,
+        notes: Notes | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
-        """Ask about a situation in place of what waits; returns at once, from any thread.
+        """Ask in place of what waits; returns at once, from any thread.
 
-        Args:
-            query: What is asked about.
-            notes: What else the models are told.
-            weights: How far each model can be believed, by name, where several vote.
+        `weights` say how far each model can be believed, by name, where several vote.
         """
-        self._slot.append(Asked(query, notes, dict(weights)))
+        self._slot.append(Asked(query, notes or Notes(), dict(weights or {})))
         self._call_soon(self._wake.set)
 
     def poll(self) -> tuple[list[Subgoal], list[Event]]:
         """Return the plans and events since the last time, in order; from any thread, at once."""
-        plans = [self._plans.popleft() for _ in range(len(self._plans))]
-        return plans, [self._events.popleft() for _ in range(len(self._events))]
+        plans, events = self._answering.plans, self._answering.events
+        polled = [plans.popleft() for _ in range(len(plans))]
+        return polled, [events.popleft() for _ in range(len(events))]
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""
@@ -158,7 +144,9 @@ class Planner:
             pass  # by `close`
         except BaseException:  # a thread's outermost frame: training continues without a planner
             _log.exception("The planner's thread has ended.")
-            self._events.append(WarningRaised("The planner has ended by an error; see the log."))
+            self._answering.events.append(
+                WarningRaised("The planner has ended by an error; see the log.")
+            )
         finally:
             self._is_up.set()
 
@@ -199,7 +187,7 @@ class Planner:
         held: Asked | None = None
         while True:
             self._wake.clear()
-            self._is_busy = True  # before the slot is emptied: nobody shall see neither
+            self._is_busy = True  # before the slot is emptied: never is neither to be seen
             self._is_waiting = False
             held = self._slot.pop() if self._slot else held
             wait_s = await self._answering.handle(held) if held is not None else 0.0

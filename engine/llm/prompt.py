@@ -9,9 +9,8 @@ only what could hide or pretend is taken out. The system text never changes, and
 seldom comes first, so that servers can keep what they have read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from engine.config import PlannerConfig
@@ -25,8 +24,8 @@ from engine.types import GoalKind
 PROMPT_VERSION = 2
 """Raised whenever the words change: answers to other words are not taken from the cache."""
 
-SYSTEM = """\
-You plan for an agent that plays a role-playing game on a Game Boy. A program walks and presses
+RULES = """\
+A program walks and presses
 the buttons; you set its next goal. Pick one of the listed choices: nothing else can be done.
 Say what brings the game forward: toward the next milestone, with a party that is fit for it.
 A goal that failed here lately will likely fail again.
@@ -50,26 +49,24 @@ For example, where the first battle of a gym is the next milestone, the party ha
 {"choice": "heal", "success": "the party is healthy", "confidence": 85, "reasoning": "The gym is \
 next, and nobody in the party would survive its first battle."}"""
 
-_TRIGGERS: Mapping[str, str] = MappingProxyType(
-    {
-        "start": "the episode begins",
-        "map": "a place was entered",
-        "battle": "a battle began or ended",
-        "party": "the party changed",
-        "milestone": "a milestone was reached",
-        "done": "the last goal was reached",
-        "failed": "the last goal was not reached",
-        "stuck": "nothing new happens",
-        "late": "the last goal takes long",
-    }
-)
+_TRIGGERS: Mapping[str, str] = {
+    "start": "the episode begins",
+    "map": "a place was entered",
+    "battle": "a battle began or ended",
+    "party": "the party changed",
+    "milestone": "a milestone was reached",
+    "done": "the last goal was reached",
+    "failed": "the last goal was not reached",
+    "stuck": "nothing new happens",
+    "late": "the last goal takes long",
+}
 _EXPLAINED = frozenset(
     {GoalKind.EXPLORE, GoalKind.TRAIN, GoalKind.CATCH, GoalKind.FIGHT, GoalKind.RUN}
 )
-"""Kinds of which `SYSTEM` says all that an option without a target would."""
+"""Kinds of which `RULES` say all that an option without a target would."""
 _LASTING = "world"
 """The section that changes least: only the system text comes before it."""
-_WISH, _SUMMARY, _RECENT, _TEXT = 200, 2000, 80, 120
+_INSTRUCTION, _SUMMARY, _RECENT, _TEXT = 200, 2000, 80, 120
 """Most characters of an instruction, the summary, a recent goal and an option's text."""
 _RECENT_GOALS = 4
 _REASONING = 240
@@ -78,7 +75,7 @@ _REASONING = 240
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is told beside the situation.
+    """What a model learns beside the planning query.
 
     Attributes:
         summary: The run so far (`engine.llm.summary`).
@@ -89,47 +86,34 @@ class Notes:
     instruction: str = ""
 
 
-def schema(query: PlanningQuery) -> dict[str, Any]:
-    """Return the JSON schema of an answer.
-
-    Bounds are for the grammars of llama.cpp (Ollama): there a talkative small model still gets to
-    its option. Anthropic refuses `minimum` and `maxLength`; `backends.base.strict_schema` takes
-    them out for all others, and `engine.llm.reply` keeps them whatever was sent.
-    """
-    return _schema(query.options)
-
-
 def compose(
     query: PlanningQuery, notes: Notes, *, max_tokens: int, settings: PlannerConfig
 ) -> ChatRequest:
     """Return the question; the same for the same arguments.
 
-    What does not fit is left out, least reliable first: the model's own goals, the summary, the
-    sections by rank. Sections of rank 0 stay. If they and all options are too much,
-    an instruction is left out and only the first options are offered, as many as fit, at least one.
-
-    Args:
-        query: What is asked about.
-        notes: What else is told.
-        max_tokens: Of the model's context: for all that is sent and the answer.
-        settings: How it is asked.
+    All that is sent and the answer have room in `max_tokens`, the model's context. What does not
+    fit is left out, least reliable first: the model's own goals, the summary, the sections by rank.
+    Sections of rank 0 stay. If they and all options are too much, an instruction is left out and
+    only the first options are offered, as many as fit, at least one.
     """
     options = query.options
     parts = _parts(query, notes)
-    system = f"{SYSTEM}\n{query.rules}".strip()
+    game = f"You plan for an agent that plays {query.game}."
+    system = f"{game} {RULES}\n{query.rules}".strip()
     budget = max_tokens - tokens_beside(system, settings)
     droppable = sorted((p for p in parts if p.rank > 0), key=lambda p: p.rank, reverse=True)
-    room = budget - schema_tokens(_schema(options))  # the same whatever is left out before them
+    room = budget - schema_tokens(schema(options))  # the same whatever is left out before them
     for part in droppable:
         if estimate_tokens(_user(parts, options)) <= room:
             break
         parts.remove(part)
-    while _size(parts, options) > budget and len(options) > 1:
+    while len(options) > 1 and estimate_tokens(_user(parts, options)) > room:
         options = options[:-1]
+        room = budget - schema_tokens(schema(options))
     return ChatRequest(
         system,
         _user(parts, options),
-        _schema(options),
+        schema(options),
         settings.answer_tokens,
         settings.temperature,
         settings.think,
@@ -149,43 +133,18 @@ def _parts(query: PlanningQuery, notes: Notes) -> list[_Part]:
     top = max((section.rank for section in query.sections), default=0) + 1
     lasting = [section for section in query.sections if section.name == _LASTING]
     others = [section for section in query.sections if section.name != _LASTING]
-    parts = [
-        *(_Part(printable_lines(s.text), s.rank) for s in lasting),
-        _Part(_labelled("A person wants: ", one_line(notes.instruction, _WISH)), 0.5),
-        _Part(_listed("The run so far:", _lines(notes.summary)), top),
-        *(_Part(printable_lines(s.text), s.rank) for s in others),
-        _Part(_bulleted("Goals of late:", _recent(query.recent)), top + 1),
-        _Part(f"You are asked because {_trigger(query.trigger)}.", 0),
-    ]
+    parts = [_Part(printable_lines(section.text), section.rank) for section in lasting]
+    if instruction := one_line(notes.instruction, _INSTRUCTION):
+        parts.append(_Part(f"A person wants: {instruction}", 0.5))
+    if notes.summary.strip():
+        parts.append(_Part(f"The run so far:\n{printable_lines(notes.summary[:_SUMMARY])}", top))
+    parts += [_Part(printable_lines(section.text), section.rank) for section in others]
+    if recent := query.recent[-_RECENT_GOALS:]:
+        lines = [f"- {one_line(f'{goal}: {outcome}', _RECENT)}" for goal, outcome in recent]
+        parts.append(_Part("\n".join(["Goals of late:", *lines]), top + 1))
+    trigger = _TRIGGERS.get(query.trigger) or one_line(query.trigger, _RECENT)
+    parts.append(_Part(f"You are asked because {trigger}.", 0))
     return [part for part in parts if part.text]
-
-
-def _trigger(trigger: str) -> str:
-    return _TRIGGERS.get(trigger) or one_line(trigger, _RECENT)
-
-
-def _lines(summary: str) -> list[str]:
-    return printable_lines(summary[:_SUMMARY]).split("\n") if summary.strip() else []
-
-
-def _recent(recent: Sequence[tuple[str, str]]) -> list[str]:
-    return [one_line(f"{goal}: {outcome}", _RECENT) for goal, outcome in recent[-_RECENT_GOALS:]]
-
-
-def _labelled(label: str, text: str) -> str:
-    return f"{label}{text}" if text else ""
-
-
-def _bulleted(title: str, lines: Iterable[str]) -> str:
-    return _listed(title, [f"- {line}" for line in lines])
-
-
-def _listed(title: str, lines: Sequence[str]) -> str:
-    return "\n".join((title, *lines)) if lines else ""
-
-
-def _size(parts: Sequence[_Part], options: Sequence[GoalOption]) -> int:
-    return estimate_tokens(_user(parts, options)) + schema_tokens(_schema(options))
 
 
 def _user(parts: Sequence[_Part], options: Sequence[GoalOption]) -> str:
@@ -194,9 +153,9 @@ def _user(parts: Sequence[_Part], options: Sequence[GoalOption]) -> str:
 
 def _choice_lines(options: Sequence[GoalOption]) -> list[str]:
     """Return the options, a line each, but for those that their names say all about."""
-    told = [(name_of(option), _about(option)) for option in options]
-    lines = [f"- {name}: {about}" for name, about in told if about]
-    bare = "; ".join(name for name, about in told if not about)
+    named = [(name_of(option), _about(option)) for option in options]
+    lines = [f"- {name}: {about}" for name, about in named if about]
+    bare = "; ".join(name for name, about in named if not about)
     if not lines:
         return [f"Choices: {bare}"]
     return ["Choices:", *lines, *([f"Other choices: {bare}"] if bare else [])]
@@ -209,7 +168,13 @@ def _about(option: GoalOption) -> str:
     return one_line(option.text, _TEXT).removeprefix(option.target).strip(" ,:")
 
 
-def _schema(options: Sequence[GoalOption]) -> dict[str, Any]:
+def schema(options: Sequence[GoalOption]) -> dict[str, Any]:
+    """Return the JSON schema of an answer.
+
+    Bounds are for the grammars of llama.cpp (Ollama): there a talkative small model still gets to
+    its option. Anthropic refuses `minimum` and `maxLength`; `backends.base.strict_schema` takes
+    them out for all others, and `engine.llm.reply` keeps them whatever was sent.
+    """
     names = dict.fromkeys(name_of(option) for option in options)
     possible = {condition for option in options for condition in option.conditions}
     fields: dict[str, dict[str, Any]] = {

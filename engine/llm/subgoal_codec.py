@@ -82,15 +82,8 @@ def _goal(facts: Mapping[str, Any]) -> Goal:
 
 
 def _pair(facts: Any) -> tuple[int, int]:
-    first, second = (_checked(number, int) for number in _several(facts, 2))
-    return first, second
-
-
-def _several(facts: Any, count: int) -> list[Any]:
-    values = _checked(facts, list)
-    if len(values) != count:
-        raise ValueError(f"{len(values)} values instead of {count}")
-    return values
+    first, second = _checked(facts, list)  # a ValueError where they are not two
+    return _checked(first, int), _checked(second, int)
 
 
 def _checked(value: Any, kind: type[T]) -> T:

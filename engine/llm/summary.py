@@ -1,5 +1,6 @@
 """Keep a short account of the run for a language model that has no memory of its own."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ _MOST = 40
 _LONGEST = 80
 _KEPT = 16
 """Questions in which the text stays the same."""
-_TOLD = 2000
+_CHARACTERS = 2000
 """Characters that are kept of it."""
 
 
@@ -32,13 +33,11 @@ class _Tally:
         self.reached += goal_outcome.outcome is Outcome.REACHED
         self.progress += goal_outcome.made_progress
         if self.tries >= _MOST:
-            self.tries, self.reached, self.progress = (
-                count // 2 for count in (self.tries, self.reached, self.progress)
-            )
+            self.tries, self.reached, self.progress = (n // 2 for n in dataclasses.astuple(self))
 
 
 class RunSummary:
-    """Counts of goals, milestones and episodes: bounded, and told in a bounded text.
+    """Counts of goals, milestones and episodes: bounded, and put into a bounded text.
 
     The text stays the same for 16 questions, fewer in a run's beginning: it stands early in a
     question, and a server that keeps what it has read reads on from the first difference.
@@ -49,9 +48,9 @@ class RunSummary:
         self._milestones: dict[str, int] = {}
         self._episodes = 0
         self._successes = 0
-        self._told: list[str] = []
-        self._num_told = self._made_at = 0
-        """How often the text was told, now and when it was made."""
+        self._lines: list[str] = []
+        self._num_uses = self._made_at = 0
+        """How often the text was used, now and when it was made."""
 
     def add(self, goal_outcome: GoalOutcome) -> None:
         """Take in the outcome of a goal; those ignored or replaced say nothing about it."""
@@ -79,16 +78,16 @@ class RunSummary:
         for key in sorted(summary.steps_to_milestone, key=summary.steps_to_milestone.__getitem__):
             self.milestone(key, self._episodes)
 
-    def tell(self, max_characters: int) -> str:
+    def text(self, max_characters: int) -> str:
         """Return whole lines for the next question, the most informative first.
 
-        The first texts are told once, three and twelve times, for there is much to add to them.
+        The first texts serve once, three and twelve times, for there is much to add to them.
         """
-        if self._num_told - self._made_at >= min(_KEPT, 3 * self._made_at):
-            self._told = _within([*self._overview(), *self._goal_lines()], _TOLD)
-            self._made_at = self._num_told
-        self._num_told += 1
-        return "\n".join(_within(self._told, max_characters))
+        if self._num_uses - self._made_at >= min(_KEPT, 3 * self._made_at):
+            self._lines = _within([*self._overview(), *self._goal_lines()], _CHARACTERS)
+            self._made_at = self._num_uses
+        self._num_uses += 1
+        return "\n".join(_within(self._lines, max_characters))
 
     def _overview(self) -> list[str]:
         lines = []
@@ -96,8 +95,8 @@ class RunSummary:
             lines.append(f"{self._episodes} episodes, {self._successes} of them won.")
         if self._milestones:
             latest = list(self._milestones.items())[-6:]
-            told = ", ".join(f"{name} (episode {episode})" for name, episode in reversed(latest))
-            lines.append(f"Milestones reached, the latest first: {told}.")
+            named = ", ".join(f"{name} (episode {episode})" for name, episode in reversed(latest))
+            lines.append(f"Milestones reached, the latest first: {named}.")
         return lines
 
     def _goal_lines(self) -> list[str]:
@@ -105,27 +104,24 @@ class RunSummary:
         tries = sum(tally.tries for tally in self._goals.values())
         usual = sum(tally.progress for tally in self._goals.values()) / max(tries, 1)
 
-        def told(item: tuple[str, _Tally]) -> tuple[float, str]:
+        def rank(item: tuple[str, _Tally]) -> tuple[float, str]:
             name, tally = item
             return -abs(tally.progress - usual * tally.tries) / tally.tries**0.5, name
 
         return [
             f"{name}: tried {tally.tries}, reached {tally.reached}, led on {tally.progress}"
-            for name, tally in sorted(self._goals.items(), key=told)
+            for name, tally in sorted(self._goals.items(), key=rank)
         ]
 
     def save(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
         return {
-            "goals": [
-                [name, tally.tries, tally.reached, tally.progress]
-                for name, tally in self._goals.items()
-            ],
+            "goals": [[name, *dataclasses.astuple(tally)] for name, tally in self._goals.items()],
             "milestones": list(map(list, self._milestones.items())),
             "episodes": self._episodes,
             "successes": self._successes,
-            "told": self._told,
-            "num_told": self._num_told,
+            "told": self._lines,
+            "num_told": self._num_uses,
             "made_at": self._made_at,
         }
 
@@ -141,11 +137,11 @@ class RunSummary:
         }
         milestones = {str(name): int(episode) for name, episode in facts["milestones"]}
         episodes, successes = int(facts["episodes"]), int(facts["successes"])
-        told = _within(map(str, facts.get("told", ())), _TOLD)  # older saves have none
-        num_told, made_at = int(facts.get("num_told", 0)), int(facts.get("made_at", 0))
+        lines = _within(map(str, facts.get("told", ())), _CHARACTERS)  # older saves have none
+        num_uses, made_at = int(facts.get("num_told", 0)), int(facts.get("made_at", 0))
         self._goals, self._milestones = goals, milestones
         self._episodes, self._successes = episodes, successes
-        self._told, self._num_told, self._made_at = told, num_told, made_at
+        self._lines, self._num_uses, self._made_at = lines, num_uses, made_at
 
 
 def _within(lines: Iterable[str], max_characters: int) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.config import PlannerConfig
-from engine.llm.backends.base import schema_in_words
+from engine.llm.backends.base import ChatRequest, schema_in_words
 
 FRAME_TOKENS = 16
 """What a server adds to mark who speaks."""
@@ -34,13 +34,18 @@ def estimate_tokens(text: str) -> int:
     return -(-max(sum(map(kind.__getitem__, data)) for kind in (_SPACELESS, _WORDS)) // 12)
 
 
+def prompt_tokens(request: ChatRequest) -> int:
+    """Return how many tokens a question has, its schema apart."""
+    return estimate_tokens(request.system) + estimate_tokens(request.user)
+
+
 def tokens_beside(system: str, settings: PlannerConfig) -> int:
     """Return what of a context a question needs beside its own text and the schema's."""
     return estimate_tokens(system) + FRAME_TOKENS + settings.tokens_to_write
 
 
 def schema_tokens(schema: Mapping[str, Any]) -> int:
-    """Return what a schema needs: some servers are told it in words, others add it themselves."""
+    """Return what a schema needs: some servers get it in words, others add it themselves."""
     return estimate_tokens(schema_in_words(schema))
 
 

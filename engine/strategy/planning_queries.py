@@ -102,6 +102,7 @@ def make_planning_query(
         options=fresh or offered,
         recent=recent,
         rules=rules(game),
+        game=game.description,
     )
 
 

@@ -16,10 +16,10 @@ from engine.env.batch import Batch
 from engine.events import Event, GoalEvaluated, PlannerStatusChanged
 from engine.history.decisions import DecisionHistoryAnalyzer
 from engine.history.uplift import Uplift
+from engine.llm.answering import ANSWERING
 from engine.llm.exchanges import ExchangeLog
 from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
-from engine.llm.status import ANSWERING
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.llm.summary import RunSummary
 from engine.planning_types import (
@@ -302,7 +302,7 @@ class Planning:
                 continue
             weights = {model: self._calibration.model_reliability(model) for model in self._models}
             notes = Notes(
-                summary=self._summary.tell(_SUMMARY_CHARACTERS), instruction=self.instruction
+                summary=self._summary.text(_SUMMARY_CHARACTERS), instruction=self.instruction
             )
             self._planner.submit(query, notes, weights)
             self._wait_steps = self._interval

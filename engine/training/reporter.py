@@ -49,7 +49,7 @@ class RunLog:
     def restore(self) -> list[str]:
         """Write again what was deleted, and name it."""
         restored = ["the journal"] if self.journal.restore() else []
-        if self.recorder is not None and self.recorder.restore():
+        if self.recorder is not None and self.recorder.history.restore():
             restored.append("the history of decisions")
         return restored
 

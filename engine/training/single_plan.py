@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.config import RunConfig
 from engine.errors import EnvironmentError, LLMConnectionError
-from engine.llm.asking import Answer, ask
+from engine.llm.asking import Answer, Transcript, ask
 from engine.llm.backends import make_backends
 from engine.llm.backends.base import Backend, ChatRequest
 from engine.llm.ensemble import vote
@@ -67,7 +67,7 @@ def plan_once(
                 request,
                 first_token_timeout_s=config.planner.first_token_timeout_s,
                 answer_timeout_s=config.planner.answer_timeout_s,
-                on_text=on_text if is_alone else None,
+                transcript=Transcript(request, on_text if is_alone else None),
             )
         except LLMConnectionError as error:
             if is_alone:

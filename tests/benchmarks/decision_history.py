@@ -27,7 +27,7 @@ def records_per_s(folder: Path) -> tuple[float, float]:
         taken = time.perf_counter()
         history.flush()
         written = time.perf_counter()
-        assert not history.num_dropped
+        assert not history._store.num_dropped
     return count / (taken - start), count / (written - start)
 
 

@@ -17,11 +17,13 @@ from engine.events import (
     RecordingEnded,
     RunStarted,
 )
+from engine.llm.prompt import Notes, compose
 from engine.recording_session import RecordingPlan, RecordingSession
 from engine.replay_viewer import ReplaySession
 from engine.session import EngineSession
 from engine.training.checkpoint import CheckpointStore
 from engine.training.replay_sources import RecordedDemo
+from engine.training.single_plan import first_situation
 from pokeTUI.app import CockpitApp
 from tests.engine.recording.conftest import Watcher
 from tests.pokeTUI.conftest import comes_to_show, screen_text
@@ -65,6 +67,13 @@ def test_a_run_resumes_bit_for_bit(rom: str, tmp_path: Path, agent: str) -> None
     journal, checkpoint = outcome(tmp_path / "whole")
     assert "took_key" in journal
     assert (journal, checkpoint) == outcome(tmp_path / "halves")
+
+
+def test_a_planner_is_told_which_game_it_plans_for(rom: str) -> None:
+    config = RunConfig(rom_path=rom)
+    request = compose(first_situation(config), Notes(), max_tokens=8000, settings=config.planner)
+    assert "plays a game of lanterns to be lit. " in request.system
+    assert "Game Boy" not in request.system + request.user
 
 
 def test_a_demonstration_is_recorded_and_replayed_exactly(rom: str, tmp_path: Path) -> None:

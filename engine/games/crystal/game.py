@@ -9,7 +9,7 @@ from engine.config import EnvConfig
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S, Emulator
 from engine.emulator.cartridge import Battery, Cartridge
 from engine.errors import ConfigurationError, RomError
-from engine.games.base import Atlas, Game, GameTables, Reader, Recognised
+from engine.games.base import GAME_BOY_ROLE_PLAYING, Atlas, Game, GameTables, Reader, Recognised
 from engine.games.crystal import introduction, pressing
 from engine.games.crystal.masking import blocked_actions
 from engine.games.crystal.reader import CrystalReader
@@ -56,6 +56,7 @@ class CrystalGame(Game):
         is_select_used: The game gives SELECT a meaning.
     """
 
+    description = GAME_BOY_ROLE_PLAYING
     actions = GAME_BOY_ACTIONS
     frame_shape = GAME_BOY_FRAME_SHAPE
     frames_per_s = GAME_BOY_FRAMES_PER_S

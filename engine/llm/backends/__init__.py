@@ -1,6 +1,7 @@
 """Choose the server that a model's name speaks of."""
 
 import importlib.util
+from typing import Any
 
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
@@ -34,8 +35,7 @@ def make_backend(
             else the usual one.
         connect_timeout_s: Longest time to connect.
         load_timeout_s: Longest time that the server may take to load the model.
-        max_context_length: Most tokens of question and answer that it has to be loaded for; 0: as
-            many as the questions need.
+        max_context_length: Most tokens of question and answer; 0: as many as the questions need.
 
     Raises:
         ConfigurationError: The name, the address or the file is none, or an extra or a key is
@@ -62,37 +62,27 @@ def make_backend(
                 f"{model} needs the package {package}, which is not installed.",
                 f"Install it: pip install 'poketui[{kind}]'.",
             )
+    server: Any = {"base_url": base_url, "connect_timeout_s": connect_timeout_s}
+    loading: Any = {"load_timeout_s": load_timeout_s, "max_context_length": max_context_length}
     if kind == "openai":
         from engine.llm.backends.openai import OpenAIBackend
 
-        return OpenAIBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+        return OpenAIBackend(model, **server)
     if kind == "anthropic":
         from engine.llm.backends.anthropic import AnthropicBackend
 
-        return AnthropicBackend(model, base_url=base_url, connect_timeout_s=connect_timeout_s)
+        return AnthropicBackend(model, **server)
     if kind == "local":
         from engine.llm.backends.local import LocalBackend
 
-        return LocalBackend(
-            model, load_timeout_s=load_timeout_s, max_context_length=max_context_length
-        )
+        return LocalBackend(model, **loading)
     from engine.llm.backends.ollama import OllamaBackend
 
-    return OllamaBackend(
-        model,
-        base_url=base_url,
-        connect_timeout_s=connect_timeout_s,
-        load_timeout_s=load_timeout_s,
-        max_context_length=max_context_length,
-    )
+    return OllamaBackend(model, **server, **loading)
 
 
 def make_backends(config: RunConfig) -> list[Backend]:
-    """Return the ways to all models of a run; see `make_backend`.
-
-    Raises:
-        ConfigurationError: A name, the address or a file is none, or an extra or a key is missing.
-    """
+    """Return the ways to all models of a run; raises as `make_backend`."""
     return [
         make_backend(
             name,

@@ -1,8 +1,8 @@
 """Ask a model of Anthropic. Needs the extra `anthropic`."""
 
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from engine.config import THINKING_TOKENS
 from engine.llm.backends.base import (
@@ -14,30 +14,21 @@ from engine.llm.backends.base import (
     strict_schema,
 )
 from engine.llm.backends.dialect import REFUSED
-from engine.llm.backends.hosted import KeyedBackend, Reading, read
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+from engine.llm.backends.hosted import KeyedBackend
 
 _DONE_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
-_THINKING: tuple[dict[str, Any] | None, ...] = (
-    {"type": "adaptive"},
-    {"type": "enabled", "budget_tokens": THINKING_TOKENS},
-    None,
-)
-"""Ways to ask for thought, newest first: which one a model takes, only its server knows."""
-_NO_THINKING: tuple[dict[str, Any] | None, ...] = ({"type": "disabled"}, None)
+_THINKING: Mapping[bool, Sequence[dict[str, Any] | None]] = {
+    True: ({"type": "adaptive"}, {"type": "enabled", "budget_tokens": THINKING_TOKENS}, None),
+    False: ({"type": "disabled"}, None),
+}
+"""Ways to ask for thought or none, newest first: which a model takes, only its server knows."""
 
 
-class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
+class AnthropicBackend(KeyedBackend):
     """A model of Anthropic, or of a server at `base_url`, else ANTHROPIC_BASE_URL.
 
-    A model that refuses a part of the request is asked again without it, and from then on.
-
-    Args:
-        model: As Anthropic names it.
-        base_url: Without "/v1".
-        connect_timeout_s: Longest time to connect.
+    The address has no "/v1". A model that refuses a part of the request is asked again without it,
+    and from then on.
 
     Raises:
         ConfigurationError: ANTHROPIC_API_KEY is missing, and no other server is named.
@@ -54,33 +45,42 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
         self._thinking = {False: 0, True: 0}
         """Which of the ways of saying it the model takes, by whether it is to think."""
 
-    def _make_client(self) -> "AsyncAnthropic":
+    def _make_client(self) -> Any:
         from anthropic import AsyncAnthropic
 
         client = AsyncAnthropic(**self._connection())
         _ = client.messages, client.models  # each imports more
         return client
 
-    async def _stream(
-        self, client: "AsyncAnthropic", request: ChatRequest
-    ) -> AsyncGenerator[Chunk]:
+    async def _stream(self, client: Any, request: ChatRequest) -> AsyncGenerator[Chunk]:
         from anthropic import APIStatusError
 
-        create: Any = client.messages.create  # its overloads take no mapping
         known = self._takes_schema, dict(self._thinking)
         while True:
             try:
-                stream = await create(**self._body(request))
+                stream = await client.messages.create(**self._body(request))
                 break
             except APIStatusError as error:
                 if not self._can_do_without(error, request.think):
                     self._takes_schema, self._thinking = known  # what did not help
                     raise
-        async with aclosing(read(stream, _Reading())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        last = Chunk(done_reason="cut")
+        async with stream:
+            async for event in stream:
+                if event.type == "message_start":
+                    last = replace(last, prompt_tokens=event.message.usage.input_tokens or 0)
+                elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+                    yield Chunk(event.delta.text)
+                elif event.type == "content_block_delta" and event.delta.type == "thinking_delta":
+                    yield Chunk(event.delta.thinking, is_thinking=True)
+                elif event.type == "message_delta":
+                    reason = event.delta.stop_reason or ""
+                    last = replace(last, done_reason=_DONE_REASONS.get(reason, reason) or "cut")
+                    if event.usage:
+                        last = replace(last, answer_tokens=event.usage.output_tokens or 0)
+            yield last
 
-    async def _look(self, client: "AsyncAnthropic") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         from anthropic import APIStatusError
 
         try:
@@ -100,7 +100,7 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         else:
             body["system"] += schema_in_words(request.schema)
-        thinking = _ways(request.think)[self._thinking[request.think]]
+        thinking = _THINKING[request.think][self._thinking[request.think]]
         if thinking is not None:
             body["thinking"] = thinking
         body["max_tokens"] = request.limit()
@@ -116,27 +116,7 @@ class AnthropicBackend(KeyedBackend["AsyncAnthropic"]):
         if self._takes_schema and any(w in said for w in ("output_", "json_schema", "schema")):
             self._takes_schema = False
             has_changed = True
-        if "thinking" in said and self._thinking[think] + 1 < len(_ways(think)):
+        if "thinking" in said and self._thinking[think] + 1 < len(_THINKING[think]):
             self._thinking[think] += 1
             has_changed = True
         return has_changed
-
-
-class _Reading(Reading):
-    def take(self, event: Any) -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        if event.type == "message_start":
-            self.prompt_tokens = event.message.usage.input_tokens or 0
-        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-            yield Chunk(event.delta.text)
-        elif event.type == "content_block_delta" and event.delta.type == "thinking_delta":
-            yield Chunk(event.delta.thinking, is_thinking=True)
-        elif event.type == "message_delta":
-            reason = event.delta.stop_reason or ""
-            self.done_reason = _DONE_REASONS.get(reason, reason)
-            if event.usage:
-                self.answer_tokens = event.usage.output_tokens or 0
-
-
-def _ways(think: bool) -> tuple[dict[str, Any] | None, ...]:
-    return _THINKING if think else _NO_THINKING

@@ -23,24 +23,7 @@ _TOO_LONG = re.compile(
 )
 """How servers say that a question and its answer do not fit, some with how much would."""
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
-_UNUSABLE_KEYWORDS = frozenset(
-    {
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "default",
-        "title",
-    }
-)
+_BOUNDS = frozenset({"minimum", "maximum", "maxLength"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ class ChatRequest:
     """A question.
 
     Attributes:
-        schema: JSON schema of the answer.
+        schema: JSON schema of the answer: an object of plain values, all of them required.
         max_tokens: Of the answer; what a model thinks comes on top.
         think: Let the model think first, if it can.
     """
@@ -71,8 +54,7 @@ class Chunk:
 
     Attributes:
         done_reason: On the last one, why it ended: "stop", "length" or what the server says.
-        prompt_tokens: On the last one; 0 if the server does not say.
-        answer_tokens: On the last one; 0 if the server does not say.
+        prompt_tokens: On the last one, as is `answer_tokens`; 0 if the server does not say.
     """
 
     text: str = ""
@@ -99,22 +81,17 @@ class ModelStatus:
 
 
 class Backend(Protocol):
-    """A model behind one kind of server. All of it runs in the event loop that used it first."""
+    """A model behind one kind of server. All of it runs in the event loop that used it first.
 
-    @property
-    def name(self) -> str:
-        """Return "ollama", "openai", "anthropic" or "local"."""
-        ...
+    Attributes:
+        name: "ollama", "openai", "anthropic" or "local".
+        model: The model's name.
+        is_paid: Answers cost money, as far as is known.
+    """
 
-    @property
-    def model(self) -> str:
-        """Return the model's name."""
-        ...
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether answers cost money, as far as is known."""
-        ...
+    name: str
+    model: str
+    is_paid: bool
 
     def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer. Only connecting is bounded in time: `engine.llm.asking` does more.
@@ -160,15 +137,10 @@ def shown_address(address: str) -> str:
 
 
 def check_address(address: str, origin: str, *, needs_scheme: bool = True) -> None:
-    """Refuse what no connection can be tried to.
-
-    Args:
-        address: A URL.
-        origin: The variable or option it is from.
-        needs_scheme: Else a bare host and port will do.
+    """Refuse what no connection can be tried to; a bare host and port may do.
 
     Raises:
-        ConfigurationError: It is no address.
+        ConfigurationError: It is no address; `origin` is the variable or option it is from.
     """
     try:
         has_scheme = "://" in address or needs_scheme
@@ -211,27 +183,13 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
     )
 
 
-def status_of(error: LLMConnectionError) -> ModelStatus:
-    """Return what a failure to reach a server says about its model."""
-    return ModelStatus("refused" if error.is_permanent else "unreachable", str(error))
-
-
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema as strict modes take it: no bounds, every property required, no others."""
-    plain: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "properties":
-            plain[key] = {name: strict_schema(part) for name, part in value.items()}
-        elif key in ("items", "additionalProperties") and isinstance(value, Mapping):
-            plain[key] = strict_schema(value)
-        elif key in ("anyOf", "allOf", "oneOf"):
-            plain[key] = [strict_schema(part) for part in value]
-        elif key not in _UNUSABLE_KEYWORDS:
-            plain[key] = value
-    if "properties" in plain:
-        plain["required"] = list(plain["properties"])
-        plain["additionalProperties"] = False
-    return plain
+    """Return the schema of an object as strict modes take it: its properties have no bounds."""
+    fields = {
+        name: {key: value for key, value in field.items() if key not in _BOUNDS}
+        for name, field in schema["properties"].items()
+    }
+    return {**schema, "properties": fields}
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ class Form(IntEnum):
     PLAIN_SCHEMA = 1
     """A JSON schema as strict modes take it: without bounds."""
     OBJECT = 2
-    """Some JSON object; the schema is told in words."""
+    """Some JSON object; the schema is given in words."""
     WORDS = 3
     """In words alone."""
 
@@ -61,7 +61,7 @@ class Dialect:
         parts: What can be left out of a question and is not: "temperature", "stream_options",
             "reasoning_effort", "chat_template_kwargs", "think", and "system", the rules in a
             message of their own.
-        limits: Names that the answer's limit may have, the first one is used; none: it is not told.
+        limits: Names that the answer's limit may have, the first one is used; none: it is not sent.
         form: How the answer's form is asked for.
         thinks: The model is known to think, and needs room for it.
         closing: The tag that ends thoughts which begin without one, as the server has written it
@@ -75,11 +75,9 @@ class Dialect:
     closing: str = ""
 
     def simpler(self, said: str, *, is_named: bool = False) -> "Dialect | None":
-        """Return what to try after a refusal; None if nothing is left that may help.
+        """Return what to try after a refusal in these words; None if nothing is left to try.
 
-        Args:
-            said: The server's words.
-            is_named: Give up nothing but what they name.
+        `is_named`: give up nothing but what they name.
         """
         if _FINAL.search(said.lower()):
             return None
@@ -100,10 +98,7 @@ class Dialect:
     def after(self, said: str, thought: str, done_reason: str) -> "Dialect | None":
         """Return what to try after an answer that lacks something; None if nothing may help.
 
-        Args:
-            said: The answer, without white space around it.
-            thought: What was thought before.
-            done_reason: Why it ended.
+        `said` has no white space around it, and `thought` came before it.
         """
         if not self.closing and (match := _CLOSES.search(said)):
             return replace(self, thinks=True, closing=match[0])
@@ -145,12 +140,8 @@ async def adapt(
     A refusal that no dialect helps against is raised as it came first, and an answer that is empty
     in every form stands: neither teaches anything but that a model thinks.
 
-    Args:
-        dialect: What is known of the server.
-        ask: Streams the answer to the question in a dialect.
-        refusal_of: Tells a server's refusal from other exceptions.
-        learn: Told a dialect that has proven better than `dialect`.
-        is_named: Give up nothing but what refusals name.
+    `dialect` is what is known of the server; `learn` is called with one that has proven better.
+    `refusal_of` tells refusals from other exceptions; `is_named`: give up only what they name.
     """
     tried, first, may_repeat = dialect, None, True
     while True:

@@ -5,7 +5,7 @@ import importlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import AbstractContextManager, aclosing, contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.base import (
@@ -17,7 +17,6 @@ from engine.llm.backends.base import (
     redacted,
     refusal,
     shown_address,
-    status_of,
 )
 from engine.llm.backends.dialect import Dialect, Refusal, adapt
 from engine.providers import PROVIDERS
@@ -26,47 +25,27 @@ _PROBE_FACTOR = 5
 """A probe may take this many times as long as connecting."""
 
 
-class Client(Protocol):
-    """A client library's connection to a server."""
-
-    async def close(self) -> None:
-        """Let go of all connections."""
-        ...
-
-
-ClientT = TypeVar("ClientT", bound=Client)
-
-
-class HostedBackend(Generic[ClientT]):
+class HostedBackend:
     """A model behind a server that a client library speaks to; see `Backend`.
 
     A server that refuses a part of a question is asked again without it, and from then on.
     Subclasses say how to make a client (`_make_client`, in a thread since it may take long), ask
     (`_answer`) and look for the model (`_look`), which errors refuse a form of the question
-    (`_refusal_of`), and what all others mean (`_failures`).
-
-    Args:
-        model: As the server names it.
-        server: How messages name the server.
-        connect_timeout_s: Longest time to connect.
+    (`_refusal_of`), and what all others mean (`_failures`). Messages call the server `server`.
 
     Attributes:
         name: Of the backend; its client library's package is called the same.
     """
 
     name: str
+    is_paid = False
 
     def __init__(self, model: str, server: str, connect_timeout_s: float) -> None:
         self.model = model
         self._server = server
         self._connect_timeout_s = connect_timeout_s
         self._dialect = Dialect(frozenset())
-        self._client: ClientT | None = None
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether answers cost money; see `Backend.is_paid`."""
-        return False
+        self._client: Any = None  # the library's, which is imported when it is first needed
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
@@ -84,7 +63,7 @@ class HostedBackend(Generic[ClientT]):
                 async with asyncio.timeout(_PROBE_FACTOR * self._connect_timeout_s):
                     return await self._look(client)
         except LLMConnectionError as error:
-            return status_of(error)
+            return ModelStatus("refused" if error.is_permanent else "unreachable", str(error))
 
     async def load(self) -> None:
         """Return at once: most servers load by themselves."""
@@ -95,7 +74,7 @@ class HostedBackend(Generic[ClientT]):
         if client is not None:
             await client.close()
 
-    async def _open(self) -> ClientT:
+    async def _open(self) -> Any:
         if self._client is None:
             # Importing it and reading certificates take long enough to hold up the loop.
             await asyncio.to_thread(importlib.import_module, self.name)
@@ -104,7 +83,7 @@ class HostedBackend(Generic[ClientT]):
             self._client = self._client or client
         return self._client
 
-    def _stream(self, client: ClientT, request: ChatRequest) -> AsyncGenerator[Chunk]:
+    def _stream(self, client: Any, request: ChatRequest) -> AsyncGenerator[Chunk]:
         """Stream an answer in the first form that the server takes, and keep to that form."""
         return adapt(
             self._dialect,
@@ -117,15 +96,13 @@ class HostedBackend(Generic[ClientT]):
     def _learn(self, dialect: Dialect) -> None:
         self._dialect = dialect
 
-    def _make_client(self) -> ClientT:
+    def _make_client(self) -> Any:
         raise NotImplementedError
 
-    def _answer(
-        self, client: ClientT, request: ChatRequest, dialect: Dialect
-    ) -> AsyncGenerator[Chunk]:
+    def _answer(self, client: Any, request: ChatRequest, dialect: Dialect) -> AsyncGenerator[Chunk]:
         raise NotImplementedError
 
-    async def _look(self, client: ClientT) -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         raise NotImplementedError
 
     def _refusal_of(self, error: Exception) -> Refusal | None:
@@ -136,14 +113,10 @@ class HostedBackend(Generic[ClientT]):
         raise NotImplementedError
 
 
-class KeyedBackend(HostedBackend[ClientT]):
+class KeyedBackend(HostedBackend):
     """A model of a provider that wants a key, or of another server that speaks its protocol.
 
-    Args:
-        model: As the server names it.
-        base_url: Of the server; "": as the provider's variable says, else the provider's own.
-        key: Else as the provider's variable says.
-        connect_timeout_s: Longest time to connect.
+    Address and key are what the provider's variables say if none are given.
 
     Attributes:
         provider: What the provider is called; as in its library's names.
@@ -171,18 +144,10 @@ class KeyedBackend(HostedBackend[ClientT]):
         shown = shown_address(self._base_url)
         server = f"The server at {shown}" if shown else self.provider
         super().__init__(model, server, connect_timeout_s)
-
-    @property
-    def is_paid(self) -> bool:
-        """Return whether the model is asked of whom it belongs to."""
-        return not self._base_url
+        self.is_paid = not self._base_url
 
     def _connection(self, **http: Any) -> dict[str, Any]:
-        """Return what the library's client is made with.
-
-        Args:
-            http: Further settings of its HTTP client.
-        """
+        """Return what the library's client is made with; `http` is for its HTTP client."""
         library = importlib.import_module(self.name)
         return {
             # Always given: without one, some clients look for keys on the disk, or refuse to ask.
@@ -237,44 +202,6 @@ class KeyedBackend(HostedBackend[ClientT]):
         return LLMConnectionError(
             f"{self._server} {what}.", f"Check the network, and {variable} if it is set."
         )
-
-
-class Reading:
-    """What the events of an answer have said of its end so far.
-
-    Attributes:
-        done_reason: Why it ended; "" before.
-        prompt_tokens: 0 until the server says how many.
-        answer_tokens: 0 until the server says how many.
-    """
-
-    def __init__(self) -> None:
-        self.done_reason = ""
-        self.prompt_tokens = 0
-        self.answer_tokens = 0
-
-    def take(self, event: Any) -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        raise NotImplementedError
-
-    def last(self) -> Chunk:
-        """Return the chunk that ends the answer."""
-        return Chunk(
-            done_reason=self.done_reason or "cut",
-            prompt_tokens=self.prompt_tokens,
-            answer_tokens=self.answer_tokens,
-        )
-
-
-async def read(stream: Any, reading: Reading) -> AsyncGenerator[Chunk]:
-    """Stream an answer from a library's stream of events, and close that in any case."""
-    try:
-        async for event in stream:
-            for chunk in reading.take(event):
-                yield chunk
-        yield reading.last()
-    finally:
-        await stream.close()
 
 
 def said_of(body: object) -> str:

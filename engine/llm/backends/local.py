@@ -30,19 +30,16 @@ _USUAL_CONTEXT = 8000
 _NICENESS = 10
 _END_S = 2.0
 _LAST_WORDS = 4000
-"""Bytes of what the process wrote last in which the reason of its end is looked for."""
+"""Bytes at the end of the process's output in which the reason of its end is looked for."""
 _REASON = re.compile(r"error loading model: (.+)")
 _ERRORS = 1
 """How much llama.cpp writes: what it says of every question would fill a disk in the end."""
 
 
 class LocalBackend:
-    """A model of a GGUF file.
+    """A model of a GGUF file, whose name without the folder is the model's.
 
-    Args:
-        path: The file; its name without the folder is the model's.
-        load_timeout_s: Longest time until it is loaded.
-        max_context_length: Most tokens of question and answer; 0: 8,000.
+    It is loaded for `max_context_length` tokens of question and answer; 0: 8,000.
 
     Raises:
         ConfigurationError: It is no such file.
@@ -59,68 +56,60 @@ class LocalBackend:
         self.model = Path(path).name.replace("+", "_")  # models that vote are joined with a +
         self._load_timeout_s = load_timeout_s
         self._context = max_context_length or _USUAL_CONTEXT
-        self._server: _Server | None = None
-        self._client: OpenAIBackend | None = None
+        self._running: tuple[_Server, OpenAIBackend] | None = None
 
     async def chat(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         """Stream an answer; see `Backend.chat`."""
-        if self._client is None or self._server is None:
+        if self._running is None:
             raise LLMConnectionError(f"{self.model} is not loaded.")
+        server, client = self._running
         try:
-            async with aclosing(self._client.chat(request)) as chunks:  # type: ignore[type-var]
+            async with aclosing(client.chat(request)) as chunks:  # type: ignore[type-var]
                 async for chunk in chunks:
                     yield chunk
         except LLMConnectionError:
             # Its connections end before it does.
-            if ended := await asyncio.to_thread(self._server.ended, _END_S / 4):
+            if ended := await asyncio.to_thread(server.ended, _END_S / 4):
                 raise LLMConnectionError(f"{self.model}: {ended}.", "It is started anew.") from None
             raise
 
     async def probe(self) -> ModelStatus:
         """Look whether the model is in memory; see `Backend.probe`."""
-        if self._client is None or self._server is None or self._server.ended():
+        if self._running is None or self._running[0].ended():
             return ModelStatus("loading", f"{self.model} is being loaded.")
-        return await self._client.probe()
+        return await self._running[1].probe()
 
     async def load(self) -> None:
         """Start the process, if it does not run, and wait for the model; see `Backend.load`."""
-        if self._server is not None and not self._server.ended():
+        if self._running is not None and not self._running[0].ended():
             return
         await self.close()
         server = _Server(self._path, self._context)
         try:
             async with asyncio.timeout(self._load_timeout_s):
-                address = await asyncio.to_thread(server.address)
-        except TimeoutError:
+                url = f"{await asyncio.to_thread(server.address)}/v1"
+            client = OpenAIBackend(self._path, base_url=url, key=server.key, heeds_proxies=False)
+        except BaseException as error:
+            await asyncio.to_thread(server.close)
+            if not isinstance(error, TimeoutError):
+                raise
             raise LLMConnectionError(
                 f"{self.model} was not loaded within {self._load_timeout_s:g} s.",
                 "planner.load_timeout_s sets how long to wait; a smaller model loads faster.",
             ) from None
-        else:
-            self._server = server
-        finally:
-            if self._server is not server:
-                await asyncio.to_thread(server.close)
-        self._client = OpenAIBackend(
-            self._path, base_url=f"{address}/v1", key=server.key, heeds_proxies=False
-        )
+        self._running = server, client
 
     async def close(self) -> None:
         """End the process."""
-        client, self._client = self._client, None
-        server, self._server = self._server, None
-        if client is not None:
+        running, self._running = self._running, None
+        if running is not None:
+            server, client = running
             await client.close()
-        if server is not None:
             await asyncio.to_thread(server.close)
 
 
 class _Server:
-    """The process, seen from ours.
-
-    Attributes:
-        key: What it wants to be told with every question.
-    """
+    """The process, seen from ours; every question has to name its `key`."""
 
     def __init__(self, path: str, context: int) -> None:
         self.key = secrets.token_urlsafe(32)
@@ -134,11 +123,7 @@ class _Server:
         self._settings = {"path": path, "key": self.key, "context": context}
 
     def address(self) -> str:
-        """Wait until the model is loaded and return where it answers.
-
-        Raises:
-            LLMConnectionError: The process has ended.
-        """
+        """Wait until the model is loaded, and return where it answers."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with suppress(OSError):  # it has ended: so the line is empty
@@ -175,7 +160,6 @@ class _Server:
         return redacted(reason or (lines or [""])[-1], self.key).rstrip(".")
 
     def close(self) -> None:
-        """End it."""
         if self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()  # by this it knows that nobody wants it any more

@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from engine.errors import LLMConnectionError
 from engine.llm.backends.base import (
@@ -24,11 +24,8 @@ from engine.llm.backends.base import (
 )
 from engine.llm.backends.dialect import Dialect, Form, Refusal
 from engine.llm.backends.hosted import HostedBackend
-from engine.llm.tokens import FRAME_TOKENS, estimate_tokens
+from engine.llm.tokens import FRAME_TOKENS, prompt_tokens
 from engine.quoting import one_line
-
-if TYPE_CHECKING:
-    from ollama import AsyncClient, ChatResponse
 
 _DEFAULT_ADDRESS = "127.0.0.1:11434"
 _KEEP_ALIVE = "30m"
@@ -51,16 +48,12 @@ class Pulled:
     total: int = 0
 
 
-class OllamaBackend(HostedBackend["AsyncClient"]):
+class OllamaBackend(HostedBackend):
     """A model of an Ollama server, at `base_url`, else OLLAMA_HOST, else this machine's.
 
-    Args:
-        model: As `ollama list` shows it; ":latest" may be left out.
-        base_url: As OLLAMA_HOST: http://1.2.3.4 means port 80, a bare host port 11434.
-        connect_timeout_s: Longest time to connect.
-        load_timeout_s: Longest time to load the model into memory.
-        max_context_length: Most tokens of question and answer that it is loaded for; 0: as many as
-            the questions need.
+    An address http://1.2.3.4 means port 80, a bare host port 11434. The model is called as `ollama
+    list` shows it, but for ":latest", and loaded for at most `max_context_length` tokens of
+    question and answer; 0: as many as the questions need.
 
     Raises:
         ConfigurationError: The address is none.
@@ -104,7 +97,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
                 ) from None
 
     async def pull(self) -> AsyncGenerator[Pulled]:
-        """Have the server download the model, and tell how far that is; it resumes by itself.
+        """Have the server download the model, and yield how far that is; it resumes by itself.
 
         Raises:
             LLMConnectionError: It failed: there is no such model, its disk is full, or it is gone.
@@ -113,7 +106,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         status = ""
         with self._failures():
             parts = await client.pull(self.model, stream=True)
-            async with aclosing(parts):  # type: ignore[type-var]  # it is a generator
+            async with aclosing(parts):
                 async for part in parts:
                     status = one_line(part.status or "", _LONGEST_STATUS)
                     yield Pulled(status, part.completed or 0, part.total or 0)
@@ -123,7 +116,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
                 "Pull it again: that resumes.",
             )
 
-    def _make_client(self) -> "AsyncClient":
+    def _make_client(self) -> Any:
         import httpx
         from ollama import AsyncClient
 
@@ -131,13 +124,10 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         timeout = httpx.Timeout(None, connect=self._connect_timeout_s)
         return AsyncClient(self._host, timeout=timeout, follow_redirects=False)  # the key stays
 
-    def _stream(self, client: "AsyncClient", request: ChatRequest) -> AsyncGenerator[Chunk]:
-        self._make_room(request)
-        return super()._stream(client, request)
-
     async def _answer(
-        self, client: "AsyncClient", request: ChatRequest, dialect: Dialect
+        self, client: Any, request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
+        self._make_room(request)
         system = request.system
         if dialect.form >= Form.OBJECT:
             system += schema_in_words(request.schema)
@@ -146,8 +136,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
             Form.PLAIN_SCHEMA: strict_schema(request.schema),
             Form.OBJECT: "json",
         }
-        chat: Any = client.chat  # its overloads want each form apart
-        parts = await chat(
+        parts = await client.chat(
             self.model,
             messages=[
                 {"role": "system", "content": system},
@@ -165,14 +154,22 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         )
         async with aclosing(parts):
             async for part in parts:
-                for chunk in _chunks(part):
-                    yield chunk
+                if part.message.thinking:
+                    yield Chunk(part.message.thinking, is_thinking=True)
+                if part.done:
+                    yield Chunk(
+                        part.message.content or "",
+                        done_reason=part.done_reason or "stop",
+                        prompt_tokens=part.prompt_eval_count or 0,
+                        answer_tokens=part.eval_count or 0,
+                    )
+                elif part.message.content:
+                    yield Chunk(part.message.content)
 
     def _make_room(self, request: ChatRequest) -> None:
         """Have a context that holds the request; it only grows: each size loads the model anew."""
-        asked = estimate_tokens(request.system) + estimate_tokens(request.user)
         limit = request.limit(thinks=self._dialect.thinks)
-        needed = min(self._most_tokens, asked + FRAME_TOKENS + limit)
+        needed = min(self._most_tokens, prompt_tokens(request) + FRAME_TOKENS + limit)
         while self._context_tokens < needed:
             self._context_tokens *= 2
 
@@ -180,7 +177,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         """Return the options that decide how the model is loaded: always the same ones."""
         return {"num_ctx": min(self._context_tokens, self._most_tokens)}
 
-    async def _look(self, client: "AsyncClient") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         models = tuple(sorted(m.model for m in (await client.list()).models if m.model))
         loaded = tuple(m.model or "" for m in (await client.ps()).models)
         if not self._is_among(models):
@@ -190,13 +187,13 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
             return ModelStatus("ready", "", models)
         return ModelStatus("loading", f"{self._server} has not loaded {self.model} yet.", models)
 
-    async def _look_at_model(self, client: "AsyncClient") -> None:
-        """Learn once whether the model can think, and whether it can be told not to."""
+    async def _look_at_model(self, client: Any) -> None:
+        """Learn once whether the model can think, and whether it can be kept from it."""
         if self._is_known:
             return
         from ollama import ResponseError
 
-        with suppress(ResponseError):  # servers that only look like Ollama may not tell
+        with suppress(ResponseError):  # servers that only look like Ollama may not say
             shown = await client.show(self.model)
             can_think = "thinking" in (shown.capabilities or ("thinking",))
             family = shown.details.family if shown.details else ""
@@ -208,7 +205,7 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
         self._is_known = True
 
     def _think(self, is_wanted: bool) -> "bool | Literal['low', 'medium']":
-        if self._always_thinks:  # told not to, together with a schema, it says nothing at all
+        if self._always_thinks:  # asked not to, together with a schema, it says nothing at all
             return "medium" if is_wanted else "low"
         return is_wanted
 
@@ -266,17 +263,3 @@ class OllamaBackend(HostedBackend["AsyncClient"]):
 def _always_thinks(model: str) -> bool:
     """Return whether a model, by its name or family, only takes how much it is to think."""
     return model.lower().rpartition("/")[2].replace("-", "").startswith("gptoss")
-
-
-def _chunks(part: "ChatResponse") -> Iterator[Chunk]:
-    if part.message.thinking:
-        yield Chunk(part.message.thinking, is_thinking=True)
-    if part.done:
-        yield Chunk(
-            part.message.content or "",
-            done_reason=part.done_reason or "stop",
-            prompt_tokens=part.prompt_eval_count or 0,
-            answer_tokens=part.eval_count or 0,
-        )
-    elif part.message.content:
-        yield Chunk(part.message.content)

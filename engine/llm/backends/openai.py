@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.llm.backends.base import (
     UNLISTED,
@@ -15,29 +14,20 @@ from engine.llm.backends.base import (
     strict_schema,
 )
 from engine.llm.backends.dialect import Dialect, Form, Refusal
-from engine.llm.backends.hosted import KeyedBackend, Reading, read, said_of
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletionChunk
+from engine.llm.backends.hosted import KeyedBackend, said_of
 
 _REASONS = re.compile(r"o\d|gpt-[5-9]|gpt-oss")
-"""Models that always think, as little as they are told."""
+"""Models that always think, as little as they are asked to."""
 _THINKS = re.compile(r".*(reasoner|-r1|thinking|magistral)|qwq|qwen3(?!.*instruct)")
-"""Models that think unless their server is told not to, if then."""
+"""Models that think unless their server is asked not to, if it heeds that at all."""
 
 
-class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
+class OpenAIBackend(KeyedBackend):
     """A model of a server at `base_url`, else OPENAI_BASE_URL, else OpenAI's own.
 
-    A server that refuses a part of a question is asked again without it, and from then on.
-
-    Args:
-        model: As the server names it.
-        base_url: Up to and with "/v1", as a rule.
-        key: Else OPENAI_API_KEY.
-        connect_timeout_s: Longest time to connect.
-        heeds_proxies: Go through the proxy that the environment names, if any.
+    The address ends in "/v1", as a rule; the key is OPENAI_API_KEY if none is given. A server that
+    refuses a part of a question is asked again without it, and from then on. `heeds_proxies`: go
+    through the proxy that the environment names, if any.
 
     Raises:
         ConfigurationError: OPENAI_API_KEY is missing, and no other server is named.
@@ -61,9 +51,22 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         self._heeds_proxies = heeds_proxies
         name = model.lower().rpartition("/")[2]
         self._reasons = bool(_REASONS.match(name))
-        self._dialect = _first_dialect(name, is_own=not self._base_url)
+        # How it is asked before anything is known of its server.
+        parts = {"system", "stream_options", "reasoning_effort"}
+        if not self._reasons or name.startswith("gpt-oss"):
+            parts.add("temperature")
+        if self.is_paid:
+            limits = ("max_completion_tokens", "max_tokens")
+            self._dialect = Dialect(
+                frozenset(parts), limits, Form.PLAIN_SCHEMA, thinks=self._reasons
+            )
+        else:
+            parts.add("chat_template_kwargs")
+            limits = ("max_tokens", "max_completion_tokens")
+            thinks = self._reasons or bool(_THINKS.match(name))
+            self._dialect = Dialect(frozenset(parts), limits, thinks=thinks)
 
-    def _make_client(self) -> "AsyncOpenAI":
+    def _make_client(self) -> Any:
         from httpx2 import Limits
         from openai import AsyncOpenAI
 
@@ -75,15 +78,25 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         return client
 
     async def _answer(
-        self, client: "AsyncOpenAI", request: ChatRequest, dialect: Dialect
+        self, client: Any, request: ChatRequest, dialect: Dialect
     ) -> AsyncGenerator[Chunk]:
-        create: Any = client.chat.completions.create  # its overloads take no mapping
-        stream = await create(**self._body(request, dialect))
-        async with aclosing(read(stream, _Reading())) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        last = Chunk(done_reason="cut")
+        body = self._body(request, dialect)
+        async with await client.chat.completions.create(**body) as stream:
+            async for event in stream:
+                if event.usage:
+                    last = replace(
+                        last,
+                        prompt_tokens=event.usage.prompt_tokens or 0,
+                        answer_tokens=event.usage.completion_tokens or 0,
+                    )
+                for option in (event.choices or ())[:1]:
+                    for piece in _pieces(option.delta):
+                        yield piece
+                    last = replace(last, done_reason=option.finish_reason or last.done_reason)
+            yield last
 
-    async def _look(self, client: "AsyncOpenAI") -> ModelStatus:
+    async def _look(self, client: Any) -> ModelStatus:
         from openai import APIStatusError
 
         try:
@@ -122,7 +135,11 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         body |= dict.fromkeys(dialect.limits[:1], request.limit(thinks=dialect.thinks))
         if "chat_template_kwargs" in body:  # servers of open models know it, the client does not
             body["extra_body"] = {"chat_template_kwargs": body.pop("chat_template_kwargs")}
-        body["messages"] = _messages(system, request.user, apart="system" in dialect.parts)
+        if "system" in dialect.parts:
+            messages = [("system", system), ("user", request.user)]
+        else:
+            messages = [("user", f"{system}\n\n{request.user}")]
+        body["messages"] = [{"role": role, "content": content} for role, content in messages]
         return body
 
     def _refusal_of(self, error: Exception) -> Refusal | None:
@@ -138,38 +155,10 @@ class OpenAIBackend(KeyedBackend["AsyncOpenAI"]):
         return None
 
 
-class _Reading(Reading):
-    def take(self, event: "ChatCompletionChunk") -> Iterator[Chunk]:
-        """Return what an event adds to the answer."""
-        if event.usage:
-            self.prompt_tokens = event.usage.prompt_tokens or 0
-            self.answer_tokens = event.usage.completion_tokens or 0
-        for option in (event.choices or ())[:1]:
-            delta: Any = option.delta
-            # Servers of open models send thoughts in a field of their own, under either name.
-            thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-            if isinstance(thought, str) and thought:
-                yield Chunk(thought, is_thinking=True)
-            if delta.content or delta.refusal:
-                yield Chunk(delta.content or delta.refusal)
-            self.done_reason = option.finish_reason or self.done_reason
-
-
-def _first_dialect(name: str, *, is_own: bool) -> Dialect:
-    """Return how a model is asked before anything is known of its server."""
-    reasons = bool(_REASONS.match(name))
-    parts = {"system", "stream_options", "reasoning_effort"}
-    if not reasons or name.startswith("gpt-oss"):
-        parts.add("temperature")
-    if is_own:
-        limits = ("max_completion_tokens", "max_tokens")
-        return Dialect(frozenset(parts), limits, Form.PLAIN_SCHEMA, thinks=reasons)
-    parts.add("chat_template_kwargs")
-    thinks = reasons or bool(_THINKS.match(name))
-    return Dialect(frozenset(parts), ("max_tokens", "max_completion_tokens"), thinks=thinks)
-
-
-def _messages(system: str, user: str, *, apart: bool) -> list[dict[str, str]]:
-    if not apart:
-        return [{"role": "user", "content": f"{system}\n\n{user}"}]
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+def _pieces(delta: Any) -> Iterator[Chunk]:
+    # Servers of open models send thoughts in a field of their own, under either name.
+    thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+    if isinstance(thought, str) and thought:
+        yield Chunk(thought, is_thinking=True)
+    if delta.content or delta.refusal:
+        yield Chunk(delta.content or delta.refusal)

@@ -10,7 +10,7 @@ from engine import ConfigurationError, create_trainer_from_config
 from engine.agents.dqn import DQN
 from engine.agents.hybrid import GuidedPolicy
 from engine.commands import Stop
-from engine.llm.exchanges import read_exchanges
+from engine.llm.exchanges import scan
 from tests.engine.llm.servers.scripted_ollama import OllamaServer
 from tests.engine.llm.servers.scripted_planner import ScriptedPlanner
 from tests.utils import create_test_trainer, generate_test_config
@@ -78,7 +78,7 @@ def test_the_named_language_model_sets_goals(tmp_path: Path) -> None:
 
         def has_goal() -> bool:
             files = tmp_path.rglob("exchanges.jsonl")
-            return any(exchange["goal"] for file in files for exchange in read_exchanges(file))
+            return any(exchange["goal"] for file in files for exchange in scan(file).exchanges)
 
         def stop_at_a_goal(*_: Any) -> None:
             if has_goal():

@@ -47,7 +47,7 @@ for path, recovers in ((sys.argv[1], True), (sys.argv[2], False)):
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
         assert history.flush()
     history.close()
-    print(history.num_dropped)
+    print(history._store.num_dropped)
 """
 
 
@@ -118,13 +118,13 @@ def test_more_than_may_wait_is_dropped_counted_and_told_once(path, monkeypatch):
         assert wait_until(lambda: history._store._waiting.empty(), 60.0)
         record(history, *range(1, 500))
         assert history._store.num_waiting <= 100  # what waits, and the batch that is tried
-        assert history.num_dropped >= 400
+        assert history._store.num_dropped >= 400
         blocker.execute("ROLLBACK")
         blocker.close()
         assert history.flush()
     assert len(warnings) == 1
     assert "some are lost" in warnings[0]
-    assert count(path) == 500 - history.num_dropped
+    assert count(path) == 500 - history._store.num_dropped
 
 
 def test_only_flush_waits_for_a_locked_file(path):

@@ -164,7 +164,7 @@ def test_advice_is_the_estimate_of_what_was_tried_often_enough():
     assert counts.advice_for(WALKING, 1) == {}
 
 
-def test_what_is_taken_back_is_not_counted():
+def test_pattern_table_takes_counts_back():
     counts = table((WILD, 0, 4, 3, 2.5), (WILD, 0, -4, -3, -2.5))
     assert counts.patterns(1, None) == []
     assert math.isclose(sum(tally.reward_sum for *_, tally in counts.rows()), 0.0)

@@ -113,7 +113,7 @@ def test_episodes_that_nobody_looks_at_end_unnoticed(told):
     assert rewards(told) == []
 
 
-def test_what_an_uncounted_episode_left_open_is_not_judged(told):
+def test_open_decisions_of_an_uncounted_episode_are_dropped(told):
     told.take(50.0)
     told.paid, told.step = 0.0, 0  # its process died: no end was told
     told.take(1.0)

@@ -23,7 +23,7 @@ def path(tmp_path):
     return tmp_path / "decisions.db"
 
 
-def test_nothing_is_known_before_goals_were_followed_and_ignored():
+def test_uplift_is_unknown_before_goals_were_followed_and_ignored():
     assert math.isnan(Uplift(5, 5).value)
     assert math.isnan(Uplift(0, 0, 5, 1).interval[0])
 

@@ -6,27 +6,36 @@ import json
 import math
 import re
 import socket
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from engine.errors import LLMConnectionError
-from engine.llm.asking import THINKING_CHARACTERS, Answer, ask
+from engine.llm.asking import THINKING_CHARACTERS, Answer, Transcript, ask
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import ChatRequest, Chunk
-from engine.llm.reply import read_object
+from engine.llm.objects import read_object
 from engine.llm.tokens import estimate_tokens
 from tests.engine.llm.conftest import KEY, Peer, until
 from tests.engine.llm.fake_backends import FakeBackend, in_no_time, paced, says
 from tests.engine.llm.servers import GOOD, THOUGHT
 
 
-async def get(peer: Peer, request: ChatRequest, scenario: str = "", **options: Any) -> Answer:
+async def get(
+    peer: Peer,
+    request: ChatRequest,
+    scenario: str = "",
+    on_text: Any = None,
+    clock: Any = time.monotonic,
+    **options: Any,
+) -> Answer:
     """Ask with deadlines that no test reaches, but where it says so."""
     peer.server.scenario = scenario or peer.server.scenario
     deadlines = {"first_token_timeout_s": 30.0, "answer_timeout_s": 30.0, **options}
-    return await ask(peer.backend, request, **deadlines)
+    transcript = Transcript(request, on_text, clock)
+    return await ask(peer.backend, request, transcript=transcript, **deadlines)
 
 
 async def failure(peer: Peer, request: ChatRequest, scenario: str, **options: Any) -> Any:
@@ -96,9 +105,13 @@ def timed(backend: Any, request: ChatRequest) -> Answer:
     """Ask with deadlines of 120 and 60 s; what is waited for takes no time."""
 
     async def asking() -> Answer:
-        clock = asyncio.get_running_loop().time
+        transcript = Transcript(request, clock=asyncio.get_running_loop().time)
         return await ask(
-            backend, request, first_token_timeout_s=120, answer_timeout_s=60, clock=clock
+            backend,
+            request,
+            first_token_timeout_s=120,
+            answer_timeout_s=60,
+            transcript=transcript,
         )
 
     return in_no_time(asking)
@@ -301,7 +314,9 @@ async def test_an_error_within_an_answer_is_told(peer: Peer, request_: ChatReque
     assert not error.is_permanent
 
 
-async def test_what_is_not_the_protocol_is_an_error(peer: Peer, request_: ChatRequest) -> None:
+async def test_ask_of_a_server_of_another_protocol_is_an_error(
+    peer: Peer, request_: ChatRequest
+) -> None:
     for scenario in ("broken_json", "deep_json"):
         error = await failure(peer, request_, scenario)
         assert "sent what is not" in error.message, scenario

@@ -75,7 +75,7 @@ async def test_a_schema_that_is_refused_is_told_in_words(
     assert '"enum": ["HEAL", "LEAVE"]' in str(anthropic.asked[-1]["system"])
 
 
-async def test_what_cannot_be_left_out_is_refused_once(
+async def test_refusal_that_no_simpler_request_answers_is_raised_once(
     anthropic: ScriptedAnthropic, backend: Backend, request_: ChatRequest
 ) -> None:
     anthropic.refuses = {"model": "Your credit balance is too low"}

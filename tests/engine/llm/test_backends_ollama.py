@@ -52,9 +52,7 @@ def test_the_backend_can_be_named(ollama: ScriptedOllama) -> None:
 @pytest.mark.parametrize(
     "address", ["http://[::1", "http://host:port", "ftp://host", "a b", "http://h:99999999"]
 )
-def test_what_is_no_address_is_refused_at_once(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_address_is_refused_at_once(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", address)
     with pytest.raises(ConfigurationError, match="OLLAMA_HOST is no address"):
         make_backend("smollm2")

@@ -153,7 +153,7 @@ async def test_a_model_that_is_seen_to_think_gets_room_for_it(
         ("stream_options", "stream_options: extra fields not permitted"),
     ],
 )
-async def test_what_a_server_refuses_is_left_out_from_then_on(
+async def test_refused_part_is_left_out_from_then_on(
     openai: ScriptedOpenAI, backend: Backend, request_: ChatRequest, part: str, text: str
 ) -> None:
     openai.refuses = {part: text}

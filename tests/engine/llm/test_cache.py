@@ -42,7 +42,7 @@ def test_no_more_than_512_plans_are_kept() -> None:
     assert len(cache) == 512
 
 
-def test_what_is_saved_comes_back_in_the_same_order() -> None:
+def test_saved_cache_is_loaded_in_the_same_order() -> None:
     cache, loaded = SubgoalCache(2), SubgoalCache(2)
     cache.put("a", plan("a"))
     cache.put("b", plan("b", TOWN[5]))

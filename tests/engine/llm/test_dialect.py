@@ -109,7 +109,7 @@ async def test_a_part_that_is_named_is_given_up_first(said: str, simpler: Dialec
     assert server.asked[-1] == server.learnt == simpler
 
 
-async def test_what_is_named_no_more_is_followed_by_the_next_form() -> None:
+async def test_refusal_that_names_nothing_left_leads_to_the_next_form() -> None:
     server = refusing(lambda d: d.form < Form.OBJECT, said="the temperature is too high")
     await server.ask()
     assert server.learnt == replace(FULL, parts=PARTS - {"temperature"}, form=Form.OBJECT)
@@ -235,7 +235,7 @@ async def test_an_answer_that_a_server_takes_for_a_thought_is_the_answer() -> No
     assert len(server.asked) == 1
 
 
-async def test_what_an_answer_that_is_too_long_has_shown_is_remembered() -> None:
+async def test_dialect_of_an_answer_that_is_too_long_is_remembered() -> None:
     def answer(dialect: Dialect) -> Any:
         if dialect.form < Form.OBJECT:
             return Refused(400, "Bad Request")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.llm import exchanges
-from engine.llm.exchanges import Exchange, ExchangeLog, export_rows, read_exchanges, scan
+from engine.llm.exchanges import Exchange, ExchangeLog, export_rows, scan
 from engine.planning_types import GoalOutcome, Outcome
 from engine.types import GoalKind
 
@@ -70,7 +70,7 @@ def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     odd = exchange(text='\ud83d "“\u2028\x00\n', repairs=(), first_token_s=math.nan)
     write(ExchangeLog(path), odd)
-    (row,) = read_exchanges(path)
+    (row,) = scan(path).exchanges
     assert row["text"] == odd.text
     assert row["prompt"] == odd.prompt
     assert row["repairs"] == []
@@ -78,13 +78,13 @@ def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
     assert row["outcome"] == ""
 
 
-def test_nothing_is_written_before_flush_and_a_missing_file_is_empty(tmp_path: Path) -> None:
+def test_exchange_log_writes_only_on_flush_and_a_missing_file_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     log = ExchangeLog(path)
     log.add(exchange())
     log.add_goal_outcome(goal_outcome())
     assert not path.exists()
-    assert read_exchanges(path) == []
+    assert scan(path).exchanges == []
     assert log.last_number() == 0
     assert log.flush() == ""
     assert log.flush() == ""
@@ -105,7 +105,7 @@ def test_goal_outcomes_join_the_newest_exchange_that_set_the_goal(tmp_path: Path
         goal_outcome(goal_source="rules"),
         goal_outcome(key="nowhere"),
     )
-    first, cave, newest = read_exchanges(path)
+    first, cave, newest = scan(path).exchanges
     assert (first["verdicts"]["failed"], first["outcome"]) == (1, "failed")
     assert not any(cave["verdicts"].values())
     assert newest["verdicts"] == {
@@ -129,7 +129,7 @@ def test_all_models_that_voted_for_a_goal_get_its_goal_outcome(tmp_path: Path) -
         goal_outcome(goal_source="a+c"),
         goal_outcome(goal_source=""),
     )
-    outcomes = [row["outcome"] for row in read_exchanges(path)]
+    outcomes = [row["outcome"] for row in scan(path).exchanges]
     assert outcomes == ["reached", "", "reached"]
 
 
@@ -139,7 +139,7 @@ def test_the_file_is_bounded_and_keeps_the_last_with_their_goal_outcomes(tmp_pat
     for number in range(1, 40):
         write(log, exchange(number, key=str(number)), goal_outcome(key=str(number)))
         assert len(path.read_bytes().splitlines()) <= 10
-    rows = read_exchanges(path)
+    rows = scan(path).exchanges
     assert [row["exchange"] for row in rows][-5:] == [35, 36, 37, 38, 39]
     assert all(row["verdicts"]["reached"] == 1 for row in rows)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
@@ -152,7 +152,7 @@ def test_many_goal_outcomes_of_one_goal_do_not_fill_the_file(tmp_path: Path) -> 
     for _ in range(100):
         write(log, goal_outcome())
     assert len(path.read_bytes().splitlines()) <= 10
-    assert read_exchanges(path)[0]["verdicts"]["reached"] == 100
+    assert scan(path).exchanges[0]["verdicts"]["reached"] == 100
 
 
 def test_a_second_log_goes_on_where_the_first_stopped(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_torn_last_line_is_skipped_and_spoils_nothing_after_it(tmp_path: Path)
     for cut in range(first, len(whole) - 2, 97):
         path.write_bytes(whole[:cut])
         write(ExchangeLog(path), exchange(3))
-        assert [row["exchange"] for row in read_exchanges(path)] == [1, 3]
+        assert [row["exchange"] for row in scan(path).exchanges] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_full_disk_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert log.flush() == ""
     monkeypatch.undo()
     write(log, exchange(3))
-    assert [row["exchange"] for row in read_exchanges(path)] == [3]
+    assert [row["exchange"] for row in scan(path).exchanges] == [3]
 
 
 def test_a_folder_that_is_gone_is_one_warning(tmp_path: Path) -> None:
@@ -272,14 +272,14 @@ def test_a_disk_that_fills_up_while_rewriting_loses_nothing(
         write(log, exchange(number))
     log.add(exchange(5))
     assert "No space left" in log.flush()
-    assert [row["exchange"] for row in read_exchanges(path)] == [1, 2, 3, 4, 5]
+    assert [row["exchange"] for row in scan(path).exchanges] == [1, 2, 3, 4, 5]
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     monkeypatch.undo()
     write(log, exchange(6))
-    assert [row["exchange"] for row in read_exchanges(path)] == [5, 6]
+    assert [row["exchange"] for row in scan(path).exchanges] == [5, 6]
 
 
-def test_what_waits_is_bounded() -> None:
+def test_exchange_log_bounds_what_waits() -> None:
     log = ExchangeLog(Path("nowhere"))
     for _ in range(10_000):
         log.add_goal_outcome(goal_outcome())
@@ -289,7 +289,7 @@ def test_what_waits_is_bounded() -> None:
 def test_rows_for_export_are_flat(tmp_path: Path) -> None:
     path = tmp_path / "exchanges.jsonl"
     write(ExchangeLog(path), exchange(1, repairs=("fence", "enum")), goal_outcome())
-    (row,) = export_rows(read_exchanges(path))
+    (row,) = export_rows(scan(path).exchanges)
     assert row["repairs"] == "fence; enum"
     assert row["verdicts:reached"] == 1
     assert row["outcome"] == "reached"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.config import PlannerConfig
 from engine.games.catalog import load_game
 from engine.llm.option_names import name_of
-from engine.llm.prompt import SYSTEM, Notes, compose
+from engine.llm.prompt import RULES, Notes, compose
 from engine.llm.reply import read_plan
 from engine.planning_types import PlanningQuery
 from engine.strategy.text_state import sections
@@ -63,10 +63,10 @@ def unquoted(text: str) -> str:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_what_a_game_says_stands_in_quotes_only(order):
+def test_prompt_has_the_text_of_a_game_in_quotes_only(order):
     """Outside of them, the question is the same as if the game said nothing of the kind."""
     plain = ask(shown(["Hello", "Hello"], '"'))
-    assert plain.system == SYSTEM
+    assert plain.system.endswith(RULES)
     for name in NAMES:
         request = ask(shown([order, order], name))
         assert request.system == plain.system

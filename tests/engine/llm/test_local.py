@@ -28,8 +28,8 @@ LIMIT_S = 180.0
 def process_of(backend: Backend) -> int:
     """Return the process that answers for a backend."""
     assert isinstance(backend, LocalBackend)
-    assert backend._server is not None
-    return backend._server._process.pid
+    assert backend._running is not None
+    return backend._running[0]._process.pid
 
 
 async def answered(backend: Backend, request: ChatRequest) -> str:
@@ -118,7 +118,7 @@ def test_whole_paths_are_given_to_files_alone(
         (lambda path: path.write_text("PK\x03\x04"), "is no GGUF file"),
     ],
 )
-def test_what_is_no_model_file_is_refused(
+def test_local_backend_refuses_a_file_that_is_no_model(
     make: Callable[[Path], object], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.gguf"
@@ -249,7 +249,7 @@ async def load():
     loading = asyncio.create_task(backend.load())
     if sys.argv[2] == "loaded":
         await loading
-    while backend._server is None and sys.argv[2] == "loaded":
+    while backend._running is None and sys.argv[2] == "loaded":
         await asyncio.sleep(0.01)
     print("here", flush=True)
     await asyncio.sleep(600)

@@ -125,7 +125,7 @@ def test_a_larger_model_is_advised_where_the_answer_was_whole_alone(
     assert caught.value.hint.startswith(remedy)
 
 
-def test_what_it_says_is_one_printable_line(manager: LLMManager, ollama: ScriptedOllama) -> None:
+def test_reasoning_is_one_printable_line(manager: LLMManager, ollama: ScriptedOllama) -> None:
     reply(ollama, json.dumps({"reasoning": "\x1b[2J\n" + "far " * 500, "action": "B"}))
     reasoning = manager.get_action("")[1]["reasoning"]
     assert reasoning.isprintable()

@@ -57,9 +57,7 @@ def test_a_setting_of_less_than_ten_seconds_holds() -> None:
     assert asked.first_token_timeout_s(8000) == 2
 
 
-def test_what_was_measured_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadable_one() -> (
-    None
-):
+def test_measured_pace_is_forgotten_with_a_lost_answer_and_kept_with_an_unreadable_one() -> None:
     asked = member()
     asked.began(800, 4.0)
     asked.failed("It names no choice.", is_lost=False)

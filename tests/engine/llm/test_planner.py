@@ -15,7 +15,7 @@ from engine.errors import LLMConnectionError
 from engine.events import PlanAnswered, PlannerStatusChanged, PlanRequested, PlanStreamed
 from engine.events import WarningRaised as Warned
 from engine.llm.backends.base import ChatRequest, Chunk
-from engine.llm.exchanges import ExchangeLog, read_exchanges
+from engine.llm.exchanges import ExchangeLog, scan
 from engine.llm.planner import Planner
 from engine.llm.prompt import Notes
 from engine.planning_types import GoalOutcome, Outcome, Section
@@ -201,7 +201,7 @@ def test_a_model_that_comes_back_is_asked_again_about_what_failed() -> None:
     assert [plan.key for plan in heard.plans] == ["a"]
 
 
-def test_nothing_is_asked_while_a_server_is_looked_at_after_a_failure() -> None:
+def test_planner_asks_nothing_while_a_server_is_probed_after_a_failure() -> None:
     looked = threading.Event()
     backend = FakeBackend(fails(BUSY), says())
     with listening(backend) as heard:
@@ -339,7 +339,7 @@ def test_exchanges_are_kept_with_the_plan_they_became_and_its_goal_outcome(tmp_p
             0, "k", plan.goal_source, plan.option.kind, plan.option.text, Outcome.REACHED, True, 9
         )
         log.add_goal_outcome(goal_outcome)
-    rows = {row["model"]: row for row in read_exchanges(path)}
+    rows = {row["model"]: row for row in scan(path).exchanges}
     assert {model: row["setter"] for model, row in rows.items()} == {
         "a": "a+b",
         "b": "a+b",
@@ -361,7 +361,7 @@ def test_goal_outcomes_are_written_while_nothing_is_asked(tmp_path: Path) -> Non
         log.add_goal_outcome(
             GoalOutcome(0, "k", "fake", TOWN[1].kind, TOWN[1].text, Outcome.FAILED, False, 9)
         )
-        heard.until(lambda: read_exchanges(path)[0]["outcome"] == "failed")
+        heard.until(lambda: scan(path).exchanges[0]["outcome"] == "failed")
 
 
 def test_numbers_go_on_from_the_file_where_it_knows_more(tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_numbers_go_on_from_the_file_where_it_knows_more(tmp_path: Path) -> None
     for key in ("a", "b"):
         with listening(FakeBackend(), exchanges=ExchangeLog(path)) as heard:
             heard.ask(query(key=key))
-    assert [row["exchange"] for row in read_exchanges(path)] == [1, 2]
+    assert [row["exchange"] for row in scan(path).exchanges] == [1, 2]
 
 
 def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> None:
@@ -381,7 +381,7 @@ def test_a_disk_that_refuses_is_one_warning_and_plans_go_on(tmp_path: Path) -> N
     assert len(heard.all(Warned)) == 1
 
 
-def test_what_nobody_polls_is_bounded() -> None:
+def test_planner_bounds_events_and_plans_that_nobody_polls() -> None:
     with listening(FakeBackend()) as heard:
         heard.ask(query())
         for _ in range(3000):

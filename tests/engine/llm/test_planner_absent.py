@@ -55,9 +55,7 @@ def until_all_are_well(heard: Listener) -> None:
     heard.until(lambda: heard.status.state == "ready" and not heard.status.detail)
 
 
-def test_what_was_decided_without_a_model_is_asked_again_once_it_is_back(
-    here: Model, away: Model
-) -> None:
+def test_plan_made_without_a_model_is_asked_again_once_it_is_back(here: Model, away: Model) -> None:
     with listening(here.backend, away.backend) as heard:
         heard.ask(query(), weights=BELIEVED)
         assert [plan.goal_sources for plan in heard.plans] == [("here",)]
@@ -86,7 +84,7 @@ def test_while_a_model_is_away_what_was_decided_without_it_is_known(
     assert len(here.asked) == 1
 
 
-def test_what_all_models_decided_stays_known_when_one_goes_away(here: Model, away: Model) -> None:
+def test_plan_of_all_models_stays_known_when_one_goes_away(here: Model, away: Model) -> None:
     away.come_back()
     with listening(here.backend, away.backend) as heard:
         heard.ask(query(), weights=BELIEVED)

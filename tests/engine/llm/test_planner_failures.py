@@ -117,7 +117,7 @@ def test_a_model_that_comes_up_later_is_used(state: str) -> None:
     assert len(backend.requests) == 1
 
 
-def test_what_is_asked_waits_while_a_model_is_loaded() -> None:
+def test_question_waits_while_a_model_is_loaded() -> None:
     loaded = threading.Event()
     backend = FakeBackend()
     backend.status, backend.load_error = ModelStatus("loading", "Not in memory yet."), loaded

@@ -8,7 +8,7 @@ import pytest
 
 from engine.llm.backends import make_backend
 from engine.llm.backends.base import Backend
-from engine.llm.exchanges import ExchangeLog, read_exchanges
+from engine.llm.exchanges import ExchangeLog, scan
 from engine.types import GoalKind
 from tests.engine.llm.fake_backends import Listener, listening
 from tests.engine.llm.queries import query
@@ -244,4 +244,4 @@ def test_models_of_three_protocols_vote(
     (plan,) = heard.plans
     assert plan.option.kind is GoalKind.HEAL
     assert len(heard.answered) == 3
-    assert len(read_exchanges(path)) == 3
+    assert len(scan(path).exchanges) == 3

@@ -49,7 +49,7 @@ def test_a_question_begins_like_the_one_before_it():
             num_asked = len(played.situations)
             played.step()
             for here in played.situations[num_asked:]:
-                notes = Notes(summary.tell(1200))
+                notes = Notes(summary.text(1200))
                 request = compose(here, notes, max_tokens=8000, settings=SETTINGS)
                 is_walking = all(section.name != "battle" for section in here.sections)
                 asked.append((is_walking, request))

@@ -69,7 +69,7 @@ def test_settings_go_with_the_question():
 @pytest.mark.parametrize("settings", [SETTINGS, THINKING])
 @pytest.mark.parametrize("game", [CrystalGame("0" * 40, "TEST", "test"), load_game()])
 def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, game):
-    here = replace(here, rules=rules(game))
+    here = replace(here, rules=rules(game), game=game.description)
     with pytest.raises(ConfigurationError) as refused:
         load_config(None, {"max_context_length": 1, "planner": settings.model_dump()})
     assert "\n" not in str(refused.value)
@@ -79,6 +79,14 @@ def test_a_run_keeps_to_the_shortest_context_that_it_takes(here, settings, game)
     for limit in range(config.max_context_length, 3 * least, 20):
         request = ask(here, max_tokens=limit, settings=settings)
         assert size(request, settings) <= limit
+
+
+def test_the_system_text_names_the_game_that_is_played():
+    first = "You plan for an agent that plays "
+    for game in (CrystalGame("0" * 40, "TEST", "test"), load_game()):
+        told = ask(replace(HERE, game=game.description)).system
+        assert told.startswith(f"{first}a role-playing game on a Game Boy. A program walks and")
+    assert ask(replace(HERE, game="chess")).system.startswith(f"{first}chess. A program walks and")
 
 
 def test_thoughts_that_are_asked_for_have_their_room():
@@ -94,7 +102,7 @@ def test_the_same_is_asked_in_the_same_words():
     assert ask() == ask()
 
 
-def test_what_changes_seldom_comes_first():
+def test_prompt_begins_with_what_changes_seldom():
     place = replace(SECTIONS[0], text="HOME 1F (indoor) at (1,1) facing up, free to walk.")
     world = Section("world", "Where ways lead:\n  HOME 1F: FERNWICK", 9)
     first = ask(query(sections=(*SECTIONS, world)))
@@ -106,7 +114,7 @@ def test_what_changes_seldom_comes_first():
     assert second.user.startswith(common)
 
 
-def test_nothing_is_said_of_what_is_not_there():
+def test_prompt_leaves_out_empty_parts():
     text = ask(query(recent=()), Notes()).user
     assert text.startswith("FERNWICK")
     for title in ("A person", "The run", "Goals of late"):
@@ -160,7 +168,7 @@ def test_a_choice_that_was_not_offered_can_still_be_read():
 
 
 def test_the_schema_has_its_fields_in_order_and_no_others():
-    found = schema(HERE)
+    found = schema(HERE.options)
     assert found == ask().schema
     assert list(found["properties"]) == ["choice", "success", "confidence", "reasoning"]
     assert found["required"] == list(found["properties"])
@@ -170,13 +178,13 @@ def test_the_schema_has_its_fields_in_order_and_no_others():
 
 
 def test_without_its_bounds_the_schema_keeps_to_what_every_server_takes():
-    found = strict_schema(schema(HERE))
+    found = strict_schema(schema(HERE.options))
     assert set(found).union(*found["properties"].values()) <= KEYWORDS
     json.dumps(found)
 
 
 def test_the_schema_offers_the_conditions_of_its_choices_only():
-    assert schema(query(BATTLE))["properties"]["success"]["enum"] == [
+    assert schema(BATTLE)["properties"]["success"]["enum"] == [
         "a level was gained",
         "one more was caught",
         "the battle was won",
@@ -185,7 +193,7 @@ def test_the_schema_offers_the_conditions_of_its_choices_only():
 
 
 def test_each_combination_that_the_schema_allows_is_read():
-    fields = schema(HERE)["properties"]
+    fields = schema(HERE.options)["properties"]
     for name in fields["choice"]["enum"]:
         for success in fields["success"]["enum"]:
             answer = {"reasoning": "", "choice": name, "success": success, "confidence": 7}
@@ -196,7 +204,7 @@ def test_each_combination_that_the_schema_allows_is_read():
 
 def test_names_that_are_equal_are_offered_once():
     twice = (option(GoalKind.MEET, "GUIDE", "one"), option(GoalKind.MEET, "GUIDE", "two"))
-    assert schema(query(twice))["properties"]["choice"]["enum"] == ["meet GUIDE"]
+    assert schema(twice)["properties"]["choice"]["enum"] == ["meet GUIDE"]
 
 
 def test_an_unknown_trigger_is_told_as_it_is():

@@ -68,7 +68,7 @@ def test_a_flood_is_read_in_steps_that_its_length_bounds(name):
     assert read_object(FLOODS[name], "length", KEYS).values == found[0].values
 
 
-def test_what_lies_beyond_the_limit_is_not_read():
+def test_read_object_ignores_text_beyond_the_limit():
     assert read_object(" " * 30_000 + GOOD, keys=KEYS).values is None
 
 
@@ -104,6 +104,6 @@ def test_numbers_that_are_none_are_taken_as_nothing():
         assert read_object(f'{{"goal": "a", "x": {figure}}}').values == {"goal": "a", "x": None}
 
 
-def test_what_was_found_can_be_written_to_a_file():
+def test_found_object_can_be_written_to_a_file():
     values = read_object('{"goal": "\\ud83d", "deep": ["\\udc00", {"\\ud800": 1}]}').values
     assert str(values).encode()

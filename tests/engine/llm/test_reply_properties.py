@@ -5,8 +5,9 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from engine.llm.objects import read_object
 from engine.llm.option_names import name_of
-from engine.llm.reply import Reading, read_object, read_plan
+from engine.llm.reply import Reading, read_plan
 from engine.planning_types import Condition, GoalOption, PlanningQuery
 from engine.types import GoalKind
 from tests.engine.llm.queries import BATTLE, TOWN, option, query
@@ -137,7 +138,7 @@ def test_wrapping_a_reply_keeps_what_it_says(before, after, fence):
 
 @settings(max_examples=40, deadline=None)
 @given(written, reasons)
-def test_what_is_found_can_be_kept_as_json(text, reason):
+def test_found_object_can_be_kept_as_json(text, reason):
     found = read_object(text, reason)
     assert (found.values is None) == bool(found.error)
     json.dumps(found.values, allow_nan=False, ensure_ascii=False).encode()

@@ -26,7 +26,7 @@ def episode(*milestones: str, **more) -> EpisodeSummary:
 
 
 def test_a_run_that_has_just_begun_has_nothing_to_tell():
-    assert RunSummary().tell(1200) == ""
+    assert RunSummary().text(1200) == ""
 
 
 def test_episodes_and_milestones_come_first():
@@ -35,7 +35,7 @@ def test_episodes_and_milestones_come_first():
     run.episode(episode("left_bedroom", "got_starter"))
     run.episode(episode("left_bedroom", "got_starter", "badge_1", is_success=True))
     run.episode(episode("elsewhere", is_aborted=True))
-    assert run.tell(1200).splitlines()[:2] == [
+    assert run.text(1200).splitlines()[:2] == [
         "2 episodes, 1 of them won.",
         "Milestones reached, the latest first: badge 1 (episode 2), got starter (episode 1), "
         "left bedroom (episode 1).",
@@ -46,7 +46,7 @@ def test_a_milestone_keeps_the_episode_that_reached_it_first():
     run = RunSummary()
     run.milestone("Choose a creature", 3)
     run.milestone("Choose a creature", 7)
-    assert run.tell(1200).endswith("Choose a creature (episode 3).")
+    assert run.text(1200).endswith("Choose a creature (episode 3).")
 
 
 def test_goals_are_counted_by_outcome():
@@ -54,14 +54,14 @@ def test_goals_are_counted_by_outcome():
     run.add(goal_outcome("exit 1", made_progress=True))
     run.add(goal_outcome("exit 1"))
     run.add(goal_outcome("exit 1", Outcome.FAILED))
-    assert run.tell(1200) == "exit 1: tried 3, reached 2, led on 1"
+    assert run.text(1200) == "exit 1: tried 3, reached 2, led on 1"
 
 
-def test_what_was_ignored_or_replaced_says_nothing():
+def test_summary_leaves_out_ignored_and_replaced_goals():
     run = RunSummary()
     run.add(goal_outcome("exit 1", is_control=True))
     run.add(goal_outcome("exit 1", Outcome.REPLACED))
-    assert run.tell(1200) == ""
+    assert run.text(1200) == ""
 
 
 def test_most_informative_lines_come_first():
@@ -71,18 +71,18 @@ def test_most_informative_lines_come_first():
         run.add(goal_outcome("never", Outcome.FAILED))
         run.add(goal_outcome("half", made_progress=n % 2 == 0))
     run.add(goal_outcome("once"))
-    names = [line.split(":")[0] for line in run.tell(1200).splitlines()]
+    names = [line.split(":")[0] for line in run.text(1200).splitlines()]
     assert set(names[:2]) == {"always", "never"}
     assert names.index("half") > 1
 
 
-def test_what_a_goal_was_once_worth_fades():
+def test_summary_lets_old_outcomes_of_a_goal_fade():
     run = RunSummary()
     for _ in range(200):
         run.add(goal_outcome("exit 1", Outcome.FAILED))
     for _ in range(40):
         run.add(goal_outcome("exit 1", made_progress=True))
-    tried, reached = _figures(run.tell(99))
+    tried, reached = _figures(run.text(99))
     assert tried <= 40
     assert reached > tried // 2
 
@@ -115,10 +115,10 @@ def test_a_text_is_never_longer_than_asked_for_nor_holds_what_cannot_be_shown(to
     for name, outcome, made_progress in told:
         run.add(goal_outcome(name, outcome, made_progress))
         run.milestone(name, 1)
-    text = run.tell(limit)
+    text = run.text(limit)
     assert len(text) <= limit
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert text == run.tell(limit)
+    assert text == run.text(limit)
 
 
 def test_a_saved_account_goes_on_as_it_was():
@@ -130,7 +130,7 @@ def test_a_saved_account_goes_on_as_it_was():
     for one in (run, other):
         one.add(goal_outcome("exit 0"))
         one.episode(episode("left_house"))
-    assert other.tell(1200) == run.tell(1200)
+    assert other.text(1200) == run.text(1200)
     assert other.save() == run.save()
 
 
@@ -138,7 +138,7 @@ def test_a_text_is_told_sixteen_times_once_the_run_is_under_way():
     """A question's beginning stays the same meanwhile; early on there is more to add."""
     run, told = RunSummary(), []
     for _ in range(49):
-        told.append(run.tell(1200))
+        told.append(run.text(1200))
         run.add(goal_outcome("exit 1"))
     tries = [int(text.split()[3].strip(",")) if text else 0 for text in told]
     assert tries == [0, *[1] * 3, *[4] * 12, *[16] * 16, *[32] * 16, 28]  # 48, once halved at 40
@@ -147,13 +147,13 @@ def test_a_text_is_told_sixteen_times_once_the_run_is_under_way():
 def test_a_saved_account_tells_the_same_text_as_long():
     run = RunSummary()
     for n in range(60):
-        run.tell(1200)
+        run.text(1200)
         run.add(goal_outcome(f"exit {n % 7}", made_progress=n % 3 > 0))
         other = RunSummary()
         other.load(json.loads(json.dumps(run.save())))
         assert other.save() == run.save()
         for _ in range(17):
-            assert other.tell(1200) == run.tell(1200)
+            assert other.text(1200) == run.text(1200)
         run.load(other.save())
 
 
@@ -166,16 +166,16 @@ def test_an_account_saved_before_its_text_was_kept_is_told_at_once():
     assert len(saved) == 4
     other = RunSummary()
     other.load(saved)
-    assert other.tell(1200) == "exit 1: tried 1, reached 1, led on 0"
+    assert other.text(1200) == "exit 1: tried 1, reached 1, led on 0"
 
 
 @pytest.mark.parametrize(
     "facts", [{}, {"goals": [["a"]]}, {"goals": 3}, {"goals": [[1, "x", 2, 3]]}]
 )
-def test_what_is_no_account_is_refused_and_changes_nothing(facts):
+def test_summary_refuses_damaged_facts_and_stays_as_it_is(facts):
     run = RunSummary()
     run.add(goal_outcome("exit 1"))
-    before = run.tell(1200)
+    before = run.text(1200)
     with pytest.raises((KeyError, TypeError, ValueError)):
         run.load(facts)
-    assert run.tell(1200) == before
+    assert run.text(1200) == before

@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import EnvConfig, PlannerConfig, RunConfig
 from engine.imitation.games import rules_expert
-from engine.llm.exchanges import read_exchanges
+from engine.llm.exchanges import scan
 from engine.training.aggregation import aggregate
 from engine.training.blocking_planner import make_asked_games
 from engine.training.cloning import Note
@@ -68,7 +68,7 @@ def test_a_models_goals_lead_where_it_wants_to_go(
     assert said == []
     assert 1 in goal_sources
     assert ("MILLBROOK PATH" in places) is leaves
-    exchanges = list(read_exchanges(tmp_path / "exchanges.jsonl"))
+    exchanges = list(scan(tmp_path / "exchanges.jsonl").exchanges)
     assert len(exchanges) > 3
     until_no_thread_is_left()
 
@@ -104,7 +104,7 @@ def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -
             save_dir, given, {**ways, "rounds": 1}, Source(), expert="planner", game=game,
             tell=told.append,
         )  # fmt: skip
-        asked = len(list(read_exchanges(first.folder / "exchanges.jsonl")))
+        asked = len(list(scan(first.folder / "exchanges.jsonl").exchanges))
         second = aggregate(save_dir, {}, {"rounds": 2}, Source(), resume="latest")
     assert not [note for note in told if isinstance(note, Note)]
     assert asked > 5
@@ -113,4 +113,4 @@ def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -
     settings = PolicyFolder(first.folder).settings()
     assert settings["dagger"]["epochs"] == first.epochs[0].epoch.number == 2
     assert (settings["expert"], settings["game"]["llm_model"]) == ("planner", MODEL)
-    assert len(list(read_exchanges(first.folder / "exchanges.jsonl"))) > asked
+    assert len(list(scan(first.folder / "exchanges.jsonl").exchanges)) > asked

@@ -25,7 +25,7 @@ from engine.events import (
     RunStopped,
 )
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.llm.exchanges import read_exchanges
+from engine.llm.exchanges import scan
 from engine.llm.option_names import name_of
 from engine.planning_types import Outcome, PlanningQuery
 from engine.session import EngineSession
@@ -230,7 +230,7 @@ def test_goals_of_a_model_are_pursued_judged_and_remembered(oracles_run):
         uplift = history.planner_uplift()
     assert uplift.followed == judged(loop, is_control=False)
     assert uplift.ignored == judged(loop, is_control=True)
-    exchanges = read_exchanges(run / "exchanges.jsonl")
+    exchanges = scan(run / "exchanges.jsonl").exchanges
     assert {exchange["model"] for exchange in exchanges} == {MODEL}
     assert sum(exchange["verdicts"]["ignored"] for exchange in exchanges)
     assert sum(exchange["verdicts"]["reached"] for exchange in exchanges)
@@ -249,7 +249,7 @@ def test_a_resumed_run_follows_its_plans_though_no_model_answers(stopped, closed
 
 def test_a_resumed_run_goes_on_counting_questions_and_what_they_cost(stopped):
     before = checkpoint_of(stopped).facts["planning"]
-    last = read_exchanges(run_of(stopped) / "exchanges.jsonl")[-1]["exchange"]
+    last = scan(run_of(stopped) / "exchanges.jsonl").exchanges[-1]["exchange"]
     with oracle() as server:
         # Once the second goal is told the first one's plan is surely taken in.
         loop = play(stopped, server.url, lambda loop: len(goals(loop)) > 1, resume="latest")
@@ -315,7 +315,7 @@ def test_a_run_whose_answers_are_all_cut_off_goes_on_and_tells_why(tmp_path):
     (waiting, *_) = [s for s in loop.of(PlannerStatusChanged) if s.state == "waiting"]
     assert cause in waiting.detail
     assert waiting.failures == 3
-    (kept, *_) = read_exchanges(run_of(tmp_path) / "exchanges.jsonl")
+    (kept, *_) = scan(run_of(tmp_path) / "exchanges.jsonl").exchanges
     assert cause in kept["error"]
 
 
@@ -396,7 +396,7 @@ def test_a_model_that_obeys_the_games_text_can_only_pick_what_is_offered(tmp_pat
         assert (facts["key"], name, facts["text"]) in offered
     texts = {option.text for s in loop.games.situations for option in s.options}
     assert {event.goal for event in loop.of(PlanAnswered) if event.goal} <= texts
-    for exchange in read_exchanges(run_of(tmp_path) / "exchanges.jsonl"):
+    for exchange in scan(run_of(tmp_path) / "exchanges.jsonl").exchanges:
         assert exchange["reasoning"].isprintable()
 
 

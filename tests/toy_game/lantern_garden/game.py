@@ -41,6 +41,7 @@ class GardenGame(Game):
 
     title = "GARDEN"
     name = TABLES.NAME
+    description = "a game of lanterns to be lit"
     tables = TABLES
     atlas = ATLAS
     actions = ACTIONS
