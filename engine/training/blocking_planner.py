@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.env.array_env import ArrayEnv
 from engine.env.batch import Batch
-from engine.env.pixels import Sight
+from engine.env.stepping import SteppedEnv
 from engine.events import PlannerStatusChanged, WarningRaised
 from engine.imitation.games import Games, make_games
 from engine.imitation.sight import MakeSight
@@ -161,14 +161,8 @@ class AskedGames(Games):
     In a step that a plan came for, nobody advises: what was advised then served another goal.
     """
 
-    def __init__(
-        self,
-        envs: Sequence[ArrayEnv],
-        sights: Sequence[Sight],
-        action_names: tuple[str, ...],
-        asking: BlockingPlanner,
-    ) -> None:
-        super().__init__(envs, sights, action_names)
+    def __init__(self, envs: Sequence[SteppedEnv], asking: BlockingPlanner) -> None:
+        super().__init__(envs)
         self._asking = asking
         asking.begin(envs)
 
@@ -176,9 +170,9 @@ class AskedGames(Games):
         """Start an episode everywhere."""
         return self._asked(super().reset(seeds))
 
-    def step(self, actions: NDArray[np.int64]) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (envs,) actions; where an episode ends another one begins."""
-        return self._asked(super().step(actions))
+        return self._asked(super().step(actions, shows=shows))
 
     def close(self) -> None:
         """Free the games, and end the asking."""
@@ -186,7 +180,7 @@ class AskedGames(Games):
         super().close()
 
     def _asked(self, batch: Batch) -> Batch:
-        batch.prior[self._asking.follow(self._envs)] = 0.0
+        batch.prior[self._asking.follow(self.envs)] = 0.0
         return batch
 
 
@@ -218,4 +212,4 @@ def make_asked_games(
     except BaseException:  # Ctrl-C too must leave no thread behind; it is raised again
         asking.close()
         raise
-    return AskedGames(*games.parts, asking)
+    return AskedGames(games.envs, asking)

@@ -50,7 +50,7 @@ def played(
             labels = expert(batch)
             chance = [rng.choice(np.flatnonzero(mask)) for mask in batch.mask]
             batch = games.step(np.where(labels >= 0, labels, chance))
-            goal_sources |= {env.goal_source for env in games.parts[0]}
+            goal_sources |= {env.goal_source for env in games.envs}
             places |= set(games.places())
     finally:
         games.close()
