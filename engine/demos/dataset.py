@@ -1,6 +1,7 @@
 """Look at a folder of demonstrations as one set: list, count, choose and split."""
 
 import hashlib
+import json
 import os
 import sys
 from collections import Counter
@@ -16,15 +17,20 @@ from engine.demos.demonstration import (
     SUFFIX,
     Demonstration,
     read_demo,
-    read_limited,
 )
+from engine.demos.files import read_limited, write_whole
 from engine.demos.recording_log import LOG_SUFFIX
-from engine.demos.writing import write_whole
 from engine.errors import DemoError
-from engine.files import open_to_read
+from engine.files import open_to_read, parse_json
 from engine.folders import user_path
 from engine.types import GAME_BOY_ACTIONS
 
+SPLIT = "split.json"
+"""Name of the file beside demonstrations that says which of them are only validated by.
+
+Whoever clones from the folder keeps to it.
+"""
+_MAX_SPLIT_SIZE = 1 << 24
 DEMOS_FOLDER = "demos"
 """Folder inside the save folder that keeps demonstrations."""
 INTERVENTIONS_FOLDER = "interventions"
@@ -262,6 +268,49 @@ def copy_demo(path: Path, folder: Path) -> Path:
         target, number = folder / f"{path.stem}-{number}{SUFFIX}", number + 1
     write_whole(target, read_limited(path, MAX_DEMO_FILE))
     return target
+
+
+def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, int, int]:
+    """Divide demonstrations of one folder, and write down how beside them.
+
+    Returns:
+        The file, how many are learnt from, and how many validate.
+
+    Raises:
+        DemoError: There are none, the share is none, or it cannot be written.
+    """
+    if not len(demos):
+        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    train, valid = demos.split(valid_share, seed)
+    facts = {
+        "train": [path.name for path in train.paths],
+        "valid": [path.name for path in valid.paths],
+        "seed": seed,
+        "valid_share": valid_share,
+    }
+    path = demos.folder / SPLIT
+    write_whole(path, json.dumps(facts, indent=1).encode())
+    return path, len(train), len(valid)
+
+
+def read_split(folder: Path) -> frozenset[str]:
+    """Return the names of the files in a folder that only validate; none where nobody divided it.
+
+    Raises:
+        DemoError: What was written down is damaged.
+    """
+    path = folder / SPLIT
+    if not path.exists():
+        return frozenset()
+    try:
+        names = parse_json(read_limited(path, _MAX_SPLIT_SIZE))["valid"]
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise ValueError("its names are none")
+        return frozenset(names)
+    except (ValueError, TypeError, KeyError):
+        raise DemoError(
+            f"{path} says nothing of what validates.", "Divide anew: poketui demos split"
+        ) from None
 
 
 def _digest(path: Path) -> str:

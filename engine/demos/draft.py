@@ -1,49 +1,13 @@
 """Hold a demonstration while it is played: it grows, and can be taken back to an earlier step."""
 
-import hashlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from engine.demos.decisions import Beginning, directions_of, shown_live
 from engine.demos.demonstration import MAP, NO_PROPOSAL, SUCCESS, DemoEvent, Demonstration
-from engine.env.input_recording import Recording, Segment
+from engine.env.input_recording import Segment
 from engine.env.live import LiveStretch
-from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
-
-
-@dataclass(frozen=True, slots=True)
-class DemoHead:
-    """What is known when a demonstration begins.
-
-    Attributes:
-        rom: SHA-1 of the ROM.
-        pyboy: The emulator's version.
-        frames: Frames a button is held and waited for.
-        lead: How the game came from its start to where the episode began.
-        random: The game's random state there: two bytes.
-        taken: The episode's inputs before somebody took over; live stretches among them.
-        taken_live: See `taken`.
-        settings: As `Demonstration.settings`.
-        action_names: As `Demonstration.action_names`.
-        frame_shape: As `Demonstration.frame_shape`.
-    """
-
-    rom: str
-    start_state: bytes
-    pyboy: str
-    frames: tuple[int, int]
-    random: tuple[int, int]
-    lead: tuple[Segment, ...] = ()
-    taken: bytes = b""
-    taken_live: tuple[LiveStretch, ...] = ()
-    by: str = "human"
-    task: str = ""
-    tags: frozenset[str] = frozenset()
-    created_s: float = 0.0
-    settings: str = ""
-    action_names: tuple[str, ...] = GAME_BOY_ACTIONS.names
-    frame_shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE
 
 
 @dataclass(slots=True)
@@ -51,10 +15,11 @@ class Draft:
     """A demonstration so far.
 
     Attributes:
+        head: How it begins: the inputs in it were somebody else's, and show nothing.
         paid_live: (when, value): a moment is so many steps and so many live frames after them.
     """
 
-    head: DemoHead
+    head: Demonstration
     actions: bytearray = field(default_factory=bytearray)
     rewards: list[float] = field(default_factory=list)
     flags: bytearray = field(default_factory=bytearray)
@@ -68,14 +33,20 @@ class Draft:
     memory: str = ""
 
     def __post_init__(self) -> None:
-        count = len(self.head.taken)
-        self.actions += self.head.taken
+        taken = self._taken
+        count = len(taken.actions)
+        self.actions += taken.actions
         self.rewards += [0.0] * count
         self.flags += bytes(count)
         self.proposals += bytes([NO_PROPOSAL]) * count
-        self.live += self.head.taken_live
+        self.live += taken.live
         self.tags |= self.head.tags
         self.task = self.task or self.head.task
+
+    @property
+    def _taken(self) -> Segment:
+        """Return the episode's inputs before somebody took over."""
+        return self.head.recording.segments[-1]
 
     @property
     def length(self) -> int:
@@ -90,13 +61,13 @@ class Draft:
     @property
     def begin(self) -> Beginning:
         """Return from where on it shows something."""
-        taken, live = len(self.head.taken), self.head.taken_live
+        taken, live = len(self._taken.actions), self._taken.live
         return Beginning(taken, live[-1].frames if live and live[-1].after == taken else 0)
 
     @property
     def num_shown(self) -> int:
         """Return how often something was pressed from there on: see `Demonstration.shown`."""
-        begin, frames = self.begin, sum(self.head.frames)
+        begin, frames = self.begin, sum(self.head.recording.frames)
         directions = directions_of(self.head.action_names)
         stretches = (each for each in self.live if each.after >= begin.step)
         live = sum(1 for each in stretches for _ in shown_live(each, frames, begin, directions))
@@ -163,26 +134,21 @@ class Draft:
         Raises:
             DemoError: Its parts do not belong together.
         """
-        head, flags = self.head, np.frombuffer(bytes(self.flags), np.uint8)
-        own = Segment(head.random, bytes(self.actions), tuple(self.live))
-        start = hashlib.sha1(head.start_state, usedforsecurity=False).hexdigest()
-        return Demonstration(
-            Recording(head.rom, start, head.pyboy, head.frames, (*head.lead, own), self.memory),
-            head.start_state,
+        recording, flags = self.head.recording, np.frombuffer(bytes(self.flags), np.uint8)
+        own = Segment(self._taken.random, bytes(self.actions), tuple(self.live))
+        segments = (*recording.segments[:-1], own)
+        return replace(
+            self.head,
+            recording=replace(recording, segments=segments, memory=self.memory),
             rewards=np.array(self.rewards, np.float32),
             dones=(flags & 1).astype(np.bool_),
             events=tuple(sorted(self.events, key=lambda event: event.moment)),
             tags=frozenset(self.tags),
             task=self.task,
-            by=head.by,
             memory_hashes=tuple(sorted(self.hashes.items())),
             proposals=np.frombuffer(bytes(self.proposals), np.uint8),
             is_intervention=(flags & 2).astype(np.bool_),
-            created_s=head.created_s,
-            settings=head.settings,
             begins_at=self.begin.step,
             begins_frames=self.begin.frames,
-            action_names=head.action_names,
-            frame_shape=head.frame_shape,
             live_return=sum((paid for _, paid in self.paid_live), 0.0),
         )

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import NO_PROPOSAL, Demonstration
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration, decode_demo, encode_demo
 from engine.demos.exact_replay import END, Step, play
-from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.npz import NpzReader, NpzWriter
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError

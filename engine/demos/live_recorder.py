@@ -10,7 +10,7 @@ from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, 
 from engine.demos.layout import plain_text, read_tags
 from engine.demos.recorder import free_path, head_of_env, note_step
 from engine.demos.writer import DemoWriter
-from engine.env.game_env import GameEnv
+from engine.env.demo_requests import DemoFacts
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
@@ -22,18 +22,6 @@ LIVE_FRAMES = 60
 """So much real-time play counts as one action where actions are taken back."""
 MAX_SNAPSHOTS = 256
 """About 10 KB each."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingFacts:
-    """How a demonstration stands: see `engine.events.RecordingChanged`."""
-
-    steps: int
-    human_steps: int
-    rewindable: int
-    task: str
-    tags: tuple[str, ...]
-    is_marked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +68,7 @@ class LiveRecorder:
 
     def __init__(
         self,
-        stepped: SteppedEnv | GameEnv,
+        stepped: SteppedEnv,
         folder: Path,
         *,
         by: str = "human",
@@ -90,7 +78,7 @@ class LiveRecorder:
         can_rewind: bool = True,
     ) -> None:
         self._stepped = stepped
-        self._env = stepped.env if isinstance(stepped, SteppedEnv) else stepped
+        self._env = stepped.env
         self._folder = folder
         self._by = by
         self._task = task
@@ -118,26 +106,28 @@ class LiveRecorder:
     @property
     def is_empty(self) -> bool:
         """Return whether nothing was pressed since it began, or all was taken back."""
-        return not self._open().num_shown
+        return not self._open().draft.num_shown
 
     @property
-    def facts(self) -> RecordingFacts:
+    def facts(self) -> DemoFacts:
         """Return how it stands."""
-        writer = self._open()
-        live = writer.num_shown - (writer.length - self._begins_at)
-        return RecordingFacts(
-            writer.num_shown,
-            self._human_steps + live,
-            self._rewindable,
-            self._task,
-            self._tags,
-            self._is_marked,
+        draft = self._open().draft
+        live = draft.num_shown - (draft.length - self._begins_at)
+        return DemoFacts(
+            path=str(self._path),
+            steps=draft.num_shown,
+            human_steps=self._human_steps + live,
+            rewindable=self._rewindable,
+            episode_steps=self._env.episode_steps,
+            task=self._task,
+            tags=self._tags,
+            is_marked=self._is_marked,
         )
 
     @property
     def paid(self) -> float:
         """Return what was paid since it began."""
-        return self._open().paid
+        return self._open().draft.paid
 
     def begin(self) -> None:
         """Begin a demonstration here: at an episode's start or amidst it, with the game at rest.
@@ -156,7 +146,7 @@ class LiveRecorder:
         )
         self._path = free_path(self._folder, self._by, head.created_s)
         self._writer = DemoWriter(self._path, head)
-        self._begins_at = self._writer.length
+        self._begins_at = self._writer.draft.length
         self._is_marked, self._human_steps = False, 0
         self._start = self._stepped.save()
         first_frames = self._live_frames(self._begins_at)
@@ -193,7 +183,7 @@ class LiveRecorder:
         if is_intervention is None:
             is_intervention = is_human and proposal != NO_PROPOSAL
         with self._closing_if_broken():
-            was_live = self._live_frames(writer.length) > 0
+            was_live = self._live_frames(writer.draft.length) > 0
             self._take_in_live(0.0)
             writer.step(
                 action, reward, done=done, proposal=proposal, is_intervention=is_intervention
@@ -204,9 +194,9 @@ class LiveRecorder:
         if not self._can_rewind:
             return
         # Real-time play is never played again, so the first step after it is kept whole.
-        is_due = was_live or (writer.length - self._begins_at) % SNAPSHOT_EVERY == 0
+        is_due = was_live or (writer.draft.length - self._begins_at) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
-        self._keep(_Moment(writer.length, 0, int(action), self._human_steps, snapshot))
+        self._keep(_Moment(writer.draft.length, 0, int(action), self._human_steps, snapshot))
 
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
@@ -229,13 +219,13 @@ class LiveRecorder:
                 writer.event(GOAL, self._env.config.goal or "badge")
             writer.event(MAP, self._env.state.place.name)
         self._known = self._env.milestones
-        last, frames = self._moments[-1], self._live_frames(writer.length)
-        before = last.frames if last.step == writer.length else 0
+        last, frames = self._moments[-1], self._live_frames(writer.draft.length)
+        before = last.frames if last.step == writer.draft.length else 0
         # Between two maps the game cannot be read, so no snapshot of then could be put back.
         is_due = is_over or frames - before >= LIVE_FRAMES
         if self._can_rewind and is_due and self._env.is_readable:
             snapshot = self._stepped.save()
-            self._keep(_Moment(writer.length, frames, None, self._human_steps, snapshot))
+            self._keep(_Moment(writer.draft.length, frames, None, self._human_steps, snapshot))
 
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
@@ -255,11 +245,12 @@ class LiveRecorder:
             return 0
         moment = self._moments[target]
         nearest = max(place for place in range(target + 1) if self._moments[place].snapshot)
-        self._put_back(self._moments[nearest].snapshot)
+        self._stepped.restore(self._moments[nearest].snapshot)
         for each in self._moments[nearest + 1 : target + 1]:
             if each.action is not None:
-                self._play(each.action)
-        self._forget_payments()
+                self._stepped.step(each.action)
+        if self._stepped.is_watched:
+            self._stepped.inspect()  # what was paid again was shown the first time
         del self._moments[target + 1 :]
         self._known, self._human_steps = self._env.milestones, moment.human_steps
         with self._closing_if_broken():
@@ -310,7 +301,7 @@ class LiveRecorder:
         with self._closing_if_broken():
             self._take_in_live(0.0)
             memory = self._env.memory_digest()
-            demo = writer.finish(memory, is_step=not self._live_frames(writer.length))
+            demo = writer.finish(memory, is_step=not self._live_frames(writer.draft.length))
         self._end()
         return self._path, demo
 
@@ -329,7 +320,7 @@ class LiveRecorder:
         self._open()
         start = self._start
         self.discard()
-        self._put_back(start)
+        self._stepped.restore(start)
         self.begin()
 
     def close(self) -> None:
@@ -353,9 +344,9 @@ class LiveRecorder:
 
     def _take_in_live(self, reward: float) -> None:
         writer, stretch = self._open(), self._env.last_live
-        if stretch is None or stretch.after != writer.length:
+        if stretch is None or stretch.after != writer.draft.length:
             return
-        if reward or stretch.frames != writer.live_frames:
+        if reward or stretch.frames != writer.draft.live_frames:
             writer.live(stretch, reward)
 
     def _keep(self, moment: _Moment) -> None:
@@ -363,20 +354,6 @@ class LiveRecorder:
         kept = [place for place, each in enumerate(self._moments) if each.snapshot]
         if len(kept) > MAX_SNAPSHOTS:
             del self._moments[: kept[1]]
-
-    def _play(self, action: int) -> None:
-        if isinstance(self._stepped, SteppedEnv):
-            self._stepped.step(action)
-        else:
-            self._stepped.advance(action)
-
-    def _put_back(self, snapshot: bytes) -> None:
-        self._stepped.restore(snapshot)
-
-    def _forget_payments(self) -> None:
-        """What was paid again was told the first time."""
-        if isinstance(self._stepped, SteppedEnv) and self._stepped.is_watched:
-            self._stepped.inspect()
 
     def _open(self) -> DemoWriter:
         if self._writer is None:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.exact_replay import END, play
+from engine.demos.files import cannot_write
 from engine.demos.minari_env import env_spec
-from engine.demos.writing import cannot_write
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE, inflate, temporary_path
 from engine.games.catalog import load_game

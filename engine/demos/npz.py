@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from engine.archives import BROKEN, Archive, Header, Limits, read_header
-from engine.demos.writing import cannot_write
+from engine.demos.files import cannot_write
 from engine.errors import DemoError
 from engine.files import temporary_path
 

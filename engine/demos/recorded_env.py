@@ -1,5 +1,6 @@
 """Keep what is played in an environment of a run: what its worker processes run."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from engine.commands import (
@@ -201,19 +202,8 @@ class RecordedEnv(SteppedEnv):
         self._ended = (*self._ended, failed)
 
     def _facts(self, ended: DemoEnded | None = None, taken_back: int = 0) -> DemoFacts:
-        recorder, steps = self._recorder, self.env.episode_steps
-        if recorder is None:
-            return DemoFacts(episode_steps=steps, taken_back=taken_back, ended=ended)
-        facts = recorder.facts
-        return DemoFacts(
-            str(recorder.path),
-            facts.steps,
-            facts.human_steps,
-            facts.rewindable,
-            steps,
-            taken_back,
-            facts.task,
-            facts.tags,
-            facts.is_marked,
-            ended,
-        )
+        recorder = self._recorder
+        facts = DemoFacts(episode_steps=self.env.episode_steps)
+        if recorder is not None:
+            facts = recorder.facts
+        return replace(facts, taken_back=taken_back, ended=ended)

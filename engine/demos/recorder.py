@@ -4,13 +4,13 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, HASH_EVERY, MAP, MILESTONE, SUFFIX, Demonstration
-from engine.demos.draft import DemoHead
 from engine.demos.writer import DemoWriter
 from engine.env.batch import Batch
 from engine.env.game_env import GameEnv
@@ -143,26 +143,23 @@ def head_of_env(
     task: str = "",
     tags: frozenset[str] = frozenset(),
     created_s: float = 0.0,
-) -> DemoHead:
-    """Return the head of a demonstration that begins now: at an episode's start or amidst it."""
-    recording = env.recording()
-    *lead, own = recording.segments
-    return DemoHead(
-        rom=recording.rom,
-        start_state=env.start_state,
-        pyboy=recording.emulator,
-        frames=recording.frames,
-        random=own.random,
-        lead=tuple(lead),
-        taken=own.actions,
-        taken_live=own.live,
-        by=by,
-        task=task,
+) -> Demonstration:
+    """Return how a demonstration begins now: at an episode's start or amidst it."""
+    recording, game = env.recording(), env.game
+    length = len(recording.actions)
+    return Demonstration(
+        replace(recording, memory=""),
+        env.start_state,
+        np.zeros(length, np.float32),
+        np.zeros(length, np.bool_),
         tags=tags,
+        task=task,
+        by=by,
         created_s=created_s,
         settings=settings_of(env),
-        action_names=env.game.actions.names,
-        frame_shape=env.game.frame_shape,
+        action_names=game.actions.names,
+        frame_shape=game.frame_shape,
+        frames_per_s=game.frames_per_s,
     )
 
 
@@ -208,7 +205,7 @@ def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps:
         is_over = is_terminated or is_truncated
         writer.step(action, reward, done=is_over)
         note_step(writer, env, is_terminated=is_terminated)
-        is_over = is_over or 0 < max_steps <= writer.length
+        is_over = is_over or 0 < max_steps <= writer.draft.length
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
@@ -218,7 +215,7 @@ def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
     if is_terminated:
         writer.event(GOAL, env.config.goal or "badge")
     writer.event(MAP, env.state.place.name)
-    if writer.length % HASH_EVERY == 0:
+    if writer.draft.length % HASH_EVERY == 0:
         writer.memory(env.memory_digest())
 
 

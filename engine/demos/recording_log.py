@@ -14,15 +14,21 @@ from typing import Any
 
 from engine.demos.demonstration import (
     MAX_EVENTS,
-    MAX_LIVE_FRAMES,
-    MAX_STEPS,
     NO_PROPOSAL,
     DemoEvent,
     Demonstration,
-    read_limited,
+    decode_demo,
 )
-from engine.demos.draft import DemoHead, Draft
-from engine.demos.layout import BROKEN, decode_demo, plain_text, read_digest, read_tags
+from engine.demos.draft import Draft
+from engine.demos.files import read_limited
+from engine.demos.layout import (
+    BROKEN,
+    MAX_LIVE_FRAMES,
+    MAX_STEPS,
+    plain_text,
+    read_digest,
+    read_tags,
+)
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.files import parse_json
@@ -86,7 +92,7 @@ def read_log(path: Path) -> Demonstration:
             if draft is None:
                 if kind != HEAD:
                     break
-                draft = Draft(head_of(decode_demo(payload, str(path))))
+                draft = Draft(decode_demo(payload, str(path)))
             else:
                 read_change(kind, payload, draft)(draft)
         if draft is not None:
@@ -97,29 +103,6 @@ def read_log(path: Path) -> Demonstration:
             f"The log {path} is damaged: {reason.rstrip('.')}.", "It cannot be mended; delete it."
         ) from None
     raise DemoError(f"The log {path} has no beginning.", "Nothing was recorded yet; delete it.")
-
-
-def head_of(demo: Demonstration) -> DemoHead:
-    """Return the head from which a draft continues where `demo` ends."""
-    recording = demo.recording
-    *lead, own = recording.segments
-    return DemoHead(
-        recording.rom,
-        demo.start_state,
-        recording.emulator,
-        recording.frames,
-        own.random,
-        tuple(lead),
-        own.actions,
-        own.live,
-        demo.by,
-        demo.task,
-        demo.tags,
-        demo.created_s,
-        demo.settings,
-        demo.action_names,
-        demo.frame_shape,
-    )
 
 
 def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, read_limited, write_demo
+from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_demo
 from engine.demos.exchange import from_actions
-from engine.demos.writing import write_whole
+from engine.demos.files import read_limited, write_whole
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE
 from engine.games.catalog import load_game

@@ -7,9 +7,16 @@ import struct
 import threading
 from pathlib import Path
 
-from engine.demos.demonstration import NO_PROPOSAL, SUCCESS, Demonstration, write_demo
-from engine.demos.draft import DemoHead, Draft
-from engine.demos.layout import BROKEN, encode_demo
+from engine.demos.demonstration import (
+    NO_PROPOSAL,
+    SUCCESS,
+    Demonstration,
+    encode_demo,
+    write_demo,
+)
+from engine.demos.draft import Draft
+from engine.demos.files import cannot_write
+from engine.demos.layout import BROKEN
 from engine.demos.recording_log import (
     EVENT,
     HEAD,
@@ -29,7 +36,7 @@ from engine.demos.recording_log import (
     read_change,
     read_log,
 )
-from engine.demos.writing import cannot_write
+from engine.env.demo_requests import BeginDemo, DemoEnded
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.files import make_folder, open_file, restore_file, sync_folder, write_all
@@ -45,16 +52,19 @@ class DemoWriter:
 
     Args:
         path: The demonstration's file.
-        head: How it begins.
+        head: How it begins, see `Draft.head`.
+
+    Attributes:
+        draft: What was played by now.
 
     Raises:
         DemoError: It cannot be written, or something is there already.
     """
 
-    def __init__(self, path: Path, head: DemoHead) -> None:
+    def __init__(self, path: Path, head: Demonstration) -> None:
         self.path = path
         self._log = log_path(path)
-        self._draft = Draft(head)
+        self.draft = Draft(head)
         if path.exists():
             raise DemoError(f"{path} is there already.", "Choose another name.")
         try:
@@ -67,7 +77,7 @@ class DemoWriter:
         self._is_dirty = threading.Event()
         self._is_over = threading.Event()
         # The beginning is a demonstration without own steps: one layout serves both.
-        begin = encode_demo(self._draft.demonstration())
+        begin = encode_demo(self.draft.demonstration())
         try:
             self._write(LOG_MAGIC + frame(HEAD, begin))
             self._sync()
@@ -79,29 +89,9 @@ class DemoWriter:
         self._syncer.start()
 
     @property
-    def length(self) -> int:
-        """Return the episode's steps so far."""
-        return self._draft.length
-
-    @property
-    def live_frames(self) -> int:
-        """Return how many frames of live play followed the last step."""
-        return self._draft.live_frames
-
-    @property
-    def num_shown(self) -> int:
-        """Return how often something was pressed since it began, in real time, too."""
-        return self._draft.num_shown
-
-    @property
-    def paid(self) -> float:
-        """Return what was paid since it began."""
-        return self._draft.paid
-
-    @property
     def is_marked(self) -> bool:
         """Return whether it was marked as a success."""
-        return any(event.kind == SUCCESS for event in self._draft.events)
+        return any(event.kind == SUCCESS for event in self.draft.events)
 
     @property
     def is_synced(self) -> bool:
@@ -134,7 +124,7 @@ class DemoWriter:
 
     def event(self, kind: str, text: str = "") -> None:
         """Take in that something happened now."""
-        self._append(EVENT, as_json([self._draft.length, kind, text]))
+        self._append(EVENT, as_json([self.draft.length, kind, text]))
 
     def memory(self, digest: str, *, is_step: bool = True) -> None:
         """Take in the SHA-1 of the work RAM of now, best every `HASH_EVERY` steps.
@@ -170,10 +160,6 @@ class DemoWriter:
         """
         self._append(REWIND, as_json([to_step, frames]))
 
-    def draft(self) -> Demonstration:
-        """Return it as it is now."""
-        return self._draft.demonstration()
-
     def finish(self, memory: str = "", *, is_step: bool = True) -> Demonstration:
         """Write the demonstration's file, and return it; `memory` is the current hash.
 
@@ -182,7 +168,7 @@ class DemoWriter:
         """
         if memory:
             self.memory(memory, is_step=is_step)
-        demo = self._draft.demonstration()
+        demo = self.draft.demonstration()
         write_demo(self.path, demo)
         self.discard()
         return demo
@@ -209,14 +195,14 @@ class DemoWriter:
         if self._is_over.is_set():
             raise DemoError("The demonstration is finished.", "Begin another.")
         try:
-            change = read_change(kind, payload, self._draft)
+            change = read_change(kind, payload, self.draft)
         except BROKEN as error:
             raise DemoError(
                 f"That cannot be recorded: {error}.", "Finish and begin anew."
             ) from None
         self._write(frame(kind, payload))
         self._is_dirty.set()
-        change(self._draft)
+        change(self.draft)
 
     def _restore(self) -> None:
         """Write the log again if it was deleted; nobody sees it locked by another meanwhile."""
@@ -273,6 +259,33 @@ def recover(path: Path) -> Demonstration:
     write_demo(target, demo)
     log.unlink(missing_ok=True)
     return demo
+
+
+def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
+    """Make the file at `path` of its log, whose process is gone; say how it ended.
+
+    Args:
+        env_index: Where it was played.
+        order: How it began.
+        path: Of the file to be.
+    """
+    log = log_path(path)
+    try:
+        demo = read_log(log)
+        shown = demo.shown
+        human = sum(each.is_live or bool(demo.is_intervention[each.step]) for each in shown)
+        is_unwanted = order.needs_human and not human and not demo.has_live
+        kept = "" if not shown or is_unwanted else str(path)
+        if kept:
+            recover(log)
+        else:
+            log.unlink()
+        return DemoEnded(env_index, kept, len(shown), human, demo.has_live, demo.episode_return)
+    except DemoError as error:
+        failure = str(error)
+    except OSError as error:
+        failure = f"{log}: {error.strerror or error}."
+    return DemoEnded(env_index, "", 0, 0, False, 0.0, failure)
 
 
 def is_being_written(log: Path) -> bool:

@@ -5,10 +5,9 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted, demos_folder
+from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.exact_replay import DemoPlayer
-from engine.demos.splitting import SPLIT, read_split
 from engine.errors import DemoError, ReplayError
 from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig

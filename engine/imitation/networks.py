@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from engine.agents.dqn import QNetwork
 from engine.agents.encoders import EncoderKind, plain_perceptron
 from engine.agents.networks import ActorCritic
-from engine.demos.screens import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import SCREEN_SHAPE, shrink_screen
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Spaces
 
 KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}

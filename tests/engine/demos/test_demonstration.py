@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.demos.demonstration import DemoEvent, Demonstration, read_demo, write_demo
-from engine.demos.layout import MAGIC, decode_demo, encode_demo
+from engine.demos.demonstration import (
+    DemoEvent,
+    Demonstration,
+    decode_demo,
+    encode_demo,
+    read_demo,
+    write_demo,
+)
+from engine.demos.layout import MAGIC
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.types import Action

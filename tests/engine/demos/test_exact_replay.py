@@ -10,7 +10,6 @@ from engine.demos.decisions import decisions, directions_of
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, DemoEvent, Demonstration
 from engine.demos.exact_replay import END, play, unchecked
 from engine.demos.recorder import head_of_env, note_step, record_policy, rules_policy
-from engine.demos.screens import shrink_screen
 from engine.demos.writer import DemoWriter
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
@@ -183,11 +182,3 @@ def test_a_held_direction_is_a_decision_a_tile() -> None:
     cut = list(decisions(stretch, 20, directions_of(GAME_BOY_ACTIONS.names)))
     assert [action for action, _ in cut] == [None, Action.UP, Action.UP, Action.UP, Action.A]
     assert sum(frames for _, parts in cut for _, frames in parts) == stretch.frames
-
-
-def test_shrinking_keeps_plain_pictures_and_their_mean() -> None:
-    plain = np.full((144, 160, 3), 200, np.uint8)
-    assert (shrink_screen(plain) == 200).all()
-    mixed = np.random.default_rng(0).integers(0, 256, (144, 160, 3), np.uint8)
-    assert shrink_screen(mixed).shape == (3, 84, 84)
-    assert abs(float(shrink_screen(mixed).mean()) - float(mixed.mean())) < 0.5

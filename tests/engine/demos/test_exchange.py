@@ -14,10 +14,10 @@ from engine.demos.demonstration import (
     SUCCESS,
     DemoEvent,
     Demonstration,
+    encode_demo,
     read_demo,
 )
 from engine.demos.exchange import from_actions, from_npz, to_npz
-from engine.demos.layout import encode_demo
 from engine.demos.minari_folder import read_minari_actions, to_minari
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.table import from_csv, to_csv

@@ -7,11 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.demos.dataset import DemoSet, Wanted
-from engine.demos.demonstration import read_demo
-from engine.demos.layout import encode_demo
+from engine.demos.dataset import DemoSet, Wanted, read_split, write_split
+from engine.demos.demonstration import encode_demo, read_demo
 from engine.demos.recorder import record_policy, rules_policy
-from engine.demos.splitting import read_split, write_split
 from engine.errors import DemoError, ReplayError
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.examples import CUT, GOES_ON, OVER, split
