@@ -116,11 +116,6 @@ class DemoSet:
         self.folder = folder
         self.paths = tuple(sorted(folder.glob(f"*{SUFFIX}")) if paths is None else paths)
 
-    @classmethod
-    def of(cls, config: RunConfig) -> "DemoSet":
-        """Return the set in a run's save folder."""
-        return cls(demos_folder(config))
-
     def __len__(self) -> int:
         return len(self.paths)
 

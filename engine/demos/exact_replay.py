@@ -130,10 +130,6 @@ class DemoPlayer:
         if with_end:
             yield self._look(env)
 
-    def env_at_end(self) -> GameEnv | None:
-        """Return the game as the last demonstration left it, None before the first."""
-        return self._env
-
     def close(self) -> None:
         """Free the emulator."""
         if self._env is not None:

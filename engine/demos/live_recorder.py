@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, Demonstration
 from engine.demos.layout import plain_text, read_tags
-from engine.demos.recorder import free_path, head_of_env, note_step
+from engine.demos.recorder import begin_writing, head_of_env, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.demo_requests import DemoFacts
 from engine.env.stepping import SteppedEnv
@@ -64,6 +64,9 @@ class LiveRecorder:
         tags: Single words.
         clock: Seconds since 1970.
         can_rewind: Keep what is needed to take actions back.
+
+    Attributes:
+        path: The file of the demonstration that was begun last.
     """
 
     def __init__(
@@ -86,22 +89,16 @@ class LiveRecorder:
         self._clock = clock
         self._can_rewind = can_rewind
         self._writer: DemoWriter | None = None
-        self._path = Path()
-        self._begins_at = self._human_steps = 0
+        self.path = Path()
+        self._human_steps = 0
         self._start = b""
         self._moments: list[_Moment] = []
         self._known: frozenset[str] = frozenset()
-        self._is_marked = False
 
     @property
     def is_recording(self) -> bool:
         """Return whether a demonstration is being written."""
         return self._writer is not None
-
-    @property
-    def path(self) -> Path:
-        """Return the file of the demonstration that was begun last."""
-        return self._path
 
     @property
     def is_empty(self) -> bool:
@@ -111,17 +108,17 @@ class LiveRecorder:
     @property
     def facts(self) -> DemoFacts:
         """Return how it stands."""
-        draft = self._open().draft
-        live = draft.num_shown - (draft.length - self._begins_at)
+        writer = self._open()
+        steps, own_steps = writer.draft.num_shown, writer.draft.length - writer.draft.begin.step
         return DemoFacts(
-            path=str(self._path),
-            steps=draft.num_shown,
-            human_steps=self._human_steps + live,
+            path=str(self.path),
+            steps=steps,
+            human_steps=self._human_steps + steps - own_steps,
             rewindable=self._rewindable,
             episode_steps=self._env.episode_steps,
             task=self._task,
             tags=self._tags,
-            is_marked=self._is_marked,
+            is_marked=writer.is_marked,
         )
 
     @property
@@ -144,13 +141,12 @@ class LiveRecorder:
             tags=frozenset(self._tags),
             created_s=self._clock(),
         )
-        self._path = free_path(self._folder, self._by, head.created_s)
-        self._writer = DemoWriter(self._path, head)
-        self._begins_at = self._writer.draft.length
-        self._is_marked, self._human_steps = False, 0
+        self._writer = begin_writing(self._folder, head)
+        self.path = self._writer.path
+        self._human_steps = 0
         self._start = self._stepped.save()
-        first_frames = self._live_frames(self._begins_at)
-        self._moments = [_Moment(self._begins_at, first_frames, None, 0, self._start)]
+        step = self._writer.draft.length
+        self._moments = [_Moment(step, self._live_frames(step), None, 0, self._start)]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)
@@ -180,10 +176,11 @@ class LiveRecorder:
             DemoError: It cannot be written: all before it stays in the log, for `recover`.
         """
         writer = self._open()
+        draft = writer.draft
         if is_intervention is None:
             is_intervention = is_human and proposal != NO_PROPOSAL
         with self._closing_if_broken():
-            was_live = self._live_frames(writer.draft.length) > 0
+            was_live = self._live_frames(draft.length) > 0
             self._take_in_live(0.0)
             writer.step(
                 action, reward, done=done, proposal=proposal, is_intervention=is_intervention
@@ -194,9 +191,9 @@ class LiveRecorder:
         if not self._can_rewind:
             return
         # Real-time play is never played again, so the first step after it is kept whole.
-        is_due = was_live or (writer.draft.length - self._begins_at) % SNAPSHOT_EVERY == 0
+        is_due = was_live or (draft.length - draft.begin.step) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
-        self._keep(_Moment(writer.draft.length, 0, int(action), self._human_steps, snapshot))
+        self._keep(_Moment(draft.length, 0, int(action), self._human_steps, snapshot))
 
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
@@ -255,7 +252,6 @@ class LiveRecorder:
         self._known, self._human_steps = self._env.milestones, moment.human_steps
         with self._closing_if_broken():
             writer.rewind(moment.step, moment.frames)
-        self._is_marked = writer.is_marked
         return last - target
 
     def mark(self, text: str = "") -> None:
@@ -271,7 +267,6 @@ class LiveRecorder:
             writer.unmark()
         else:
             writer.mark_success()
-        self._is_marked = writer.is_marked
 
     def describe(self, task: str = "", tags: Sequence[str] = ()) -> None:
         """Say what is shown, in the demonstrations that begin after this one, too; add tags.
@@ -303,7 +298,7 @@ class LiveRecorder:
             memory = self._env.memory_digest()
             demo = writer.finish(memory, is_step=not self._live_frames(writer.draft.length))
         self._end()
-        return self._path, demo
+        return self.path, demo
 
     def discard(self) -> None:
         """Let nothing stay of it; the game continues where it is. May be called again."""
