@@ -5,7 +5,6 @@ import math
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
@@ -54,12 +53,7 @@ class NpzReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self._archive.close()
 
     def check_headers(self) -> None:
@@ -180,55 +174,36 @@ class NpzReader:
         return np.frombuffer(data, header.dtype).reshape(header.shape)
 
 
-class NpzWriter:
-    """Writes an NPZ file beside its place, and renames it when all went well.
-
-    Args:
-        path: The file.
+@contextlib.contextmanager
+def writing_npz(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Write an NPZ file beside its place, and rename it when all went well.
 
     Raises:
         DemoError: It cannot be written.
     """
+    beside = temporary_path(path)
+    try:
+        with zipfile.ZipFile(beside, "x", zipfile.ZIP_DEFLATED) as file:
+            yield file
+        beside.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    finally:
+        beside.unlink(missing_ok=True)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._beside = temporary_path(path)
 
-    def __enter__(self) -> Self:
-        try:
-            self._zip = zipfile.ZipFile(self._beside, "x", zipfile.ZIP_DEFLATED)
-        except OSError as error:
-            raise cannot_write(self._path, error) from None
-        return self
+@contextlib.contextmanager
+def writing_rows(
+    file: zipfile.ZipFile, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Iterator[Callable[[bytes], Any]]:
+    """Let an array be written bit by bit."""
+    header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+        npy.write_array_header_1_0(member, header)
+        yield member.write
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self._zip.close()
-            if kind is None:
-                self._beside.replace(self._path)
-        except OSError as failure:
-            raise cannot_write(self._path, failure) from None
-        finally:
-            self._beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise cannot_write(self._path, error) from None
 
-    @contextlib.contextmanager
-    def rows(
-        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
-    ) -> Iterator[Callable[[bytes], Any]]:
-        """Let an array be written bit by bit."""
-        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
-            npy.write_array_header_1_0(file, header)
-            yield file.write
-
-    def put(self, name: str, array: NDArray[Any]) -> None:
-        """Write a whole array."""
-        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
-            npy.write_array(file, np.asanyarray(array), allow_pickle=False)
+def write_array(file: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    """Write a whole array."""
+    with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+        npy.write_array(member, array, allow_pickle=False)

@@ -169,13 +169,10 @@ class RecordedEnv(SteppedEnv):
 
     def _finished(self, recorder: LiveRecorder) -> DemoEnded:
         """Write the file, or throw away what is not to be kept."""
-        is_humans = recorder.facts.human_steps > 0 or self._has_live
-        if recorder.is_empty or (self._needs_human and not is_humans):
-            ended = self._described(recorder)
-            recorder.discard()
-            return ended
-        ended = self._described(recorder, str(recorder.path))
-        recorder.finish()
+        has_human = recorder.facts.human_steps > 0 or self._has_live
+        is_kept = not recorder.is_empty and (has_human or not self._needs_human)
+        ended = self._described(recorder, str(recorder.path) if is_kept else "")
+        recorder.finish() if is_kept else recorder.discard()
         return ended
 
     def _described(self, recorder: LiveRecorder, path: str = "") -> DemoEnded:
