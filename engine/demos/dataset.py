@@ -194,12 +194,11 @@ class DemoSet:
         count = round(valid_share * len(order))
         if 0 < valid_share < 1 and len(order) > 1:
             count = min(max(count, 1), len(order) - 1)
-        valid = {int(place) for place in order[:count]}
-        pair = [
-            [path for place, path in enumerate(self.paths) if (place in valid) is is_valid]
-            for is_valid in (False, True)
-        ]
-        return DemoSet(self.folder, pair[0]), DemoSet(self.folder, pair[1])
+        train, valid = (
+            DemoSet(self.folder, [self.paths[place] for place in sorted(part)])
+            for part in (order[count:], order[:count])
+        )
+        return train, valid
 
     def merge(self, others: Iterable["DemoSet"]) -> list[Path]:
         """Copy into this folder what it does not hold; return the new files.

@@ -279,10 +279,11 @@ class LiveRecorder:
             read_tags(tags)
         except (ValueError, TypeError) as error:
             raise DemoError(f"That cannot be taken: {error}.", "Write it plainer.") from None
-        if self._writer is not None and tags:
-            self._writer.tag(*tags)
-        if self._writer is not None and task:
-            self._writer.set_task(task)
+        if self._writer is not None:
+            if tags:
+                self._writer.tag(*tags)
+            if task:
+                self._writer.set_task(task)
         self._tags = tuple(dict.fromkeys((*self._tags, *tags)))
         self._task = task or self._task
 

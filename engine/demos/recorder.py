@@ -63,7 +63,15 @@ def record_policy(
             head = head_of_env(env, by=by, task=task, tags=tags, created_s=clock())
             writer = begin_writing(folder, head)
             try:
-                _record(stepped, choose, writer, max_steps)
+                writer.event(MAP, stepped.place)
+                reward, is_over = 0.0, False
+                while not is_over:
+                    action = choose(batch_of(stepped, reward))
+                    reward, is_terminated, is_truncated = stepped.step(action)
+                    is_over = is_terminated or is_truncated
+                    writer.step(action, reward, done=is_over)
+                    note_step(writer, env, is_terminated=is_terminated)
+                    is_over = is_over or 0 < max_steps <= writer.draft.length
             except BaseException:  # what was played stays for `recover`; it is raised again
                 writer.close()
                 raise
@@ -193,18 +201,6 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
         if not path.exists() and not log_path(path).exists():
             break
     return path
-
-
-def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps: int) -> None:
-    writer.event(MAP, stepped.place)
-    reward, is_over = 0.0, False
-    while not is_over:
-        action = choose(batch_of(stepped, reward))
-        reward, is_terminated, is_truncated = stepped.step(action)
-        is_over = is_terminated or is_truncated
-        writer.step(action, reward, done=is_over)
-        note_step(writer, stepped.env, is_terminated=is_terminated)
-        is_over = is_over or 0 < max_steps <= writer.draft.length
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:

@@ -14,7 +14,6 @@ from engine.demos.demonstration import (
     encode_demo,
     write_demo,
 )
-from engine.demos.draft import Draft
 from engine.demos.files import cannot_write
 from engine.demos.layout import BROKEN
 from engine.demos.recording_log import (
@@ -30,6 +29,7 @@ from engine.demos.recording_log import (
     TAG,
     TASK,
     UNMARK,
+    Draft,
     as_json,
     frame,
     log_path,
@@ -127,11 +127,9 @@ class DemoWriter:
         self._append(EVENT, as_json([self.draft.length, kind, text]))
 
     def memory(self, digest: str, *, is_step: bool = True) -> None:
-        """Take in the SHA-1 of the work RAM of now, best every `HASH_EVERY` steps.
+        """Take in the SHA-1 of the work RAM of now (`Game.digest`), best every `HASH_EVERY` steps.
 
-        Args:
-            digest: See `Game.digest`.
-            is_step: No live play followed the last step.
+        `is_step`: no live play followed the last step.
         """
         self._append(MEMORY, as_json([digest, is_step]))
 
@@ -152,11 +150,9 @@ class DemoWriter:
         self._append(UNMARK, as_json(None))
 
     def rewind(self, to_step: int, frames: int = 0) -> None:
-        """Forget all after `to_step` steps: the game was taken back to there.
+        """Forget all after `to_step` steps of the episode: the game was taken back to there.
 
-        Args:
-            to_step: Steps of the episode.
-            frames: Frames of the live play after that step that stay, too.
+        So many `frames` of the live play that followed that step stay, too.
         """
         self._append(REWIND, as_json([to_step, frames]))
 
