@@ -44,17 +44,14 @@ class Round:
     def figures(self) -> dict[str, float]:
         """Return figures by name, as they are written for TensorBoard."""
         count = max(1, len(self.played))
-        known = {} if self.agreement is None else {"dagger/agreement": self.agreement}
-        return (
-            self.epoch.figures()
-            | known
-            | {
-                "dagger/beta": self.beta,
-                "dagger/examples": self.total,
-                "dagger/success": sum(one.is_success for one in self.played) / count,
-                "dagger/return": sum(one.total_reward for one in self.played) / count,
-            }
-        )
+        agreement = {} if self.agreement is None else {"dagger/agreement": self.agreement}
+        rounds = {
+            "dagger/beta": self.beta,
+            "dagger/examples": self.total,
+            "dagger/success": sum(one.is_success for one in self.played) / count,
+            "dagger/return": sum(one.total_reward for one in self.played) / count,
+        }
+        return self.epoch.figures() | agreement | rounds
 
 
 class Dagger:
@@ -84,8 +81,7 @@ class Dagger:
         policy: Policy | None = None,
     ) -> None:
         self._config = config
-        changes = {"epochs": config.epochs, "patience": 0}
-        self._cloning = cloning.model_copy(update=changes)
+        self._cloning = cloning.model_copy(update={"epochs": config.epochs, "patience": 0})
         self._make_expert, self._nobody = make_expert, nobody
         self.examples = list(examples)
         self.policy = policy
@@ -110,36 +106,33 @@ class Dagger:
     ) -> Round:
         """Let the student play, label, and learn from everything.
 
-        Args:
-            games: Of `DaggerConfig.envs`, advised if the expert needs it.
-            tell_played: Called with how many episodes are over.
-            tell_learnt: Called with how many epochs are over.
+        `games` are `DaggerConfig.envs`, advised if the expert needs it. `tell_played` is called
+        with how many episodes are over, `tell_learnt` with how many epochs.
         """
-        number = self.rounds + 1
+        number, student = self.rounds + 1, self.policy
         seed = self._cloning.seed * 1009 + number
-        student, is_first = self.policy, self.policy is None
         beta = self._config.beta_start * self._config.beta_decay ** (number - 1)
+        if student is None:
+            beta = 1.0
         new, played = play(
             games,
             self._nobody(seed) if student is None else student.player(seed),
             self._make_expert(seed),
-            beta=1.0 if is_first else beta,
+            beta=beta,
             episodes=self._config.episodes,
             seed=seed,
             tell=tell_played,
         )
         agreement = None
         if student is not None:
-            judge = Cloning(self._cloning.model_copy(update={"val_share": 0.0}), new, student)
-            score = judge.score(new)
+            config = self._cloning.model_copy(update={"val_share": 0.0})
+            score = Cloning(config, new, student).score(new)
             agreement = score.accuracy if score is not None else None
         self.examples.append(new)
         epoch = self._learn(tell_learnt)
         self.rounds = number
         total = sum(len(part) for part in self.examples)
-        return Round(
-            number, 1.0 if is_first else beta, len(new), total, tuple(played), agreement, epoch
-        )
+        return Round(number, beta, len(new), total, tuple(played), agreement, epoch)
 
     def _learn(self, tell: Callable[[int], None]) -> Epoch:
         seed = (self._cloning.seed * 1009 + len(self.examples)) % 2**31

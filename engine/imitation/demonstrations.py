@@ -109,21 +109,16 @@ def demo_examples(
             parts += part
             without_effect += masked
             tell(number + 1, count)
-    left_out = _left_out(without_effect)
+    left_out = ""
+    if without_effect:
+        what = "1 press is" if without_effect == 1 else f"{without_effect:,} presses are"
+        left_out = f"{what} left out, which could have no effect: the agent never tries that"
     if not parts:
         because = f": {left_out}." if left_out else "."
         raise DemoError(f"The demonstrations hold no steps to learn from{because}", "Record more.")
     if left_out:
         note(left_out)
     return join(parts)
-
-
-def _left_out(presses: int) -> str:
-    """Say how many presses nobody learns from; "" of none."""
-    if not presses:
-        return ""
-    what = "1 press is" if presses == 1 else f"{presses:,} presses are"
-    return f"{what} left out, which could have no effect: the agent never tries that"
 
 
 def _one(

@@ -27,7 +27,7 @@ _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
 
 _Step = tuple[Frame, int, float, bool]
-"""Picture before, action, reward, whether the episode was over then."""
+"""Small picture before, action, reward, whether the episode was over then."""
 
 
 class Batch(TypedDict):
@@ -153,11 +153,7 @@ def load_expert_data(
     run = config or RunConfig()
     game = load_game(run.rom_path, run.allow_unknown_rom)
     episodes = [
-        list(
-            _small_steps(
-                _npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run)
-            )
-        )
+        list(_npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run))
         for path in paths
     ]
     capacity = max(1, sum(map(len, episodes)))
@@ -187,16 +183,15 @@ def expert_paths(expert_data_dir: str | Path) -> list[Path]:
     return paths
 
 
-def _small_steps(steps: Iterator[_Step]) -> Iterator[_Step]:
-    for picture, action, reward, done in steps:
-        yield shrink_screen(picture).transpose(1, 2, 0), action, reward, done
+def _shrunk(picture: Frame) -> Frame:
+    return shrink_screen(picture).transpose(1, 2, 0)
 
 
 def _demo_steps(path: Path, config: RunConfig) -> Iterator[_Step]:
     for step in play(read_demo(path), config):
         assert step.frame is not None
         if step.mask[step.action]:
-            yield step.frame, step.action, step.reward, step.done
+            yield _shrunk(step.frame), step.action, step.reward, step.done
 
 
 def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
@@ -217,7 +212,7 @@ def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
             raise DemoError(f"{path} has other numbers of rewards or dones than of actions.")
         pictures = file.frames("observations")
         for picture, action, reward, done in zip(pictures, actions, rewards, dones, strict=True):
-            yield picture, int(action), float(reward), bool(done)
+            yield _shrunk(picture), int(action), float(reward), bool(done)
 
 
 def _rewards(file: NpzReader) -> NDArray[np.floating]:

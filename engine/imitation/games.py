@@ -46,13 +46,10 @@ class Games(ArrayWorld):
 def make_games(
     config: RunConfig, count: int, make_sight: MakeSight | None, *, is_advised: bool
 ) -> Games:
-    """Make games like a run's.
+    """Make games like those of a run with these settings.
 
-    Args:
-        config: The run's settings.
-        count: How many.
-        make_sight: Makes what is seen of a game beside its features; None: nothing is.
-        is_advised: Let the rules advise in them.
+    `make_sight` makes what is seen of a game beside its features, None: nothing is; the rules
+    advise in the games if `is_advised`.
 
     Raises:
         PokeTUIError: They cannot be made.

@@ -54,7 +54,7 @@ def test_masked_actions_are_never_foretold():
     examples = make_examples([1, 2] * 50)
     examples.masks[:, 3:] = False
     cloning = Cloning(SMALL, examples)
-    log_probs, _ = cloning._judge(examples, np.arange(10))
+    log_probs, _ = cloning._evaluate(examples, np.arange(10))
     assert (log_probs[:, 3:] < -1e8).all()
 
 

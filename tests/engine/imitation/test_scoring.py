@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.imitation.scoring import Share, score
+from engine.imitation.bc import Share, score
 from engine.types import Action
 from tests.engine.imitation.arrays import make_examples
 
