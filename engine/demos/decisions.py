@@ -1,8 +1,9 @@
-"""Tell what a demonstration shows: its steps, and the decisions that real-time play is made of."""
+"""Say what a demonstration shows: its steps, and the decisions that real-time play is made of."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.env.input_recording import Segment, moves
 from engine.env.live import NUM_BUTTONS, LiveStretch
 
 Moment = tuple[frozenset[int], int]
@@ -51,30 +52,21 @@ def directions_of(action_names: Sequence[str]) -> frozenset[int]:
 
 
 def shown(
-    actions: bytes,
-    live: Sequence[LiveStretch],
-    step_frames: int,
-    begin: Beginning,
-    directions: frozenset[int],
+    segment: Segment, step_frames: int, begin: Beginning, directions: frozenset[int]
 ) -> Iterator[Shown]:
-    """Yield what was pressed since the beginning, in order.
+    """Yield what was pressed in an episode since the beginning, in order.
 
-    Args:
-        actions: Of the episode, one byte each.
-        live: What ran between them, in order.
-        step_frames: How long an action takes.
-        begin: Where it begins.
-        directions: Actions that walk.
+    An action takes `step_frames` frames; `directions` are the actions that walk.
     """
-    waiting = list(live)
-    for step in range(len(actions) + 1):
-        frame = 0
-        while waiting and waiting[0].after == step:
-            stretch = waiting.pop(0)
-            frame = stretch.frames
-            yield from shown_live(stretch, step_frames, begin, directions)
-        if begin.step <= step < len(actions):
-            yield Shown(step, frame, actions[step], is_live=False)
+    step = frame = 0
+    for move in moves(segment):
+        if isinstance(move, LiveStretch):
+            frame = move.frames
+            yield from shown_live(move, step_frames, begin, directions)
+            continue
+        if step >= begin.step:
+            yield Shown(step, frame, move, is_live=False)
+        step, frame = step + 1, 0
 
 
 def shown_live(
@@ -91,7 +83,7 @@ def shown_live(
 def decisions(
     stretch: LiveStretch, step_frames: int, directions: frozenset[int]
 ) -> Iterator[tuple[int | None, list[Moment]]]:
-    """Cut a live stretch into decisions: (button, what was held until the next one).
+    """Divide a live stretch into decisions: (button, what was held until the next one).
 
     A button that goes down is one, and a direction that stays down one every `step_frames`: a
     walker decides at every tile. What runs before the first has no button.

@@ -200,16 +200,14 @@ class Demonstration:
     @property
     def shown(self) -> tuple[Shown, ...]:
         """Return what was pressed from there on, by turns or in real time."""
-        own = self.recording.segments[-1]
-        frames = sum(self.recording.frames)
-        directions = directions_of(self.action_names)
-        return tuple(shown(own.actions, own.live, frames, self.begin, directions))
+        own, frames = self.recording.segments[-1], sum(self.recording.frames)
+        return tuple(shown(own, frames, self.begin, directions_of(self.action_names)))
 
     @property
     def num_interventions(self) -> int:
         """Return how often a person pressed something in an agent's place."""
-        is_live_one = INTERVENTION in self.tags
-        live = sum(each.is_live for each in self.shown) if is_live_one else 0
+        has_live = INTERVENTION in self.tags
+        live = sum(each.is_live for each in self.shown) if has_live else 0
         return int(self.is_intervention.sum()) + live
 
     @property

@@ -65,10 +65,10 @@ def play(
     Args:
         demo: What to play.
         config: Names the ROM.
-        renders: Bring pictures.
+        renders: Render pictures.
         as_recorded: Use the demonstration's own settings of episodes and rewards, and check what
             is paid; else those of `config`, all but the frames of a press.
-        with_end: Bring what is seen at the end, too, as a last step with `END` for an action.
+        with_end: Yield what is seen at the end, too, as a last step with `END` for an action.
 
     Raises:
         ReplayError: It goes another way, or belongs to another game or emulator.
@@ -79,13 +79,7 @@ def play(
 
 
 class DemoPlayer:
-    """Plays demonstrations, one after the other, in one game where that is possible.
-
-    Args:
-        config: Names the ROM.
-        renders: Bring pictures.
-        as_recorded: As for `play`.
-    """
+    """Plays demonstrations, one after the other, in one game where that is possible: see `play`."""
 
     def __init__(
         self, config: RunConfig, *, renders: bool = True, as_recorded: bool = True
@@ -97,7 +91,7 @@ class DemoPlayer:
         self._made_for: tuple[str, RunConfig] | None = None
 
     def play(self, demo: Demonstration, *, with_end: bool = False) -> Iterator[Step]:
-        """Play one, as `play` does."""
+        """Play one."""
         env = self._env_for(demo)
         begin_replay(env, demo.recording)
         pays_alike = self._as_recorded and pays_as_recorded(demo, self._config)
@@ -189,7 +183,6 @@ class Checks:
 
     def difference(self, number: int, reward: float, *, is_done: bool) -> str:
         """Return how the step that had `number` before it differs, "" if it does not."""
-        step = number + 1
         # What was paid before somebody took over was not recorded.
         if self.pays_alike and number >= self._demo.begins_at:
             recorded = float(self._demo.rewards[number])
@@ -197,21 +190,21 @@ class Checks:
                 return f"it paid {reward:.3f}, not {recorded:.3f}"
             if is_done != bool(self._demo.dones[number]):
                 return "the episode ends" if is_done else "the episode goes on"
-        if step in self._hashes:
-            if self._env.memory_digest() != self._hashes[step]:
-                return self._since("the memory is another")
-            self._sound = step
+        if number + 1 in self._hashes:
+            if self._env.memory_digest() != self._hashes[number + 1]:
+                return self._memory_differs()
+            self._sound = number + 1
         return ""
 
     def end_difference(self) -> str:
         """Compare the memory at the end, live play after the last step included."""
         memory = self._demo.recording.memory
         if memory and self._env.memory_digest() != memory:
-            return self._since("the memory is another")
+            return self._memory_differs()
         return ""
 
-    def _since(self, what: str) -> str:
-        return f"{what}, since some step after {self._sound:,}"
+    def _memory_differs(self) -> str:
+        return f"the memory is another, since some step after {self._sound:,}"
 
 
 class _NotedEvents:
@@ -298,9 +291,7 @@ def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
 
 
 def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
-    """Return whether rewards must be those that were recorded, with the demonstration's
-    settings.
-    """
+    """Return whether rewards must be those recorded, with the demonstration's settings."""
     if not demo.settings or demo.has_live:
         return False
     return not json.loads(demo.settings)["extra"] and not config.rewards.extra

@@ -45,10 +45,7 @@ def validate(
 ) -> Iterator[Validated]:
     """Play files in another process; yield the result of each, in their order.
 
-    Args:
-        paths: The files.
-        config: Names the ROM.
-        patience_s: How long the emulator may take for a few hundred steps.
+    `config` names the ROM; the emulator may take `patience_s` for a few hundred steps.
     """
     waiting = list(paths)
     while waiting:
@@ -57,11 +54,8 @@ def validate(
             yield found
         if waiting:
             crashed = waiting.pop(0)
-            yield Validated(
-                crashed,
-                0,
-                f"{crashed} made the emulator crash or hang. Delete it, or record it anew.",
-            )
+            why = f"{crashed} made the emulator crash or hang. Delete it, or record it anew."
+            yield Validated(crashed, 0, why)
 
 
 def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> Iterator[Validated]:

@@ -54,15 +54,13 @@ class ValueClone(nn.Module):
 
 
 class ScreenClone(nn.Module):
-    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without."""
+    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without.
+
+    `screen` returns (batch, hidden_size) of pictures.
+    """
 
     def __init__(
-        self,
-        screen: nn.Module,
-        size: int,
-        feature_size: int,
-        hidden_size: int,
-        num_actions: int,
+        self, screen: nn.Module, feature_size: int, hidden_size: int, num_actions: int
     ) -> None:
         super().__init__()
         self.screen = screen
@@ -71,7 +69,7 @@ class ScreenClone(nn.Module):
                 weight = layer.weight.data
                 layer.weight.data = weight.contiguous(memory_format=torch.channels_last)
         self.features = plain_perceptron(feature_size, hidden_size) if feature_size else None
-        self.actor = nn.Linear(size + (hidden_size if feature_size else 0), num_actions)
+        self.actor = nn.Linear(hidden_size * (2 if feature_size else 1), num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
         """Return logits (batch, A)."""
@@ -129,7 +127,7 @@ class ImpalaCNN(nn.Module):
 
     def __init__(self, action_dim: int = len(GAME_BOY_ACTIONS), hidden_dim: int = 256) -> None:
         super().__init__()
-        clone = ScreenClone(impala(hidden_dim), hidden_dim, 0, hidden_dim, action_dim)
+        clone = ScreenClone(impala(hidden_dim), 0, hidden_dim, action_dim)
         self.screen, self.actor = clone.screen, clone.actor
 
     def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
@@ -193,13 +191,12 @@ def build_network(config: CloningConfig, spaces: Spaces) -> nn.Module:
         return ActorClone(kind, spaces, hidden)
     if config.network == "dqn":
         return ValueClone(kind, spaces, hidden)
-    screens = {
-        "impala": lambda: impala(hidden),
-        "nature": lambda: convolutions(_NATURE, hidden),
-        "tiny": lambda: convolutions(_TINY, hidden),
-    }
+    if config.network == "impala":
+        screen = impala(hidden)
+    else:
+        screen = convolutions(_NATURE if config.network == "nature" else _TINY, hidden)
     seen = spaces.feature_size if config.inputs == "both" else 0
-    return ScreenClone(screens[config.network](), hidden, seen, hidden, spaces.num_actions)
+    return ScreenClone(screen, seen, hidden, spaces.num_actions)
 
 
 def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:

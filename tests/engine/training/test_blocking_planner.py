@@ -51,7 +51,7 @@ def played(
             chance = [rng.choice(np.flatnonzero(mask)) for mask in batch.mask]
             batch = games.step(np.where(labels >= 0, labels, chance))
             goal_sources |= {env.goal_source for env in games.envs}
-            places |= set([env.place for env in games.envs])
+            places |= {env.place for env in games.envs}
     finally:
         games.close()
     return goal_sources, places
