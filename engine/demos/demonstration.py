@@ -27,27 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.demos import layout
 from engine.demos.decisions import Beginning, Shown, directions_of, shown
 from engine.demos.files import read_limited, write_whole
-from engine.demos.layout import (
-    BROKEN,
-    MAX_LIVE_FRAMES,
-    USE_ANOTHER,
-    body_of_file,
-    pack_file,
-    pack_segments,
-    plain_text,
-    read_digest,
-    read_frame_rate,
-    read_frame_shape,
-    read_names,
-    read_number,
-    read_settings,
-    read_tags,
-    read_whole,
-    unpack_sections,
-    unpack_segments,
-)
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S
 from engine.env.input_recording import Recording
 from engine.env.state_file import MAX_STATE_SIZE
@@ -276,7 +258,7 @@ def write_demo(path: Path, demo: Demonstration, mode: int = FILE_MODE) -> None:
 def encode_demo(demo: Demonstration) -> bytes:
     """Return a demonstration as the bytes of its file."""
     recording = demo.recording
-    segments, inputs = pack_segments(recording.segments)
+    segments, inputs = layout.pack_segments(recording.segments)
     others = {
         "begins_frames": demo.begins_frames,
         "actions": demo.action_names,
@@ -308,7 +290,7 @@ def encode_demo(demo: Demonstration) -> bytes:
     parts = (demo.rewards.astype("<f4"), flags.astype(np.uint8), demo.proposals)
     arrays = inputs + b"".join(part.tobytes() for part in parts)
     text = json.dumps(facts, separators=(",", ":"), sort_keys=True).encode()
-    return pack_file((text, arrays, demo.start_state))
+    return layout.pack_file((text, arrays, demo.start_state))
 
 
 def decode_demo(data: bytes, name: str) -> Demonstration:
@@ -317,20 +299,22 @@ def decode_demo(data: bytes, name: str) -> Demonstration:
     Raises:
         DemoError: It is damaged or foreign.
     """
-    body = body_of_file(data, name)
+    body = layout.body_of_file(data, name)
     try:
-        text, arrays, start_state = unpack_sections(body, (_MAX_FACTS, _MAX_ARRAYS, MAX_STATE_SIZE))
+        text, arrays, start_state = layout.unpack_sections(
+            body, (_MAX_FACTS, _MAX_ARRAYS, MAX_STATE_SIZE)
+        )
         return _decode(_USUAL | parse_json(text), arrays, start_state)
-    except BROKEN as error:
+    except layout.BROKEN as error:
         reason = error.message if isinstance(error, DemoError) else type(error).__name__
         raise DemoError(
-            f"{name} is no sound demonstration: {reason.rstrip('.')}.", USE_ANOTHER
+            f"{name} is no sound demonstration: {reason.rstrip('.')}.", layout.USE_ANOTHER
         ) from None
 
 
 def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonstration:
-    names = read_names(facts["actions"])
-    segments, rest = unpack_segments(facts["segments"], arrays, len(names))
+    names = layout.read_names(facts["actions"])
+    segments, rest = layout.unpack_segments(facts["segments"], arrays, len(names))
     length = len(segments[-1].actions)
     if len(rest) != 6 * length:
         raise ValueError("the arrays have another size")
@@ -341,36 +325,37 @@ def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonst
         raise ValueError("a reward is no number")
     if np.any((proposals >= len(names)) & (proposals != NO_PROPOSAL)):
         raise ValueError("a proposal is no action")
-    hold, wait = (read_whole(value, 1000) for value in facts["frames"])
+    hold, wait = (layout.read_whole(value, 1000) for value in facts["frames"])
     return Demonstration(
         Recording(
-            rom=read_digest(facts["rom"]),
-            start=read_digest(facts["start"]),
-            emulator=plain_text(facts["pyboy"], 40),
+            rom=layout.read_digest(facts["rom"]),
+            start=layout.read_digest(facts["start"]),
+            emulator=layout.plain_text(facts["pyboy"], 40),
             frames=(hold, wait),
             segments=segments,
-            memory=read_digest(facts["memory"]) if facts["memory"] else "",
+            memory=layout.read_digest(facts["memory"]) if facts["memory"] else "",
         ),
         start_state,
         rewards,
         dones=(flags & _DONE).astype(np.bool_),
         events=_events(facts["events"], length),
-        tags=read_tags(facts["tags"]),
-        task=plain_text(facts["task"]),
-        by=plain_text(facts["by"], 80),
+        tags=layout.read_tags(facts["tags"]),
+        task=layout.plain_text(facts["task"]),
+        by=layout.plain_text(facts["by"], 80),
         memory_hashes=tuple(
-            (read_whole(step, length), read_digest(digest)) for step, digest in facts["hashes"]
+            (layout.read_whole(step, length), layout.read_digest(digest))
+            for step, digest in facts["hashes"]
         ),
         proposals=proposals,
         is_intervention=(flags & _INTERVENTION).astype(np.bool_),
-        created_s=read_number(facts["created_s"]),
-        settings=read_settings(facts["settings"]),
-        begins_at=read_whole(facts["begins_at"], length),
-        live_return=read_number(facts["live_return"]),
-        begins_frames=read_whole(facts["begins_frames"], MAX_LIVE_FRAMES),
+        created_s=layout.read_number(facts["created_s"]),
+        settings=layout.read_settings(facts["settings"]),
+        begins_at=layout.read_whole(facts["begins_at"], length),
+        live_return=layout.read_number(facts["live_return"]),
+        begins_frames=layout.read_whole(facts["begins_frames"], layout.MAX_LIVE_FRAMES),
         action_names=names,
-        frame_shape=read_frame_shape(facts["frame"]),
-        frames_per_s=read_frame_rate(facts["frames_per_s"]),
+        frame_shape=layout.read_frame_shape(facts["frame"]),
+        frames_per_s=layout.read_frame_rate(facts["frames_per_s"]),
     )
 
 
@@ -379,10 +364,10 @@ def _events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
         raise ValueError("it has too many events")
     events = tuple(
         DemoEvent(
-            read_whole(step, length),
-            plain_text(kind, 40),
-            plain_text(text),
-            read_whole(sum(frames), MAX_LIVE_FRAMES),
+            layout.read_whole(step, length),
+            layout.plain_text(kind, 40),
+            layout.plain_text(text),
+            layout.read_whole(sum(frames), layout.MAX_LIVE_FRAMES),
         )
         for step, kind, text, *frames in packed
     )

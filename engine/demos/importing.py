@@ -32,10 +32,9 @@ class Imported:
 
 
 class Importer:
-    """Takes files into the folder of demonstrations.
+    """Takes files into the folder of demonstrations of a run's settings.
 
-    Args:
-        config: Names that folder, and the game that foreign actions are played in.
+    Foreign actions are played in their game.
 
     Raises:
         DemoError: The folder cannot be written.

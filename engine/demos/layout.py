@@ -133,21 +133,21 @@ def unpack_segments(
     actions = arrays[:at]
     if any(action >= num_actions for action in actions):
         raise ValueError("an action is none")
-    if sum(read_whole(count, len(arrays)) for *_, live in heads for *_, count in live) > (
-        MAX_LIVE_INPUTS
-    ):
-        raise ValueError("its live inputs are too many")
-    segments, done = [], 0
+    segments, done, num_inputs = [], 0, 0
     for random, length, live in heads:
         stretches = []
         for after, frames, count in live:
-            num_inputs = read_whole(count, len(arrays))
-            end = at + num_inputs * _LIVE.size
-            entries = _LIVE.iter_unpack(arrays[at:end]) if end <= len(arrays) else ()
+            num_inputs += read_whole(count, MAX_LIVE_INPUTS)
+            end = at + count * _LIVE.size
+            if num_inputs > MAX_LIVE_INPUTS or end > len(arrays):
+                raise ValueError("its live inputs are too many")
+            entries = list(_LIVE.iter_unpack(arrays[at:end]))
+            starts = [frame for frame, _ in entries]
+            if sorted({*starts}) != starts or starts[:1] != [0] or starts[-1] > frames:
+                raise ValueError("its live inputs are in no order")
+            inputs = tuple(LiveInput(frame, buttons_of(mask)) for frame, mask in entries)
             stretches.append(
-                _stretch(
-                    read_whole(after, length), read_whole(frames, MAX_LIVE_FRAMES), list(entries)
-                )
+                LiveStretch(read_whole(after, length), read_whole(frames, MAX_LIVE_FRAMES), inputs)
             )
             at = end
         if any(a.after > b.after for a, b in itertools.pairwise(stretches)):
@@ -157,15 +157,6 @@ def unpack_segments(
     if sum(each.frames for segment in segments for each in segment.live) > MAX_LIVE_FRAMES:
         raise ValueError("it is too long")
     return tuple(segments), arrays[at:]
-
-
-def _stretch(after: int, frames: int, entries: Sequence[tuple[int, int]]) -> LiveStretch:
-    starts = [frame for frame, _ in entries]
-    if sorted({*starts}) != starts or starts[:1] != [0] or starts[-1] > frames:
-        raise ValueError("its live inputs are in no order")
-    return LiveStretch(
-        after, frames, tuple(LiveInput(frame, buttons_of(mask)) for frame, mask in entries)
-    )
 
 
 def read_tags(packed: Sequence[Any]) -> frozenset[str]:

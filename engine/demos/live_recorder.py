@@ -163,14 +163,8 @@ class LiveRecorder:
     ) -> None:
         """Take in a step that the environment has taken.
 
-        Args:
-            action: What was pressed.
-            reward: What was paid.
-            done: The episode ended with it.
-            proposal: What the agent would have done.
-            is_human: A person acted.
-            is_intervention: In the agent's place; None: where a person acted and the agent had a
-                proposal.
+        `proposal` is what the agent would have done. `is_intervention`: a person acted in the
+        agent's place; None: where a person acted and the agent had a proposal.
 
         Raises:
             DemoError: It cannot be written: all before it stays in the log, for `recover`.
@@ -198,10 +192,7 @@ class LiveRecorder:
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
 
-        Args:
-            reward: What was paid.
-            done: The episode ended with it.
-            is_over: The game was brought to rest.
+        `is_over`: the game was brought to rest.
 
         Raises:
             DemoError: As `step`.
@@ -227,10 +218,8 @@ class LiveRecorder:
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
 
-        A second of real-time play counts as an action.
-
-        Returns:
-            How many were really taken back: none that were before `begin`, or too long ago.
+        A second of real-time play counts as an action. Returns how many were really taken back:
+        none that were before `begin`, or too long ago.
 
         Raises:
             DemoError: As `step`.

@@ -105,16 +105,10 @@ def record_actions(
     has_limits: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Path, Demonstration]:
-    """Play given actions, as far as the episode goes; return the file and what is in it.
+    """Play given actions, one byte each, as far as the episode goes; return the file and its data.
 
-    Args:
-        actions: One byte each.
-        config: Names the game and its start.
-        folder: Where it is written.
-        random: The game's random state at the start; None: by the settings' seed.
-        by: Where they are from.
-        has_limits: The settings' limits of steps end it; a person has none.
-        clock: Seconds since 1970.
+    `random` is the game's random state at the start, None: by the settings' seed. The settings'
+    limits of steps end it if it `has_limits`; a person has none.
 
     Raises:
         DemoError: The file cannot be written.

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.demos import layout
 from engine.demos.decisions import Beginning, directions_of, shown_live
 from engine.demos.demonstration import (
     MAP,
@@ -26,14 +27,6 @@ from engine.demos.demonstration import (
     decode_demo,
 )
 from engine.demos.files import read_limited
-from engine.demos.layout import (
-    BROKEN,
-    MAX_LIVE_FRAMES,
-    MAX_STEPS,
-    plain_text,
-    read_digest,
-    read_tags,
-)
 from engine.env.input_recording import Segment
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
@@ -241,7 +234,7 @@ def read_log(path: Path) -> Demonstration:
                 read_change(kind, payload, draft)(draft)
         if draft is not None:
             return draft.demonstration()
-    except BROKEN as error:
+    except layout.BROKEN as error:
         reason = error.message if isinstance(error, DemoError) else str(error)
         raise DemoError(
             f"The log {path} is damaged: {reason.rstrip('.')}.", "It cannot be mended; delete it."
@@ -264,17 +257,17 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
         step, name, text = facts
         if step != draft.length or len(draft.events) >= MAX_EVENTS:
             raise ValueError("an event is out of order")
-        event = DemoEvent(step, plain_text(name, 40), plain_text(text))
+        event = DemoEvent(step, layout.plain_text(name, 40), layout.plain_text(text))
         return lambda draft: draft.note(event)
     if kind == MEMORY:
         digest, is_step = facts
-        read_digest(digest)
+        layout.read_digest(digest)
         return lambda draft: draft.remember(digest, is_step=bool(is_step))
     if kind == TAG:
-        tags = read_tags(facts)
+        tags = layout.read_tags(facts)
         return lambda draft: draft.tags.update(tags)
     if kind == TASK:
-        task = plain_text(facts)
+        task = layout.plain_text(facts)
         return lambda draft: setattr(draft, "task", task)
     if kind == UNMARK:
         return lambda draft: draft.unmark()
@@ -293,7 +286,7 @@ def _step(payload: bytes, draft: Draft) -> Change:
         raise ValueError("a step is none")
     if proposal >= count and proposal != NO_PROPOSAL:
         raise ValueError("a proposal is no action")
-    if draft.length >= MAX_STEPS:
+    if draft.length >= layout.MAX_STEPS:
         raise ValueError("it is too long")
     return lambda draft: draft.step(action, reward, flags, proposal)
 
@@ -305,6 +298,6 @@ def _live(facts: Any, draft: Draft) -> Change:
     inputs = sum(len(each.inputs) for each in draft.live) + len(stretch.inputs)
     if stretch.after != draft.length or not stretch.frames >= 0:
         raise ValueError("live play is out of order")
-    if frames > 2 * MAX_LIVE_FRAMES or inputs > _MAX_LIVE_INPUTS or not abs(paid) < 1e9:
+    if frames > 2 * layout.MAX_LIVE_FRAMES or inputs > _MAX_LIVE_INPUTS or not abs(paid) < 1e9:
         raise ValueError("live play is too long")
     return lambda draft: draft.play_live(stretch, float(paid))

@@ -260,10 +260,7 @@ def recover(path: Path) -> Demonstration:
 def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
     """Make the file at `path` of its log, whose process is gone; say how it ended.
 
-    Args:
-        env_index: Where it was played.
-        order: How it began.
-        path: Of the file to be.
+    It was played in environment `env_index`, and began with `order`.
     """
     log = log_path(path)
     try:

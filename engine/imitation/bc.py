@@ -138,10 +138,7 @@ class Epoch:
 class Cloning:
     """Hold the examples, the network and its optimiser, and improve it epoch by epoch.
 
-    Args:
-        config: Settings.
-        examples: Demonstrations; some of their episodes are kept to validate.
-        start: Continues from the weights of this policy.
+    Some episodes of the examples are kept to validate. The weights are those of `start`, or fresh.
 
     Attributes:
         policy: What was learnt by now.

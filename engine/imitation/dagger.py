@@ -57,13 +57,8 @@ class Round:
 class Dagger:
     """Hold the student and all that was labelled.
 
-    Args:
-        config: Of the rounds.
-        cloning: Of what is learnt in each.
-        make_expert: Makes the expert of a round from a seed.
-        nobody: Plays at random, before there is a student.
-        examples: Demonstrations to begin with.
-        policy: A student to begin with.
+    `make_expert` makes the expert of a round from a seed; what `nobody` makes plays at random,
+    before there is a student.
 
     Attributes:
         examples: By round, the demonstrations first.

@@ -24,14 +24,8 @@ def read_examples(
 ) -> Examples:
     """Read a demonstration, or all of a folder, in the order of their names.
 
-    Args:
-        path: A file, or a folder of files; a name that is not here is one of the save folder's
-            demonstrations, e.g. "interventions".
-        config: Says what is seen.
-        run: Says which game it is.
-        tell: Called with how many demonstrations are read, and of how many.
-        wanted: Which of them; None: all.
-        note: Is told what is left out.
+    A name that is not here is one of the save folder's demonstrations, e.g. "interventions".
+    `wanted` says which of them, None: all; for the others see `demo_examples`.
 
     Raises:
         DemoError: There is none, or one is unreadable.
@@ -89,10 +83,10 @@ def demo_examples(
     Args:
         demos: What to play.
         count: How many there are.
-        config: Says what is seen.
-        run: Says which game it is.
+        config: Names what is seen.
+        run: Names the game.
         tell: Called with how many are over, and of how many.
-        note: Is told what is left out.
+        note: Takes what is left out, in words.
         validating: Places of those that only validate.
 
     Raises:

@@ -99,17 +99,9 @@ def play(
     """Let a student play, and note what the expert would have done.
 
     Every environment plays its share of the episodes. An episode that is left when all are played
-    counts for nothing.
-
-    Args:
-        games: At whatever point.
-        student: Acts where the expert does not.
-        expert: Labels every state, and acts in a share of them.
-        beta: That share, 0 to 1.
-        episodes: How many to play.
-        seed: Of the games, and of who acts.
-        tell: Called with how many episodes are played.
-        may_go_on: Asked before every step; no: what is whole by then is returned.
+    counts for nothing. The expert labels every state and acts in a share `beta`, 0 to 1, of them.
+    The seed is of the games, and of who acts. `tell` is called with how many episodes are played;
+    `may_go_on` is asked before every step, and if it says no, what is whole by then is returned.
 
     Returns:
         The labelled states, without those in which the expert knew no action; and how the episodes
