@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.demonstration import NO_PROPOSAL, Demonstration, decode_demo, encode_demo
-from engine.demos.exact_replay import END, Step, play
+from engine.demos.exact_replay import Step, play
 from engine.demos.npz import NpzReader, write_array, writing_npz, writing_rows
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError
@@ -184,17 +184,14 @@ def _info(step: Step) -> dict[str, Any]:
 
 def _compare(demo: Demonstration, config: RunConfig, frames: Iterator[Any], origin: Path) -> None:
     """Refuse pictures of which too many are far from what the actions lead to here."""
-    far = played = first = 0
+    is_far: list[bool] = []
     for step, frame in zip(play(demo, config), frames, strict=False):
-        if step.frame is not None and step.action != END:
-            difference = np.abs(step.frame.astype(np.int16) - frame.astype(np.int16)).mean()
-            played += 1
-            if difference > _FAR_OFF:
-                far += 1
-                first = first or played
-    if far > played * _FEW_OFF:
+        assert step.frame is not None
+        difference = np.abs(step.frame.astype(np.int16) - frame.astype(np.int16)).mean()
+        is_far.append(difference > _FAR_OFF)
+    if sum(is_far) > len(is_far) * _FEW_OFF:
         raise DemoError(
-            f"The pictures in {origin} are not what its actions lead to: {far:,} of {played:,}, "
-            f"the first at step {first:,}.",
+            f"The pictures in {origin} are not what its actions lead to: {sum(is_far):,} of "
+            f"{len(is_far):,}, the first at step {is_far.index(True) + 1:,}.",
             "It is of another game or start; name those with --rom and --state.",
         )

@@ -69,23 +69,17 @@ def unpack_sections(body: bytes, limits: Sequence[int]) -> list[bytes]:
     """Return the sections of a body, each of at most as many bytes as `limits` says."""
     sections, at = [], 0
     for most in limits:
-        section, at = unpack_section(body, at, most)
-        sections.append(section)
+        packed, raw = _SIZES.unpack_from(body, at)
+        start = at + _SIZES.size
+        at = start + packed
+        if raw > most or at > len(body):
+            raise ValueError("a section is too large")
+        sections.append(inflate(body[start:at], raw))
+        if len(sections[-1]) != raw:
+            raise ValueError("a section has another size")
     if at != len(body):
         raise ValueError("something follows")
     return sections
-
-
-def unpack_section(data: bytes, at: int, most: int) -> tuple[bytes, int]:
-    """Return the section at `at`, never more than `most` bytes of it, and where it ends."""
-    packed, raw = _SIZES.unpack_from(data, at)
-    start = at + _SIZES.size
-    if raw > most or start + packed > len(data):
-        raise ValueError("a section is too large")
-    section = inflate(data[start : start + packed], raw)
-    if len(section) != raw:
-        raise ValueError("a section has another size")
-    return section, start + packed
 
 
 def plain_text(text: Any, most: int = MAX_TEXT) -> str:

@@ -190,11 +190,8 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
     """Return a name for a demonstration that none in `folder` has."""
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(created_s))
     who = "".join(letter if letter.isalnum() else "-" for letter in by)
-    for number in itertools.count(1):
-        path = folder / f"{when}-{who}-{number:03}{SUFFIX}"
-        if not path.exists() and not log_path(path).exists():
-            break
-    return path
+    paths = (folder / f"{when}-{who}-{number:03}{SUFFIX}" for number in itertools.count(1))
+    return next(path for path in paths if not (path.exists() or log_path(path).exists()))
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:

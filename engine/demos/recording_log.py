@@ -9,7 +9,7 @@ import math
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,38 +46,30 @@ _MAX_RECORD, _MAX_LOG = 1 << 22, 1 << 26
 _MAX_LIVE_INPUTS = 1 << 20
 
 
-@dataclass(slots=True)
 class Draft:
     """A demonstration while it is played: it grows, and can be taken back to an earlier step.
 
     Attributes:
         head: How it begins: the inputs in it were somebody else's, and show nothing.
-        paid_live: (when, value): a moment is so many steps and so many live frames after them.
+        begin: From where on it shows something.
+        paid_live: ((steps, live frames that followed them), what was paid then).
     """
 
-    head: Demonstration
-    actions: bytearray = field(default_factory=bytearray)
-    rewards: list[float] = field(default_factory=list)
-    flags: bytearray = field(default_factory=bytearray)
-    proposals: bytearray = field(default_factory=bytearray)
-    live: list[LiveStretch] = field(default_factory=list)
-    paid_live: list[tuple[tuple[int, int], float]] = field(default_factory=list)
-    events: list[DemoEvent] = field(default_factory=list)
-    hashes: dict[int, str] = field(default_factory=dict)
-    tags: set[str] = field(default_factory=set)
-    task: str = ""
-    memory: str = ""
-
-    def __post_init__(self) -> None:
-        taken = self.head.recording.segments[-1]
-        count = len(taken.actions)
-        self.actions += taken.actions
-        self.rewards += [0.0] * count
-        self.flags += bytes(count)
-        self.proposals += bytes([NO_PROPOSAL]) * count
-        self.live += taken.live
-        self.tags |= self.head.tags
-        self.task = self.task or self.head.task
+    def __init__(self, head: Demonstration) -> None:
+        taken = head.recording.segments[-1]
+        count, last = len(taken.actions), taken.live[-1:]
+        self.head = head
+        self.begin = Beginning(count, sum(each.frames for each in last if each.after == count))
+        self.actions = bytearray(taken.actions)
+        self.rewards = [0.0] * count
+        self.flags = bytearray(count)
+        self.proposals = bytearray([NO_PROPOSAL]) * count
+        self.live = list(taken.live)
+        self.paid_live: list[tuple[tuple[int, int], float]] = []
+        self.events: list[DemoEvent] = []
+        self.hashes: dict[int, str] = {}
+        self.tags = set(head.tags)
+        self.task, self.memory = head.task, ""
 
     @property
     def length(self) -> int:
@@ -88,13 +80,6 @@ class Draft:
     def live_frames(self) -> int:
         """Return how many frames of live play followed the last step."""
         return self.live[-1].frames if self.live and self.live[-1].after == self.length else 0
-
-    @property
-    def begin(self) -> Beginning:
-        """Return from where on it shows something."""
-        taken = self.head.recording.segments[-1]
-        step, live = len(taken.actions), taken.live
-        return Beginning(step, live[-1].frames if live and live[-1].after == step else 0)
 
     @property
     def num_shown(self) -> int:
@@ -164,10 +149,9 @@ class Draft:
         recording, flags = self.head.recording, np.frombuffer(bytes(self.flags), np.uint8)
         *lead, taken = recording.segments
         own = Segment(taken.random, bytes(self.actions), tuple(self.live))
-        segments = (*lead, own)
         return replace(
             self.head,
-            recording=replace(recording, segments=segments, memory=self.memory),
+            recording=replace(recording, segments=(*lead, own), memory=self.memory),
             rewards=np.array(self.rewards, np.float32),
             dones=(flags & 1).astype(np.bool_),
             events=tuple(sorted(self.events, key=lambda event: event.moment)),

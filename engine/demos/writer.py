@@ -200,17 +200,13 @@ class DemoWriter:
         self._is_dirty.set()
         change(self.draft)
 
-    def _restore(self) -> None:
-        """Write the log again if it was deleted; nobody sees it locked by another meanwhile."""
-        if os.path.lexists(self._log):
-            return
-        # What is being deleted just now is tried again with the next step.
-        with contextlib.suppress(OSError):
-            self._file = restore_file(self._log, self._file)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
     def _write(self, data: bytes) -> None:
-        self._restore()
+        if not os.path.lexists(self._log):
+            # It was deleted. What is being deleted just now is tried again with the next step;
+            # nobody sees the log locked by another meanwhile.
+            with contextlib.suppress(OSError):
+                self._file = restore_file(self._log, self._file)
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         size = os.fstat(self._file).st_size
         try:
             write_all(self._file, data)

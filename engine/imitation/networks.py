@@ -149,20 +149,16 @@ class ImpalaCNN(nn.Module):
                 f"ImpalaCNN was given {' x '.join(map(str, pictures.shape)) or 'one number'}.",
                 "Give pictures as (N, height, width, 3), 0 to 255; one alone as picture[None].",
             )
-        scaled = _small(pictures) / 255
+        if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # shrunk like those that are cloned from
+            frames = pictures.detach().to("cpu", torch.uint8).numpy()
+            small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
+            scaled = small.to(pictures.device, torch.float32) / 255
+        else:
+            channels_first = pictures.permute(0, 3, 1, 2).float()
+            scaled = nn.functional.interpolate(channels_first, SCREEN_SHAPE[1:], mode="area") / 255
         code = self.screen(scaled.contiguous(memory_format=torch.channels_last))
         logits: Tensor = self.actor(code)
         return logits
-
-
-def _small(pictures: Tensor) -> Tensor:
-    """Return (batch, height, width, 3) pictures as (batch, *SCREEN_SHAPE) float32."""
-    if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # as what is cloned from is made small
-        frames = pictures.detach().to("cpu", torch.uint8).numpy()
-        small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
-        return small.to(pictures.device, torch.float32)
-    first = pictures.permute(0, 3, 1, 2).float()
-    return nn.functional.interpolate(first, SCREEN_SHAPE[1:], mode="area")
 
 
 def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:

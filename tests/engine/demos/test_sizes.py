@@ -7,7 +7,7 @@ import pytest
 
 from engine.demos.dataset import DemoSet
 from engine.demos.demonstration import Demonstration, decode_demo, encode_demo, read_demo
-from engine.demos.layout import unpack_section
+from engine.demos.layout import body_of_file, unpack_sections
 from engine.demos.recording_log import log_path, read_log
 from engine.demos.table import read_table, to_csv
 from engine.demos.writer import DemoWriter
@@ -91,9 +91,8 @@ def test_an_action_without_a_name_is_damage(head: Demonstration, tmp_path: Path)
 
 
 def test_a_demonstration_of_a_game_boy_says_nothing_of_it(demo_file: Recorded) -> None:
-    facts, _ = unpack_section(
-        encode_demo(demo_file[1])[len(b"PokeTUI demo 1\n") + 32 :], 0, 1 << 20
-    )
+    body = body_of_file(encode_demo(demo_file[1]), "x")
+    facts, *_ = unpack_sections(body, (1 << 20,) * 3)
     assert b'"actions"' not in facts
     assert b'"frame' not in facts.replace(b'"frames":', b"")
 
