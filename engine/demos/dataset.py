@@ -1,4 +1,4 @@
-"""Look at a folder of demonstrations as one set: list, count, choose and split."""
+"""Look at a folder of demonstrations as one set: list, count, choose and divide."""
 
 import hashlib
 import json
@@ -133,7 +133,7 @@ class DemoSet:
         return DemoSet(self.folder, (path for one in (self, *self.sets()) for path in one.paths))
 
     def entries(self) -> Iterator[DemoEntry]:
-        """Yield what is in each file; an unreadable one is said to be so."""
+        """Yield what is in each file, or why it cannot be read."""
         for path in self.paths:
             try:
                 yield DemoEntry(path, read_demo(path))
@@ -179,26 +179,6 @@ class DemoSet:
         """Return the readable ones that are wanted."""
         chosen = (e.path for e in self.entries() if e.demo is not None and wanted.meets(e.demo))
         return DemoSet(self.folder, chosen)
-
-    def split(self, valid_share: float, seed: int) -> tuple["DemoSet", "DemoSet"]:
-        """Return (train, valid), whole demonstrations each; alike for a seed and the same names.
-
-        From two on each gets one at least.
-
-        Raises:
-            DemoError: The share is none.
-        """
-        if not 0 <= valid_share <= 1:
-            raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
-        order = np.random.default_rng(seed).permutation(len(self.paths))
-        count = round(valid_share * len(order))
-        if 0 < valid_share < 1 and len(order) > 1:
-            count = min(max(count, 1), len(order) - 1)
-        train, valid = (
-            DemoSet(self.folder, [self.paths[place] for place in sorted(part)])
-            for part in (order[count:], order[:count])
-        )
-        return train, valid
 
     def merge(self, others: Iterable["DemoSet"]) -> list[Path]:
         """Copy into this folder what it does not hold; return the new files.
@@ -265,7 +245,9 @@ def copy_demo(path: Path, folder: Path) -> Path:
 
 
 def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, int, int]:
-    """Divide demonstrations of one folder, and write down how beside them.
+    """Divide the demonstrations of one folder, and write down how beside them.
+
+    Alike for a seed and the same names. Of two or more each part gets one at least.
 
     Returns:
         The file, how many are learnt from, and how many validate.
@@ -273,18 +255,24 @@ def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, in
     Raises:
         DemoError: There are none, the share is none, or it cannot be written.
     """
-    if not len(demos):
+    names = [path.name for path in demos.paths]
+    if not names:
         raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
-    train, valid = demos.split(valid_share, seed)
+    if not 0 <= valid_share <= 1:
+        raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
+    order = np.random.default_rng(seed).permutation(len(names))
+    count = round(valid_share * len(names))
+    if 0 < valid_share < 1 and len(names) > 1:
+        count = min(max(count, 1), len(names) - 1)
     facts = {
-        "train": [path.name for path in train.paths],
-        "valid": [path.name for path in valid.paths],
+        "train": [names[place] for place in sorted(order[count:])],
+        "valid": [names[place] for place in sorted(order[:count])],
         "seed": seed,
         "valid_share": valid_share,
     }
     path = demos.folder / SPLIT
     write_whole(path, json.dumps(facts, indent=1).encode())
-    return path, len(train), len(valid)
+    return path, len(names) - count, count
 
 
 def read_split(folder: Path) -> frozenset[str]:

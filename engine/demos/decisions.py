@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.env.input_recording import Segment, moves
 from engine.env.live import NUM_BUTTONS, LiveStretch
 
-Moment = tuple[frozenset[int], int]
+Hold = tuple[frozenset[int], int]
 """What was held, and for how many frames."""
 _DIRECTIONS = frozenset({"UP", "DOWN", "LEFT", "RIGHT"})
 
@@ -74,37 +74,37 @@ def shown_live(
 ) -> Iterator[Shown]:
     """Yield what was pressed in a stretch since the beginning."""
     frame, first = 0, begin.frame_in(stretch)
-    for action, moments in decisions(stretch, step_frames, directions):
+    for action, holds in decisions(stretch, step_frames, directions):
         if action is not None and frame >= first:
             yield Shown(stretch.after, frame, action, is_live=True)
-        frame += sum(frames for _, frames in moments)
+        frame += sum(frames for _, frames in holds)
 
 
 def decisions(
     stretch: LiveStretch, step_frames: int, directions: frozenset[int]
-) -> Iterator[tuple[int | None, list[Moment]]]:
+) -> Iterator[tuple[int | None, list[Hold]]]:
     """Divide a live stretch into decisions: (button, what was held until the next one).
 
     A button that goes down is one, and a direction that stays down one every `step_frames`: a
     walker decides at every tile. What runs before the first has no button.
     """
     action: int | None = None
-    moments: list[Moment] = []
+    holds: list[Hold] = []
     before: frozenset[int] = frozenset()
     for buttons, frames in stretch.spans():
         pressed = [button for button in range(NUM_BUTTONS) if button in buttons - before]
         before = buttons
         if pressed:
-            if moments:
-                yield action, moments
-            action, moments = int(pressed[-1]), []
-        elif moments and not buttons:
-            moments.append((buttons, frames))
+            if holds:
+                yield action, holds
+            action, holds = int(pressed[-1]), []
+        elif holds and not buttons:
+            holds.append((buttons, frames))
             continue
         while action in directions and action in buttons and frames > step_frames:
-            yield action, [*moments, (buttons, step_frames)]
-            moments, frames = [], frames - step_frames
+            yield action, [*holds, (buttons, step_frames)]
+            holds, frames = [], frames - step_frames
         if frames:
-            moments.append((buttons, frames))
-    if moments:
-        yield action, moments
+            holds.append((buttons, frames))
+    if holds:
+        yield action, holds

@@ -87,7 +87,7 @@ class DemoEvent:
     frames: int = 0
 
     @property
-    def moment(self) -> tuple[int, int]:
+    def time(self) -> tuple[int, int]:
         """Return when it was, in the order of play."""
         return self.step, self.frames
 
@@ -230,7 +230,7 @@ class Demonstration:
         pressed = [0] * len(visits)
         place = -1
         for each in self.shown:
-            while place + 1 < len(visits) and visits[place + 1].moment <= (each.step, each.frame):
+            while place + 1 < len(visits) and visits[place + 1].time <= (each.step, each.frame):
                 place += 1
             if place >= 0:
                 pressed[place] += 1
@@ -371,6 +371,6 @@ def _events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
         )
         for step, kind, text, *frames in packed
     )
-    if any(one.moment > other.moment for one, other in itertools.pairwise(events)):
+    if any(one.time > other.time for one, other in itertools.pairwise(events)):
         raise ValueError("its events are in no order")
     return events

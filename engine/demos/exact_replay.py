@@ -159,9 +159,9 @@ class DemoPlayer:
         """Play real-time play; bring what was decided from frame `first` on."""
         frames, at = env.config.hold_frames + env.config.wait_frames, 0
         directions = directions_of(env.game.actions.names)
-        for action, moments in decisions(stretch, frames, directions):
+        for action, holds in decisions(stretch, frames, directions):
             before = self._look(env) if at >= first and action is not None else None
-            for buttons, count in moments:
+            for buttons, count in holds:
                 env.play_frames(buttons, count, render=self._renders)
                 at += count
             reward, done, _ = env.advance_live()
@@ -208,14 +208,10 @@ class Checks:
 
 
 class _NotedEvents:
-    """Follows a demonstration step by step, from its episode's beginning.
+    """Follows a demonstration step by step, in an environment with its own settings.
 
     What is compared: milestones, the goal, and the map, as far as it was noted. A mark or a note is
     a person's word.
-
-    Args:
-        demo: What is played.
-        env: Where it is played, with the demonstration's own settings.
     """
 
     def __init__(self, demo: Demonstration, env: GameEnv) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, Demonstration
+from engine.demos.demonstration import MAP, NO_PROPOSAL, NOTE, Demonstration
 from engine.demos.layout import plain_text, read_tags
-from engine.demos.recorder import begin_writing, head_of_env, note_step
+from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
 from engine.env.demo_requests import DemoFacts
 from engine.env.stepping import SteppedEnv
@@ -25,15 +25,15 @@ MAX_SNAPSHOTS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
+class _RewindPoint:
     """Where it can go back to.
 
     Attributes:
         step: Steps of the episode until then.
         frames: Frames of real-time play that followed the last of them by then.
-        action: What led here from the moment before; None: real-time play.
+        action: What led here from the point before; None: real-time play.
         human_steps: Those of the demonstration that a person took until then.
-        snapshot: b"" where the moment is reached from the one before by its action.
+        snapshot: b"" where the point is reached from the one before by its action.
     """
 
     step: int
@@ -53,7 +53,7 @@ def said_of_mark(text: str, *, is_marked: bool) -> str:
 class LiveRecorder:
     """Writes what is played in an environment, as it is played, and can go back.
 
-    The caller plays: it tells of each step after the environment took it, and before the next
+    The caller plays: it reports each step after the environment took it, and before the next
     episode begins in it. The recorder moves the game only in `rewind` and `back_to_start`.
 
     Args:
@@ -92,7 +92,7 @@ class LiveRecorder:
         self.path = Path()
         self._human_steps = 0
         self._start = b""
-        self._moments: list[_Moment] = []
+        self._points: list[_RewindPoint] = []
         self._known: frozenset[str] = frozenset()
 
     @property
@@ -146,7 +146,7 @@ class LiveRecorder:
         self._human_steps = 0
         self._start = self._stepped.save()
         step = self._writer.draft.length
-        self._moments = [_Moment(step, self._live_frames(step), None, 0, self._start)]
+        self._points = [_RewindPoint(step, self._live_frames(step), None, 0, self._start)]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)
@@ -187,7 +187,7 @@ class LiveRecorder:
         # Real-time play is never played again, so the first step after it is kept whole.
         is_due = was_live or (draft.length - draft.begin.step) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
-        self._keep(_Moment(draft.length, 0, int(action), self._human_steps, snapshot))
+        self._keep(_RewindPoint(draft.length, 0, int(action), self._human_steps, snapshot))
 
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
@@ -200,20 +200,17 @@ class LiveRecorder:
         writer = self._open()
         with self._closing_if_broken():
             self._take_in_live(reward)
-            for key in self._env.milestone_keys:
-                if key in self._env.milestones - self._known:
-                    writer.event(MILESTONE, key)
-            if done and self._env.is_success:
-                writer.event(GOAL, self._env.config.goal or "badge")
-            writer.event(MAP, self._env.state.place.name)
+            new = self._env.milestones - self._known
+            reached = [key for key in self._env.milestone_keys if key in new]
+            note_events(writer, self._env, reached, is_goal=done and self._env.is_success)
         self._known = self._env.milestones
-        last, frames = self._moments[-1], self._live_frames(writer.draft.length)
+        last, frames = self._points[-1], self._live_frames(writer.draft.length)
         before = last.frames if last.step == writer.draft.length else 0
         # Between two maps the game cannot be read, so no snapshot of then could be put back.
         is_due = is_over or frames - before >= LIVE_FRAMES
         if self._can_rewind and is_due and self._env.is_readable:
             snapshot = self._stepped.save()
-            self._keep(_Moment(writer.draft.length, frames, None, self._human_steps, snapshot))
+            self._keep(_RewindPoint(writer.draft.length, frames, None, self._human_steps, snapshot))
 
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
@@ -229,18 +226,18 @@ class LiveRecorder:
         target = max(0, last - max(0, actions))
         if target == last:
             return 0
-        moment = self._moments[target]
-        nearest = max(place for place in range(target + 1) if self._moments[place].snapshot)
-        self._stepped.restore(self._moments[nearest].snapshot)
-        for each in self._moments[nearest + 1 : target + 1]:
+        point = self._points[target]
+        nearest = max(place for place in range(target + 1) if self._points[place].snapshot)
+        self._stepped.restore(self._points[nearest].snapshot)
+        for each in self._points[nearest + 1 : target + 1]:
             if each.action is not None:
                 self._stepped.step(each.action)
         if self._stepped.is_watched:
             self._stepped.inspect()  # what was paid again was shown the first time
-        del self._moments[target + 1 :]
-        self._known, self._human_steps = self._env.milestones, moment.human_steps
+        del self._points[target + 1 :]
+        self._known, self._human_steps = self._env.milestones, point.human_steps
         with self._closing_if_broken():
-            writer.rewind(moment.step, moment.frames)
+            writer.rewind(point.step, point.frames)
         return last - target
 
     def mark(self, text: str = "") -> None:
@@ -318,9 +315,9 @@ class LiveRecorder:
     def _rewindable(self) -> int:
         if not self._can_rewind:
             return 0
-        last, now = self._moments[-1], self._env.episode_steps
+        last, now = self._points[-1], self._env.episode_steps
         is_beyond_last = self._live_frames(now) > (last.frames if last.step == now else 0)
-        return len(self._moments) - 1 + is_beyond_last
+        return len(self._points) - 1 + is_beyond_last
 
     def _live_frames(self, step: int) -> int:
         """Return how many frames of real-time play followed that step of the episode."""
@@ -334,11 +331,11 @@ class LiveRecorder:
         if reward or stretch.frames != writer.draft.live_frames:
             writer.live(stretch, reward)
 
-    def _keep(self, moment: _Moment) -> None:
-        self._moments.append(moment)
-        kept = [place for place, each in enumerate(self._moments) if each.snapshot]
+    def _keep(self, point: _RewindPoint) -> None:
+        self._points.append(point)
+        kept = [place for place, each in enumerate(self._points) if each.snapshot]
         if len(kept) > MAX_SNAPSHOTS:
-            del self._moments[: kept[1]]
+            del self._points[: kept[1]]
 
     def _open(self) -> DemoWriter:
         if self._writer is None:
@@ -347,7 +344,7 @@ class LiveRecorder:
 
     def _end(self) -> None:
         self._writer = None
-        self._moments, self._start = [], b""
+        self._points, self._start = [], b""
 
     @contextlib.contextmanager
     def _closing_if_broken(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -195,14 +195,19 @@ def free_path(folder: Path, by: str, created_s: float) -> Path:
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
-    """Write beside a step what it led to: milestones, the goal, another map, the memory's hash."""
-    for key in env.just_reached:
-        writer.event(MILESTONE, key)
-    if is_terminated:
-        writer.event(GOAL, env.config.goal or "badge")
-    writer.event(MAP, env.state.place.name)
+    """Write beside a step what it led to, and the memory's hash where it is due."""
+    note_events(writer, env, env.just_reached, is_goal=is_terminated)
     if writer.draft.length % HASH_EVERY == 0:
         writer.memory(env.memory_digest())
+
+
+def note_events(writer: DemoWriter, env: GameEnv, reached: Iterable[str], *, is_goal: bool) -> None:
+    """Write down milestones that were reached, the goal, and on which map the player stands."""
+    for key in reached:
+        writer.event(MILESTONE, key)
+    if is_goal:
+        writer.event(GOAL, env.config.goal or "badge")
+    writer.event(MAP, env.state.place.name)
 
 
 def batch_of(stepped: SteppedEnv, reward: float = 0.0) -> Batch:

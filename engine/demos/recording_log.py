@@ -116,7 +116,7 @@ class Draft:
         """Take in an event of now; of two maps at one moment the later one counts."""
         event = replace(event, frames=self.live_frames)
         if event.kind == MAP and self.events and self.events[-1].kind == MAP:
-            if self.events[-1].moment == event.moment:
+            if self.events[-1].time == event.time:
                 self.events.pop()
             elif self.events[-1].text == event.text:
                 return
@@ -140,7 +140,7 @@ class Draft:
         at_step = [each.cut(frames) for each in self.live if each.after == step and frames]
         self.live = [*(each for each in self.live if each.after < step), *at_step]
         self.paid_live = [each for each in self.paid_live if each[0] <= then]
-        self.events = [event for event in self.events if event.moment <= then]
+        self.events = [event for event in self.events if event.time <= then]
         self.hashes = {at: digest for at, digest in self.hashes.items() if at <= step}
         self.memory = "" if frames else self.hashes.get(step, "")
 
@@ -154,7 +154,7 @@ class Draft:
             recording=replace(recording, segments=(*lead, own), memory=self.memory),
             rewards=np.array(self.rewards, np.float32),
             dones=(flags & 1).astype(np.bool_),
-            events=tuple(sorted(self.events, key=lambda event: event.moment)),
+            events=tuple(sorted(self.events, key=lambda event: event.time)),
             tags=frozenset(self.tags),
             task=self.task,
             memory_hashes=tuple(sorted(self.hashes.items())),

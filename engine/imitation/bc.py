@@ -46,7 +46,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well steps were foretold.
+    """How well steps were predicted.
 
     Attributes:
         loss: Mean cross-entropy, every step alike.
@@ -66,7 +66,7 @@ class Score:
 def score(
     examples: Examples, guessed: NDArray[np.int64], losses: NDArray[np.float32]
 ) -> Score | None:
-    """Return how well examples were foretold; None if there are none.
+    """Return how well examples were predicted; None if there are none.
 
     `guessed` are the likeliest actions (N,) of N steps, `losses` (N,) their cross-entropies.
     """
@@ -214,7 +214,7 @@ class Cloning:
         return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best)
 
     def score(self, examples: Examples) -> Score | None:
-        """Return how well examples are foretold, None of none; every step once."""
+        """Return how well examples are predicted, each step once; None of none."""
         guessed = np.zeros(len(examples), np.int64)
         losses = np.zeros(len(examples), np.float32)
         for first in range(0, len(examples), _SCORED_AT_ONCE):

@@ -1,8 +1,8 @@
 """Aggregate what an expert would have done where the student went (DAgger, Ross et al. 2011).
 
 A clone that errs comes into states that no demonstration shows, and errs on. So the student plays,
-the expert says of each state what it would have done, and the student learns from all that was ever
-said. In the first rounds the expert also acts in a share of the steps, so that a student that knows
+the expert labels each state with what it would have done, and the student learns from all labels so
+far. In the first rounds the expert also acts in a share of the steps, so that a student that knows
 nothing gets anywhere.
 """
 

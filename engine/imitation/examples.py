@@ -42,7 +42,7 @@ class Examples:
         rewards: (N,) float32, what was paid; 0 where that is not known.
         ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
         map_names: Names of maps.
-        validating: Episodes of which somebody said that they only validate.
+        validating: Episodes that are chosen to only validate.
         action_names: A names.
     """
 

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copyfile
@@ -5,7 +6,7 @@ from shutil import copyfile
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted
+from engine.demos.dataset import DemoSet, Wanted, write_split
 from engine.demos.demonstration import Demonstration
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError
@@ -53,12 +54,15 @@ def test_choosing_meets_all_that_is_asked(readable: DemoSet) -> None:
 
 
 def test_a_split_divides_whole_demonstrations_alike_for_a_seed(readable: DemoSet) -> None:
-    train, valid = readable.split(0.2, 3)
-    assert (len(train), len(valid)) == (2, 1)
-    assert {*train.paths} | {*valid.paths} == {*readable.paths}
-    assert readable.split(0.2, 3)[1].paths == valid.paths
+    path, *counts = write_split(readable, 0.2, 3)
+    assert counts == [2, 1]
+    written = path.read_bytes()
+    facts = json.loads(written)
+    assert {*facts["train"], *facts["valid"]} == {path.name for path in readable.paths}
+    write_split(readable, 0.2, 3)
+    assert path.read_bytes() == written
     with pytest.raises(DemoError):
-        readable.split(1.5, 0)
+        write_split(readable, 1.5, 0)
 
 
 def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:

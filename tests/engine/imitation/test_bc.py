@@ -50,7 +50,7 @@ def test_balance_finds_the_action_that_drowns_without_it():
     assert rare_accuracy(0.0) < 0.1
 
 
-def test_masked_actions_are_never_foretold():
+def test_masked_actions_are_never_predicted():
     examples = make_examples([1, 2] * 50)
     examples.masks[:, 3:] = False
     cloning = Cloning(SMALL, examples)
