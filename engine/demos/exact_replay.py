@@ -57,36 +57,33 @@ def play(
     config: RunConfig,
     *,
     renders: bool = True,
-    as_recorded: bool = True,
     with_end: bool = False,
 ) -> Iterator[Step]:
     """Play a demonstration from the step at which it begins to show something.
+
+    What is paid is checked with its own settings of episodes and rewards; where it has none, those
+    of `config` are used, all but the frames of a press.
 
     Args:
         demo: What to play.
         config: Names the ROM.
         renders: Render pictures.
-        as_recorded: Use the demonstration's own settings of episodes and rewards, and check what
-            is paid; else those of `config`, all but the frames of a press.
         with_end: Yield what is seen at the end, too, as a last step with `END` for an action.
 
     Raises:
         ReplayError: It goes another way, or belongs to another game or emulator.
         PokeTUIError: The game cannot be set up.
     """
-    with closing(DemoPlayer(config, renders=renders, as_recorded=as_recorded)) as player:
+    with closing(DemoPlayer(config, renders=renders)) as player:
         yield from player.play(demo, with_end=with_end)
 
 
 class DemoPlayer:
     """Plays demonstrations, one after the other, in one game where that is possible: see `play`."""
 
-    def __init__(
-        self, config: RunConfig, *, renders: bool = True, as_recorded: bool = True
-    ) -> None:
+    def __init__(self, config: RunConfig, *, renders: bool = True) -> None:
         self._config = config
         self._renders = renders
-        self._as_recorded = as_recorded
         self._env: GameEnv | None = None
         self._made_for: tuple[str, RunConfig] | None = None
 
@@ -94,9 +91,8 @@ class DemoPlayer:
         """Play one."""
         env = self._env_for(demo)
         begin_replay(env, demo.recording)
-        pays_alike = self._as_recorded and pays_as_recorded(demo, self._config)
-        checks = Checks(demo, env, pays_alike=pays_alike)
-        noted = _NotedEvents(demo, env) if self._as_recorded and demo.settings else None
+        checks = Checks(demo, env, pays_alike=pays_as_recorded(demo, self._config))
+        noted = _NotedEvents(demo, env) if demo.settings else None
         for move in moves(demo.recording.segments[-1]):
             if isinstance(move, LiveStretch):
                 yield from self._play_live(env, move, demo.begin.frame_in(move), noted)
@@ -131,7 +127,7 @@ class DemoPlayer:
             self._env = None
 
     def _env_for(self, demo: Demonstration) -> GameEnv:
-        settings = settings_for(demo, self._config, as_recorded=self._as_recorded)
+        settings = settings_for(demo, self._config)
         wanted = (demo.recording.start, settings)
         if self._env is None or self._made_for != wanted:
             self.close()
@@ -301,10 +297,10 @@ def _refuse(step: int, difference: str) -> None:
         )
 
 
-def settings_for(demo: Demonstration, config: RunConfig, *, as_recorded: bool = True) -> RunConfig:
+def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
     """Return the settings with which a demonstration is played: see `play`."""
-    hold, wait = demo.recording.frames
-    if not (as_recorded and demo.settings):
+    if not demo.settings:
+        hold, wait = demo.recording.frames
         env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         return config.model_copy(update={"env": env})
     facts = json.loads(demo.settings)

@@ -22,6 +22,9 @@ from engine.demos.exact_replay import DemoPlayer, unchecked
 from engine.errors import PokeTUIError
 
 _SIGN_EVERY = 200
+"""Steps between two signs of life."""
+_PATIENCE_S = 120.0
+"""So long the emulator may take from sign to sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +43,11 @@ class Validated:
     unchecked: tuple[str, ...] = ()
 
 
-def validate(
-    paths: Sequence[Path], config: RunConfig, *, patience_s: float = 120.0
-) -> Iterator[Validated]:
-    """Play files in another process; yield the result of each, in their order.
-
-    `config` names the ROM; the emulator may take `patience_s` for a few hundred steps.
-    """
+def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
+    """Play files in another process; yield the result of each, in order. `config` names the ROM."""
     waiting = list(paths)
     while waiting:
-        for found in _play_there(tuple(waiting), config, patience_s):
+        for found in _play_there(tuple(waiting), config):
             waiting.pop(0)
             yield found
         if waiting:
@@ -58,7 +56,7 @@ def validate(
             yield Validated(crashed, 0, why)
 
 
-def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> Iterator[Validated]:
+def _play_there(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
     # Unbuffered: what Python had read ahead, `select` would not see.
     with subprocess.Popen(
         python_command("engine.demos.validation"),
@@ -76,7 +74,7 @@ def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> 
                 process.stdin.write(json.dumps(str(path.absolute())).encode() + b"\n")
                 refusal: str | None = None
                 while refusal is None:  # till then it only says that it continues
-                    if not select.select([process.stdout], [], [], patience_s)[0]:
+                    if not select.select([process.stdout], [], [], _PATIENCE_S)[0]:
                         return
                     line = process.stdout.readline()
                     if not line:

@@ -72,11 +72,6 @@ class Examples:
         """Return the sizes of what was seen and of what could be done."""
         return Spaces(self.features.shape[1], self.masks.shape[1], self.pixels.shape[1:])
 
-    @property
-    def num_episodes(self) -> int:
-        """Return how many episodes they are from."""
-        return len(np.unique(self.episodes))
-
     def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> "Examples":
         """Return some of them."""
         return replace(self, **{name: getattr(self, name)[index] for name in _DTYPES})

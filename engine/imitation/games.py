@@ -94,14 +94,12 @@ def play(
     episodes: int,
     seed: int,
     tell: Callable[[int], None] = lambda done: None,
-    may_go_on: Callable[[], bool] = lambda: True,
 ) -> tuple[Examples, list[EpisodeSummary]]:
     """Let a student play, and note what the expert would have done.
 
     Every environment plays its share of the episodes. An episode that is left when all are played
     counts for nothing. The expert labels every state and acts in a share `beta`, 0 to 1, of them.
-    The seed is of the games, and of who acts. `tell` is called with how many episodes are played;
-    `may_go_on` is asked before every step, and if it says no, what is whole by then is returned.
+    The seed is of the games, and of who acts. `tell` is called with how many episodes are played.
 
     Returns:
         The labelled states, without those in which the expert knew no action; and how the episodes
@@ -117,7 +115,7 @@ def play(
     noted = [EpisodeExamples() for _ in range(count)]
     whole: list[Examples] = []
     played: list[EpisodeSummary] = []
-    while due.any() and may_go_on():
+    while due.any():
         labels = expert(batch)
         own = student(batch, alone).actions
         led = (rng.random(count) < beta) & (labels >= 0)

@@ -37,7 +37,7 @@ def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(rec
     )
     assert notes == []
     assert told == [(1, 2), (2, 2)]
-    assert examples.num_episodes == 2
+    assert len({*examples.episodes}) == 2
     assert list(examples.actions) == [action for demo in demos for action in demo.actions]
     assert examples.masks[np.arange(len(examples)), examples.actions].all()
     assert len(examples.map_names) >= 6
@@ -114,7 +114,7 @@ def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
     path = sorted(recorded[0].iterdir())[0]
     config = CloningConfig(network="tiny", inputs="both")
     examples = read_examples(path, config, practice)
-    assert examples.num_episodes == 1
+    assert len({*examples.episodes}) == 1
     assert examples.pixels.shape == (len(examples), 3, 84, 84)
     assert examples.pixels.any()
 
