@@ -105,12 +105,7 @@ class DemoStatistics:
 
 
 class DemoSet:
-    """Demonstrations in a folder, or some of them.
-
-    Args:
-        folder: Where new ones are put.
-        paths: The files; None: all in the folder, in the order of their names.
-    """
+    """Demonstrations in a folder: the files `paths`, or all of them in the order of their names."""
 
     def __init__(self, folder: Path, paths: Iterable[Path] | None = None) -> None:
         self.folder = folder

@@ -54,16 +54,9 @@ class LiveRecorder:
     """Writes what is played in an environment, as it is played, and can go back.
 
     The caller plays: it reports each step after the environment took it, and before the next
-    episode begins in it. The recorder moves the game only in `rewind` and `back_to_start`.
-
-    Args:
-        stepped: The environment; the caller closes it.
-        folder: Where demonstrations are written.
-        by: Who plays.
-        task: What is shown.
-        tags: Single words.
-        clock: Seconds since 1970.
-        can_rewind: Keep what is needed to take actions back.
+    episode begins in it, and closes the environment. The recorder moves the game only in `rewind`
+    and `back_to_start`. `by` says who plays, `task` what is shown; `tags` are single words, and
+    `clock` returns seconds since 1970. `can_rewind`: keep what is needed to take actions back.
 
     Attributes:
         path: The file of the demonstration that was begun last.

@@ -50,12 +50,9 @@ class DemoWriter:
     `finish` makes the demonstration's file of it, `discard` nothing. If neither is called, because
     the program or the machine died, `recover` makes it of what was played by then.
 
-    Args:
-        path: The demonstration's file.
-        head: How it begins, see `Draft.head`.
-
     Attributes:
-        draft: What was played by now.
+        path: The demonstration's file.
+        draft: What was played by now; `Draft.head` is how it begins.
 
     Raises:
         DemoError: It cannot be written, or something is there already.
@@ -231,9 +228,7 @@ def recover(path: Path) -> Demonstration:
     """Make the demonstration's file of a log that was left behind, and remove the log.
 
     Where nothing had been pressed yet there is nothing to keep: the log goes, and no file is made.
-
-    Args:
-        path: The log, or the demonstration's file that it would have become.
+    `path` is the log, or the demonstration's file that it would have become.
 
     Raises:
         DemoError: It is still being written, damaged, or cannot be written.

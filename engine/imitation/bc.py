@@ -124,14 +124,13 @@ class Epoch:
             "bc/accuracy": self.accuracy,
             "bc/grad_norm": self.grad_norm,
         }
-        if self.validation is not None:
-            named["validation/loss"] = self.validation.loss
-            named["validation/balanced_loss"] = self.validation.balanced_loss
-            named["validation/accuracy"] = self.validation.accuracy
-            for share in self.validation.maps:
-                named[f"validation_map/{share.name}"] = share.accuracy
-            for share in self.validation.actions:
-                named[f"validation_action/{share.name}"] = share.accuracy
+        found = self.validation
+        if found is not None:
+            named["validation/loss"] = found.loss
+            named["validation/balanced_loss"] = found.balanced_loss
+            named["validation/accuracy"] = found.accuracy
+            named |= {f"validation_map/{share.name}": share.accuracy for share in found.maps}
+            named |= {f"validation_action/{share.name}": share.accuracy for share in found.actions}
         return named
 
 

@@ -47,9 +47,7 @@ def read_examples(
         )
     played = path
     kept_apart = read_split(demos.folder)
-    validating = frozenset(
-        number for number, file in enumerate(chosen.paths) if file.name in kept_apart
-    )
+    validating = {n for n, file in enumerate(chosen.paths) if file.name in kept_apart}
     if validating and len(validating) < len(chosen):
         note(f"{len(validating):,} of {len(chosen):,} only validate, as {SPLIT} beside them says")
 
@@ -60,10 +58,9 @@ def read_examples(
             yield demo
 
     try:
-        found = demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
+        return demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
     except ReplayError as error:
         raise ReplayError(f"{played}: {error.message}", error.hint) from None
-    return found
 
 
 def demo_examples(

@@ -139,11 +139,8 @@ def load_expert_data(
 
     Pictures are kept as 84 x 84, which is what networks see: a tenth of the memory. A
     demonstration is played again for its pictures. What follows the last step of an episode is not
-    known: it stands for itself there, and counts as done.
-
-    Args:
-        expert_data_dir: The folder.
-        config: Names the game of demonstrations; None: the practice game.
+    known: it stands for itself there, and counts as done. `config` names the game of
+    demonstrations; None: the practice game.
 
     Raises:
         DemoError: There is none, or one is no use; nothing in it is executed.

@@ -133,9 +133,8 @@ class ImpalaCNN(nn.Module):
     def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
         """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255.
 
-        Args:
-            observations: As a `ReplayBuffer` or an environment has them, or as a tensor of any
-                device and kind of number.
+        They are as a `ReplayBuffer` or an environment has them, or a tensor of any device and kind
+        of number.
 
         Raises:
             ConfigurationError: They are of another form.
