@@ -29,13 +29,15 @@ def test_exact_replay_goes_as_it_was_recorded(demo_file: Recorded, demo_config: 
     assert not np.array_equal(steps[0].features, steps[-1].features)
 
 
-def test_pictures_are_the_same_every_time(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_renders_the_same_pictures_every_time(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
     first, second = (play(demo_file[1], demo_config) for _ in range(2))
     for one, other in islice(zip(first, second, strict=True), 60):
         assert np.array_equal(one.frame, other.frame)
 
 
-def test_a_changed_action_is_found(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_finds_a_changed_action(demo_file: Recorded, demo_config: RunConfig) -> None:
     demo = demo_file[1]
     (own,) = demo.recording.segments
     actions = bytearray(own.actions)
@@ -46,7 +48,9 @@ def test_a_changed_action_is_found(demo_file: Recorded, demo_config: RunConfig) 
         list(play(demo, demo_config, renders=False))
 
 
-def test_a_changed_reward_is_found_at_its_step(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_finds_a_changed_reward_at_its_step(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
     rewards = demo_file[1].rewards.copy()
     rewards[41] += 1.0
     with pytest.raises(ReplayError, match="at step 42: it paid"):
@@ -66,7 +70,9 @@ def played(demo: Demonstration, config: RunConfig) -> int:
     return len(list(play(demo, config, renders=False)))
 
 
-def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunConfig) -> None:
+def test_exact_replay_compares_events_with_those_that_happen(
+    won: Demonstration, demo_config: RunConfig
+) -> None:
     assert len(won.milestones) > 2
     assert played(won, demo_config) == won.episode_length
     half = won.milestones[1][1]
@@ -78,7 +84,7 @@ def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunCo
 
 
 @pytest.mark.parametrize("kind", ["goal", "milestone"])
-def test_an_event_that_is_left_out_is_found(
+def test_exact_replay_finds_an_event_that_is_left_out(
     kind: str, won: Demonstration, demo_config: RunConfig
 ) -> None:
     event = next(event for event in won.events if event.kind == kind)
@@ -97,7 +103,7 @@ def test_an_event_that_is_left_out_is_found(
         (DemoEvent(30, MAP, "NOWHERE"), "at step 30: it is on .*, not on NOWHERE"),
     ],
 )
-def test_a_forged_event_is_found_at_its_step(
+def test_exact_replay_finds_a_forged_event_at_its_step(
     event: DemoEvent, words: str, demo_file: Recorded, demo_config: RunConfig
 ) -> None:
     demo = demo_file[1]
@@ -106,7 +112,7 @@ def test_a_forged_event_is_found_at_its_step(
         played(replace(demo, events=events), demo_config)
 
 
-def test_exact_replay_is_said_what_nothing_could_be_compared_with(
+def test_unchecked_names_what_nothing_is_compared_with(
     demo_file: Recorded, demo_config: RunConfig
 ) -> None:
     demo = demo_file[1]
@@ -125,7 +131,7 @@ def test_exact_replay_is_said_what_nothing_could_be_compared_with(
     )
 
 
-def test_another_rom_is_refused(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_refuses_another_rom(demo_file: Recorded, demo_config: RunConfig) -> None:
     demo = demo_file[1]
     demo = replace(demo, recording=replace(demo.recording, rom="0" * 40))
     with pytest.raises(ReplayError, match="another ROM"):

@@ -94,7 +94,7 @@ def check(demo: Demonstration, config: RunConfig) -> None:
     assert [step.action for step in shown] == list(demo.actions[demo.begins_at :])
 
 
-def test_what_is_recorded_replays_exactly(
+def test_a_live_recording_replays_exactly(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path, task="walk", tags=("one", "two"), clock=lambda: 5.0)
@@ -143,7 +143,7 @@ def test_rewinding_brings_everything_back(
     check(demo, demo_config)
 
 
-def test_going_on_alike_after_rewinding_leads_to_the_same(
+def test_playing_alike_after_rewinding_leads_to_the_same(
     stepped: SteppedEnv, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path)
@@ -221,7 +221,7 @@ def test_a_demonstration_begins_amidst_an_episode(
     check(demo, demo_config)
 
 
-def test_only_what_was_pressed_since_it_began_is_counted(
+def test_recorder_counts_presses_since_it_began_only(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     play_on_silently(stepped, 25)
@@ -317,7 +317,7 @@ def play_on_silently(stepped: SteppedEnv, count: int) -> None:
         stepped.step(WALK[number % len(WALK)])
 
 
-def test_what_is_too_long_ago_stays(
+def test_rewind_stops_at_the_oldest_snapshot(
     stepped: SteppedEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_recorder, "MAX_SNAPSHOTS", 3)
@@ -332,7 +332,7 @@ def test_what_is_too_long_ago_stays(
     assert stepped.env.episode_steps == 0
 
 
-def test_without_snapshots_all_else_is_alike(
+def test_a_recorder_that_cannot_rewind_records_alike(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path, can_rewind=False)
@@ -349,7 +349,7 @@ def test_without_snapshots_all_else_is_alike(
     check(demo, demo_config)
 
 
-def test_what_was_taken_back_stays_so_when_the_process_is_killed(
+def test_rewound_steps_stay_away_when_the_process_is_killed(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:
     code = (

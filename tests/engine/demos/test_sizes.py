@@ -90,7 +90,7 @@ def test_an_action_without_a_name_is_damage(head: Demonstration, tmp_path: Path)
             decode_demo(encode_demo(dataclasses.replace(demo, **change)), "x")
 
 
-def test_a_demonstration_of_a_game_boy_says_nothing_of_it(demo_file: Recorded) -> None:
+def test_a_game_boys_demonstration_leaves_its_sizes_out(demo_file: Recorded) -> None:
     body = body_of_file(encode_demo(demo_file[1]), "x")
     facts, *_ = unpack_sections(body, (1 << 20,) * 3)
     assert b'"actions"' not in facts

@@ -46,7 +46,7 @@ def test_a_finished_demonstration_has_what_was_played(head: Demonstration, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["x.demo"]
 
 
-def test_a_mark_that_was_taken_back_is_not_recovered(head: Demonstration, tmp_path: Path) -> None:
+def test_recover_leaves_out_a_mark_that_was_taken_back(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     writer.mark_success()
     play_some(writer, 2)
@@ -58,7 +58,9 @@ def test_a_mark_that_was_taken_back_is_not_recovered(head: Demonstration, tmp_pa
     assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
-def test_a_torn_log_gives_all_whole_steps(head: Demonstration, tmp_path: Path) -> None:
+def test_read_log_of_a_torn_log_returns_all_whole_steps(
+    head: Demonstration, tmp_path: Path
+) -> None:
     path = tmp_path / "x.demo"
     writer = DemoWriter(path, head)
     start = log_path(path).stat().st_size
@@ -74,7 +76,9 @@ def test_a_torn_log_gives_all_whole_steps(head: Demonstration, tmp_path: Path) -
         assert demo.episode_length == (size - start) // 16
 
 
-def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> None:
+def test_recover_after_a_killed_process_returns_every_step(
+    demo_file: Recorded, tmp_path: Path
+) -> None:
     path = tmp_path / "x.demo"
     code = (
         "import sys; from pathlib import Path\n"
@@ -109,7 +113,9 @@ def test_recover_of_an_empty_set_returns_nothing(head: Demonstration, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_shows_nothing_does_not_count_in_a_set(head: Demonstration, tmp_path: Path) -> None:
+def test_resume_set_does_not_count_an_empty_demonstration(
+    head: Demonstration, tmp_path: Path
+) -> None:
     DemoWriter(tmp_path / "empty.demo", head).finish()
     DemoWriter(tmp_path / "left.demo", head).close()
     writer = DemoWriter(tmp_path / "played.demo", head)
@@ -120,7 +126,7 @@ def test_what_shows_nothing_does_not_count_in_a_set(head: Demonstration, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"empty.demo", "played.demo"}
 
 
-def test_all_is_on_the_disk_within_a_second(head: Demonstration, tmp_path: Path) -> None:
+def test_writer_syncs_to_the_disk_by_itself(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 1)
     until = time.monotonic() + 300
@@ -131,7 +137,7 @@ def test_all_is_on_the_disk_within_a_second(head: Demonstration, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rewinding_forgets_what_came_after(head: Demonstration, tmp_path: Path) -> None:
+def test_writer_rewind_forgets_what_came_after(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 4)
     writer.live(LiveStretch(4).then(frozenset({Action.A}), 3), 2.0)
@@ -146,7 +152,7 @@ def test_rewinding_forgets_what_came_after(head: Demonstration, tmp_path: Path) 
     assert read_demo(tmp_path / "x.demo").episode_return == 12.0
 
 
-def test_what_cannot_be_is_not_recorded(head: Demonstration, tmp_path: Path) -> None:
+def test_writer_refuses_impossible_records(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 2)
     for action, reward in ((9, 0.0), (-1, 0.0), (3, float("nan")), (3, 1e300)):
@@ -159,13 +165,13 @@ def test_what_cannot_be_is_not_recorded(head: Demonstration, tmp_path: Path) -> 
     assert writer.finish().episode_length == 2
 
 
-def test_nothing_is_overwritten(head: Demonstration, tmp_path: Path) -> None:
+def test_writer_overwrites_no_file(head: Demonstration, tmp_path: Path) -> None:
     (tmp_path / "x.demo").write_text("mine")
     with pytest.raises(DemoError, match="there already"):
         DemoWriter(tmp_path / "x.demo", head)
 
 
-def test_a_draft_goes_on_where_a_demonstration_ended(demo_file: Recorded, tmp_path: Path) -> None:
+def test_a_draft_continues_where_a_demonstration_ended(demo_file: Recorded, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", demo_file[1])
     writer.step(1, 0.0)
     assert writer.finish().episode_length == 151

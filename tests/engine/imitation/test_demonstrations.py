@@ -47,7 +47,7 @@ def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(rec
     assert set(np.delete(examples.ends, last)) <= {GOES_ON, CUT}
 
 
-def test_what_was_divided_beforehand_validates_as_it_was_divided(recorded, practice, tmp_path):
+def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
     folder, demos = recorded
     for path in folder.iterdir():
         shutil.copyfile(path, tmp_path / path.name)
@@ -70,7 +70,7 @@ def test_what_was_divided_beforehand_validates_as_it_was_divided(recorded, pract
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"valid": 3}', '{"valid": [3]}', "[" * 100_000])
-def test_a_damaged_division_is_refused_in_a_line(text, recorded, practice, tmp_path):
+def test_read_split_refuses_a_damaged_file_in_a_line(text, recorded, practice, tmp_path):
     shutil.copytree(recorded[0], tmp_path / "set")
     (tmp_path / "set" / "split.json").write_text(text)
     with pytest.raises(DemoError, match=r"split\.json says nothing") as refused:
@@ -100,7 +100,7 @@ def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
     ]
 
 
-def test_where_nothing_had_an_effect_that_is_said(practice, tmp_path):
+def test_read_examples_refuses_presses_of_no_effect_alone(practice, tmp_path):
     def choose(batch):
         return int(np.flatnonzero(~batch.mask[0])[0])
 
@@ -120,12 +120,12 @@ def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
 
 
 @pytest.mark.parametrize("wanted", [Wanted(by="human"), Wanted(frozenset({"b"}))])
-def test_where_none_is_wanted_that_is_said_in_one_line(recorded, practice, wanted):
+def test_read_examples_refuses_a_choice_of_none_in_one_line(recorded, practice, wanted):
     with pytest.raises(DemoError, match="None of the 2 demonstrations"):
         read_examples(recorded[0], CloningConfig(), practice, wanted=wanted)
 
 
-def test_missing_folder_is_one_clear_line(tmp_path, practice):
+def test_read_examples_of_a_missing_folder_is_one_clear_line(tmp_path, practice):
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
         with pytest.raises(DemoError, match="There is no demonstration at"):
             read_examples(path, CloningConfig(), practice)
