@@ -1,6 +1,7 @@
-"""Look at a folder of demonstrations as one set: list, count, choose and split."""
+"""Look at a folder of demonstrations as one set: list, count, choose and divide."""
 
 import hashlib
+import json
 import os
 import sys
 from collections import Counter
@@ -16,15 +17,20 @@ from engine.demos.demonstration import (
     SUFFIX,
     Demonstration,
     read_demo,
-    read_limited,
 )
+from engine.demos.files import read_limited, write_whole
 from engine.demos.recording_log import LOG_SUFFIX
-from engine.demos.writing import write_whole
 from engine.errors import DemoError
-from engine.files import open_to_read
+from engine.files import open_to_read, parse_json
 from engine.folders import user_path
 from engine.types import GAME_BOY_ACTIONS
 
+SPLIT = "split.json"
+"""Name of the file beside demonstrations that says which of them are only validated by.
+
+Whoever clones from the folder keeps to it.
+"""
+_MAX_SPLIT_SIZE = 1 << 24
 DEMOS_FOLDER = "demos"
 """Folder inside the save folder that keeps demonstrations."""
 INTERVENTIONS_FOLDER = "interventions"
@@ -99,21 +105,11 @@ class DemoStatistics:
 
 
 class DemoSet:
-    """Demonstrations in a folder, or some of them.
-
-    Args:
-        folder: Where new ones are put.
-        paths: The files; None: all in the folder, in the order of their names.
-    """
+    """Demonstrations in a folder: the files `paths`, or all of them in the order of their names."""
 
     def __init__(self, folder: Path, paths: Iterable[Path] | None = None) -> None:
         self.folder = folder
         self.paths = tuple(sorted(folder.glob(f"*{SUFFIX}")) if paths is None else paths)
-
-    @classmethod
-    def of(cls, config: RunConfig) -> "DemoSet":
-        """Return the set in a run's save folder."""
-        return cls(demos_folder(config))
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -132,7 +128,7 @@ class DemoSet:
         return DemoSet(self.folder, (path for one in (self, *self.sets()) for path in one.paths))
 
     def entries(self) -> Iterator[DemoEntry]:
-        """Yield what is in each file; an unreadable one is said to be so."""
+        """Yield what is in each file, or why it cannot be read."""
         for path in self.paths:
             try:
                 yield DemoEntry(path, read_demo(path))
@@ -178,27 +174,6 @@ class DemoSet:
         """Return the readable ones that are wanted."""
         chosen = (e.path for e in self.entries() if e.demo is not None and wanted.meets(e.demo))
         return DemoSet(self.folder, chosen)
-
-    def split(self, valid_share: float, seed: int) -> tuple["DemoSet", "DemoSet"]:
-        """Return (train, valid), whole demonstrations each; alike for a seed and the same names.
-
-        From two on each gets one at least.
-
-        Raises:
-            DemoError: The share is none.
-        """
-        if not 0 <= valid_share <= 1:
-            raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
-        order = np.random.default_rng(seed).permutation(len(self.paths))
-        count = round(valid_share * len(order))
-        if 0 < valid_share < 1 and len(order) > 1:
-            count = min(max(count, 1), len(order) - 1)
-        valid = {int(place) for place in order[:count]}
-        pair = [
-            [path for place, path in enumerate(self.paths) if (place in valid) is is_valid]
-            for is_valid in (False, True)
-        ]
-        return DemoSet(self.folder, pair[0]), DemoSet(self.folder, pair[1])
 
     def merge(self, others: Iterable["DemoSet"]) -> list[Path]:
         """Copy into this folder what it does not hold; return the new files.
@@ -262,6 +237,57 @@ def copy_demo(path: Path, folder: Path) -> Path:
         target, number = folder / f"{path.stem}-{number}{SUFFIX}", number + 1
     write_whole(target, read_limited(path, MAX_DEMO_FILE))
     return target
+
+
+def write_split(demos: DemoSet, valid_share: float, seed: int) -> tuple[Path, int, int]:
+    """Divide the demonstrations of one folder, and write down how beside them.
+
+    Alike for a seed and the same names. Of two or more each part gets one at least.
+
+    Returns:
+        The file, how many are learnt from, and how many validate.
+
+    Raises:
+        DemoError: There are none, the share is none, or it cannot be written.
+    """
+    names = [path.name for path in demos.paths]
+    if not names:
+        raise DemoError(f"No demonstrations in {demos.folder}.", "Record some first.")
+    if not 0 <= valid_share <= 1:
+        raise DemoError(f"A share of {valid_share} is none.", "Give one between 0 and 1.")
+    order = np.random.default_rng(seed).permutation(len(names))
+    count = round(valid_share * len(names))
+    if 0 < valid_share < 1 and len(names) > 1:
+        count = min(max(count, 1), len(names) - 1)
+    facts = {
+        "train": [names[place] for place in sorted(order[count:])],
+        "valid": [names[place] for place in sorted(order[:count])],
+        "seed": seed,
+        "valid_share": valid_share,
+    }
+    path = demos.folder / SPLIT
+    write_whole(path, json.dumps(facts, indent=1).encode())
+    return path, len(names) - count, count
+
+
+def read_split(folder: Path) -> frozenset[str]:
+    """Return the names of the files in a folder that only validate; none where nobody divided it.
+
+    Raises:
+        DemoError: What was written down is damaged.
+    """
+    path = folder / SPLIT
+    if not path.exists():
+        return frozenset()
+    try:
+        names = parse_json(read_limited(path, _MAX_SPLIT_SIZE))["valid"]
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise ValueError("its names are none")
+        return frozenset(names)
+    except (ValueError, TypeError, KeyError):
+        raise DemoError(
+            f"{path} says nothing of what validates.", "Divide anew: poketui demos split"
+        ) from None
 
 
 def _digest(path: Path) -> str:

@@ -1,11 +1,12 @@
-"""Tell what a demonstration shows: its steps, and the decisions that real-time play is made of."""
+"""Say what a demonstration shows: its steps, and the decisions that real-time play is made of."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.env.input_recording import Segment, moves
 from engine.env.live import NUM_BUTTONS, LiveStretch
 
-Moment = tuple[frozenset[int], int]
+Hold = tuple[frozenset[int], int]
 """What was held, and for how many frames."""
 _DIRECTIONS = frozenset({"UP", "DOWN", "LEFT", "RIGHT"})
 
@@ -51,30 +52,21 @@ def directions_of(action_names: Sequence[str]) -> frozenset[int]:
 
 
 def shown(
-    actions: bytes,
-    live: Sequence[LiveStretch],
-    step_frames: int,
-    begin: Beginning,
-    directions: frozenset[int],
+    segment: Segment, step_frames: int, begin: Beginning, directions: frozenset[int]
 ) -> Iterator[Shown]:
-    """Yield what was pressed since the beginning, in order.
+    """Yield what was pressed in an episode since the beginning, in order.
 
-    Args:
-        actions: Of the episode, one byte each.
-        live: What ran between them, in order.
-        step_frames: How long an action takes.
-        begin: Where it begins.
-        directions: Actions that walk.
+    An action takes `step_frames` frames; `directions` are the actions that walk.
     """
-    waiting = list(live)
-    for step in range(len(actions) + 1):
-        frame = 0
-        while waiting and waiting[0].after == step:
-            stretch = waiting.pop(0)
-            frame = stretch.frames
-            yield from shown_live(stretch, step_frames, begin, directions)
-        if begin.step <= step < len(actions):
-            yield Shown(step, frame, actions[step], is_live=False)
+    step = frame = 0
+    for move in moves(segment):
+        if isinstance(move, LiveStretch):
+            frame = move.frames
+            yield from shown_live(move, step_frames, begin, directions)
+            continue
+        if step >= begin.step:
+            yield Shown(step, frame, move, is_live=False)
+        step, frame = step + 1, 0
 
 
 def shown_live(
@@ -82,37 +74,37 @@ def shown_live(
 ) -> Iterator[Shown]:
     """Yield what was pressed in a stretch since the beginning."""
     frame, first = 0, begin.frame_in(stretch)
-    for action, moments in decisions(stretch, step_frames, directions):
+    for action, holds in decisions(stretch, step_frames, directions):
         if action is not None and frame >= first:
             yield Shown(stretch.after, frame, action, is_live=True)
-        frame += sum(frames for _, frames in moments)
+        frame += sum(frames for _, frames in holds)
 
 
 def decisions(
     stretch: LiveStretch, step_frames: int, directions: frozenset[int]
-) -> Iterator[tuple[int | None, list[Moment]]]:
-    """Cut a live stretch into decisions: (button, what was held until the next one).
+) -> Iterator[tuple[int | None, list[Hold]]]:
+    """Divide a live stretch into decisions: (button, what was held until the next one).
 
     A button that goes down is one, and a direction that stays down one every `step_frames`: a
     walker decides at every tile. What runs before the first has no button.
     """
     action: int | None = None
-    moments: list[Moment] = []
+    holds: list[Hold] = []
     before: frozenset[int] = frozenset()
     for buttons, frames in stretch.spans():
         pressed = [button for button in range(NUM_BUTTONS) if button in buttons - before]
         before = buttons
         if pressed:
-            if moments:
-                yield action, moments
-            action, moments = int(pressed[-1]), []
-        elif moments and not buttons:
-            moments.append((buttons, frames))
+            if holds:
+                yield action, holds
+            action, holds = int(pressed[-1]), []
+        elif holds and not buttons:
+            holds.append((buttons, frames))
             continue
         while action in directions and action in buttons and frames > step_frames:
-            yield action, [*moments, (buttons, step_frames)]
-            moments, frames = [], frames - step_frames
+            yield action, [*holds, (buttons, step_frames)]
+            holds, frames = [], frames - step_frames
         if frames:
-            moments.append((buttons, frames))
-    if moments:
-        yield action, moments
+            holds.append((buttons, frames))
+    if holds:
+        yield action, holds

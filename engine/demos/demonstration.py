@@ -1,17 +1,40 @@
-"""Keep one played episode exactly and small: its start, its inputs, and the result."""
+r"""Keep one played episode exactly and small: its start, its inputs, and the result.
+
+How its file is laid out, and which facts and arrays are in it:
+
+    "PokeTUI demo 1\n"                          15 bytes
+    SHA-256 of all that follows                 32 bytes
+    three sections, each behind its size        uint32 packed, uint32 raw, zlib data
+        1  facts, a JSON object
+        2  arrays: actions of all segments (1 byte each), live inputs (frame uint32, buttons
+           uint8), rewards (float32), flags (1 byte: 1 done, 2 intervention), proposals (1 byte)
+        3  the start state, as the emulator saved it
+
+Of a game whose actions or frames are not a Game Boy's the facts name them, as "actions" (names in
+order), "frame" (height, width, 3) and "frames_per_s".
+
+Numbers are little-endian. The same demonstration always gives the same bytes.
+"""
 
 import hashlib
+import itertools
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.demos import layout
 from engine.demos.decisions import Beginning, Shown, directions_of, shown
+from engine.demos.files import read_limited, write_whole
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S
 from engine.env.input_recording import Recording
+from engine.env.state_file import MAX_STATE_SIZE
 from engine.errors import DemoError
-from engine.files import FILE_MODE, FileTooLargeError, read_file
+from engine.files import FILE_MODE, parse_json
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE
 
 SUFFIX = ".demo"
@@ -23,17 +46,29 @@ HASH_EVERY = 100
 """Steps between two hashes of the memory."""
 
 MAX_DEMO_FILE = 1 << 24
-MAX_STEPS = 1 << 20
-MAX_TEXT = 400
 MAX_EVENTS = 1 << 17
-MAX_LIVE_FRAMES = 60 * 60 * 60 * 24
-"""A day at 60 frames a second: nobody plays longer, and a damaged file must not either."""
 
 MILESTONE, SUCCESS, GOAL, MAP, NOTE = "milestone", "success", "goal", "map", "note"
 """Kinds of events: text is a milestone's key, words, words, a map's name, a person's words.
 
 A map's event says on which map the player stands from that step on.
 """
+
+_MAX_FACTS, _MAX_ARRAYS = 1 << 23, 1 << 24
+_DONE, _INTERVENTION = 1, 2
+_ARRAYS = (
+    ("rewards", np.float32),
+    ("dones", np.bool_),
+    ("proposals", np.uint8),
+    ("is_intervention", np.bool_),
+)
+_USUAL = {
+    "begins_frames": 0,
+    "actions": GAME_BOY_ACTIONS.names,
+    "frame": GAME_BOY_FRAME_SHAPE,
+    "frames_per_s": GAME_BOY_FRAMES_PER_S,
+}
+"""Facts that a file leaves out where they are these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +87,7 @@ class DemoEvent:
     frames: int = 0
 
     @property
-    def moment(self) -> tuple[int, int]:
+    def time(self) -> tuple[int, int]:
         """Return when it was, in the order of play."""
         return self.step, self.frames
 
@@ -80,6 +115,7 @@ class Demonstration:
         live_return: What was paid while a person played in real time, which counts no steps.
         action_names: Of the game's actions, each at its number.
         frame_shape: (H, W, 3) of the game's frames.
+        frames_per_s: As fast as the game runs on its own machine.
 
     Raises:
         DemoError: These do not belong together.
@@ -103,6 +139,7 @@ class Demonstration:
     begins_frames: int = 0
     action_names: tuple[str, ...] = GAME_BOY_ACTIONS.names
     frame_shape: tuple[int, int, int] = GAME_BOY_FRAME_SHAPE
+    frames_per_s: float = GAME_BOY_FRAMES_PER_S
 
     def __post_init__(self) -> None:
         length = len(self.recording.actions)
@@ -145,16 +182,14 @@ class Demonstration:
     @property
     def shown(self) -> tuple[Shown, ...]:
         """Return what was pressed from there on, by turns or in real time."""
-        own = self.recording.segments[-1]
-        frames = sum(self.recording.frames)
-        directions = directions_of(self.action_names)
-        return tuple(shown(own.actions, own.live, frames, self.begin, directions))
+        own, frames = self.recording.segments[-1], sum(self.recording.frames)
+        return tuple(shown(own, frames, self.begin, directions_of(self.action_names)))
 
     @property
     def num_interventions(self) -> int:
         """Return how often a person pressed something in an agent's place."""
-        is_live_one = INTERVENTION in self.tags
-        live = sum(each.is_live for each in self.shown) if is_live_one else 0
+        has_live = INTERVENTION in self.tags
+        live = sum(each.is_live for each in self.shown) if has_live else 0
         return int(self.is_intervention.sum()) + live
 
     @property
@@ -162,7 +197,7 @@ class Demonstration:
         """Return how many seconds from there on were played in real time."""
         live = self.recording.segments[-1].live
         frames = sum(max(0, each.frames - self.begin.frame_in(each)) for each in live)
-        return frames / GAME_BOY_FRAMES_PER_S
+        return frames / self.frames_per_s
 
     @property
     def episode_return(self) -> float:
@@ -195,19 +230,11 @@ class Demonstration:
         pressed = [0] * len(visits)
         place = -1
         for each in self.shown:
-            while place + 1 < len(visits) and visits[place + 1].moment <= (each.step, each.frame):
+            while place + 1 < len(visits) and visits[place + 1].time <= (each.step, each.frame):
                 place += 1
             if place >= 0:
                 pressed[place] += 1
         return tuple((each.text, count) for each, count in zip(visits, pressed, strict=True))
-
-
-_ARRAYS = (
-    ("rewards", np.float32),
-    ("dones", np.bool_),
-    ("proposals", np.uint8),
-    ("is_intervention", np.bool_),
-)
 
 
 def read_demo(path: Path) -> Demonstration:
@@ -216,9 +243,6 @@ def read_demo(path: Path) -> Demonstration:
     Raises:
         DemoError: It is missing, damaged, foreign or too large; what it holds is never executed.
     """
-    # Here, not above: the layout of the file needs the kinds above.
-    from engine.demos.layout import decode_demo
-
     return decode_demo(read_limited(path, MAX_DEMO_FILE), str(path))
 
 
@@ -228,27 +252,125 @@ def write_demo(path: Path, demo: Demonstration, mode: int = FILE_MODE) -> None:
     Raises:
         DemoError: It cannot be written; what was there is untouched.
     """
-    from engine.demos.layout import encode_demo
-    from engine.demos.writing import write_whole
-
     write_whole(path, encode_demo(demo), mode)
 
 
-def read_limited(path: Path, limit: int) -> bytes:
-    """Return a file's bytes.
+def encode_demo(demo: Demonstration) -> bytes:
+    """Return a demonstration as the bytes of its file."""
+    recording = demo.recording
+    segments, inputs = layout.pack_segments(recording.segments)
+    others = {
+        "begins_frames": demo.begins_frames,
+        "actions": demo.action_names,
+        "frame": demo.frame_shape,
+        "frames_per_s": demo.frames_per_s,
+    }
+    facts = {name: value for name, value in others.items() if value != _USUAL[name]} | {
+        "rom": recording.rom,
+        "start": recording.start,
+        "pyboy": recording.emulator,
+        "frames": recording.frames,
+        "memory": recording.memory,
+        "segments": segments,
+        "hashes": demo.memory_hashes,
+        # Only an event amidst real-time play has frames.
+        "events": [
+            [each.step, each.kind, each.text, *([each.frames] if each.frames else [])]
+            for each in demo.events
+        ],
+        "tags": sorted(demo.tags),
+        "task": demo.task,
+        "by": demo.by,
+        "created_s": float(demo.created_s),
+        "settings": demo.settings,
+        "begins_at": demo.begins_at,
+        "live_return": float(demo.live_return),
+    }
+    flags = demo.dones * np.uint8(_DONE) | demo.is_intervention * np.uint8(_INTERVENTION)
+    parts = (demo.rewards.astype("<f4"), flags.astype(np.uint8), demo.proposals)
+    arrays = inputs + b"".join(part.tobytes() for part in parts)
+    text = json.dumps(facts, separators=(",", ":"), sort_keys=True).encode()
+    return layout.pack_file((text, arrays, demo.start_state))
+
+
+def decode_demo(data: bytes, name: str) -> Demonstration:
+    """Read what `encode_demo` returned; `name` is that of the file, for the error.
 
     Raises:
-        DemoError: It cannot be read, or has more than `limit` bytes.
+        DemoError: It is damaged or foreign.
     """
+    body = layout.body_of_file(data, name)
     try:
-        if not path.is_file():
-            what = "is a folder" if path.is_dir() else "is no regular file"
-            if not path.exists():
-                what = "is not there"
-            raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
-        return read_file(path, limit)
-    except FileTooLargeError:
-        raise DemoError(f"{path} is too large for a demonstration.", "Name another file.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DemoError(f"Cannot read {path}: {reason}.", "Make it readable.") from None
+        text, arrays, start_state = layout.unpack_sections(
+            body, (_MAX_FACTS, _MAX_ARRAYS, MAX_STATE_SIZE)
+        )
+        return _decode(_USUAL | parse_json(text), arrays, start_state)
+    except layout.BROKEN as error:
+        reason = error.message if isinstance(error, DemoError) else type(error).__name__
+        raise DemoError(
+            f"{name} is no sound demonstration: {reason.rstrip('.')}.", layout.USE_ANOTHER
+        ) from None
+
+
+def _decode(facts: dict[str, Any], arrays: bytes, start_state: bytes) -> Demonstration:
+    names = layout.read_names(facts["actions"])
+    segments, rest = layout.unpack_segments(facts["segments"], arrays, len(names))
+    length = len(segments[-1].actions)
+    if len(rest) != 6 * length:
+        raise ValueError("the arrays have another size")
+    rewards = np.frombuffer(rest, "<f4", length).astype(np.float32)
+    flags = np.frombuffer(rest, np.uint8, length, 4 * length)
+    proposals = np.frombuffer(rest, np.uint8, length, 5 * length)
+    if not np.isfinite(rewards).all():
+        raise ValueError("a reward is no number")
+    if np.any((proposals >= len(names)) & (proposals != NO_PROPOSAL)):
+        raise ValueError("a proposal is no action")
+    hold, wait = (layout.read_whole(value, 1000) for value in facts["frames"])
+    return Demonstration(
+        Recording(
+            rom=layout.read_digest(facts["rom"]),
+            start=layout.read_digest(facts["start"]),
+            emulator=layout.plain_text(facts["pyboy"], 40),
+            frames=(hold, wait),
+            segments=segments,
+            memory=layout.read_digest(facts["memory"]) if facts["memory"] else "",
+        ),
+        start_state,
+        rewards,
+        dones=(flags & _DONE).astype(np.bool_),
+        events=_events(facts["events"], length),
+        tags=layout.read_tags(facts["tags"]),
+        task=layout.plain_text(facts["task"]),
+        by=layout.plain_text(facts["by"], 80),
+        memory_hashes=tuple(
+            (layout.read_whole(step, length), layout.read_digest(digest))
+            for step, digest in facts["hashes"]
+        ),
+        proposals=proposals,
+        is_intervention=(flags & _INTERVENTION).astype(np.bool_),
+        created_s=layout.read_number(facts["created_s"]),
+        settings=layout.read_settings(facts["settings"]),
+        begins_at=layout.read_whole(facts["begins_at"], length),
+        live_return=layout.read_number(facts["live_return"]),
+        begins_frames=layout.read_whole(facts["begins_frames"], layout.MAX_LIVE_FRAMES),
+        action_names=names,
+        frame_shape=layout.read_frame_shape(facts["frame"]),
+        frames_per_s=layout.read_frame_rate(facts["frames_per_s"]),
+    )
+
+
+def _events(packed: Sequence[Any], length: int) -> tuple[DemoEvent, ...]:
+    if len(packed) > MAX_EVENTS:
+        raise ValueError("it has too many events")
+    events = tuple(
+        DemoEvent(
+            layout.read_whole(step, length),
+            layout.plain_text(kind, 40),
+            layout.plain_text(text),
+            layout.read_whole(sum(frames), layout.MAX_LIVE_FRAMES),
+        )
+        for step, kind, text, *frames in packed
+    )
+    if any(one.time > other.time for one, other in itertools.pairwise(events)):
+        raise ValueError("its events are in no order")
+    return events

@@ -4,7 +4,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from engine.config import EnvConfig, RewardConfig, RunConfig
 from engine.demos.decisions import decisions, directions_of
-from engine.demos.demonstration import NO_PROPOSAL, Demonstration
-from engine.demos.noted import NotedEvents
+from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, Demonstration
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import moves
 from engine.env.input_replay import begin_replay
@@ -45,10 +44,10 @@ class Step:
     features: NDArray[np.float32]
     mask: NDArray[np.bool_]
     frame: Frame | None
-    action: int
-    reward: float
-    done: bool
     state: GameState
+    action: int = END
+    reward: float = 0.0
+    done: bool = False
     proposal: int = NO_PROPOSAL
     is_intervention: bool = False
     is_live: bool = False
@@ -59,83 +58,68 @@ def play(
     config: RunConfig,
     *,
     renders: bool = True,
-    as_recorded: bool = True,
     with_end: bool = False,
 ) -> Iterator[Step]:
     """Play a demonstration from the step at which it begins to show something.
 
+    What is paid is checked with its own settings of episodes and rewards; where it has none, those
+    of `config` are used, all but the frames of a press.
+
     Args:
         demo: What to play.
         config: Names the ROM.
-        renders: Bring pictures.
-        as_recorded: Use the demonstration's own settings of episodes and rewards, and check what
-            is paid; else those of `config`, all but the frames of a press.
-        with_end: Bring what is seen at the end, too, as a last step with `END` for an action.
+        renders: Render pictures.
+        with_end: Yield what is seen at the end, too, as a last step with `END` for an action.
 
     Raises:
         ReplayError: It goes another way, or belongs to another game or emulator.
         PokeTUIError: The game cannot be set up.
     """
-    with closing(DemoPlayer(config, renders=renders, as_recorded=as_recorded)) as player:
+    with closing(DemoPlayer(config, renders=renders)) as player:
         yield from player.play(demo, with_end=with_end)
 
 
 class DemoPlayer:
-    """Plays demonstrations, one after the other, in one game where that is possible.
+    """Plays demonstrations, one after the other, in one game where that is possible: see `play`."""
 
-    Args:
-        config: Names the ROM.
-        renders: Bring pictures.
-        as_recorded: As for `play`.
-    """
-
-    def __init__(
-        self, config: RunConfig, *, renders: bool = True, as_recorded: bool = True
-    ) -> None:
+    def __init__(self, config: RunConfig, *, renders: bool = True) -> None:
         self._config = config
         self._renders = renders
-        self._as_recorded = as_recorded
         self._env: GameEnv | None = None
         self._made_for: tuple[str, RunConfig] | None = None
 
     def play(self, demo: Demonstration, *, with_end: bool = False) -> Iterator[Step]:
-        """Play one, as `play` does."""
+        """Play one."""
         env = self._env_for(demo)
         begin_replay(env, demo.recording)
-        checks = Checks(demo, env, pays_alike=self._pays_alike(demo))
-        noted = NotedEvents(demo, env) if self._as_recorded and demo.settings else None
+        checks = Checks(demo, env, pays_alike=pays_as_recorded(demo, self._config))
+        noted = _NotedEvents(demo, env) if demo.settings else None
         for move in moves(demo.recording.segments[-1]):
             if isinstance(move, LiveStretch):
                 yield from self._play_live(env, move, demo.begin.frame_in(move), noted)
                 checks.pays_alike = False  # rewards of live play depend on when they are counted
                 continue
             number = env.episode_steps
-            is_shown = number >= demo.begins_at
-            before = self._look(env) if is_shown else None
+            before = self._look(env) if number >= demo.begins_at else None
             reward, *ends = env.advance(move)
             _refuse(number + 1, checks.difference(number, reward, is_done=any(ends)))
             if noted is not None:
                 _refuse(*noted.difference(is_done=any(ends)))
                 _refuse(number + 1, noted.map_difference())
             if before is not None:
-                yield self._step(
+                yield replace(
                     before,
-                    env.episode_steps - 1,
-                    move,
-                    reward,
-                    any(ends),
-                    int(demo.proposals[number]),
-                    bool(demo.is_intervention[number]),
+                    action=move,
+                    reward=reward,
+                    done=any(ends),
+                    proposal=int(demo.proposals[number]),
+                    is_intervention=bool(demo.is_intervention[number]),
                 )
         _refuse(env.episode_steps, checks.end_difference())
         if noted is not None:
             _refuse(*noted.end_difference())
         if with_end:
-            yield self._step(self._look(env), env.episode_steps, END, 0.0, False)
-
-    def env_at_end(self) -> GameEnv | None:
-        """Return the game as the last demonstration left it, None before the first."""
-        return self._env
+            yield self._look(env)
 
     def close(self) -> None:
         """Free the emulator."""
@@ -144,7 +128,7 @@ class DemoPlayer:
             self._env = None
 
     def _env_for(self, demo: Demonstration) -> GameEnv:
-        settings = settings_for(demo, self._config, as_recorded=self._as_recorded)
+        settings = settings_for(demo, self._config)
         wanted = (demo.recording.start, settings)
         if self._env is None or self._made_for != wanted:
             self.close()
@@ -152,53 +136,36 @@ class DemoPlayer:
             self._env.is_rendering = self._renders
         return self._env
 
-    def _pays_alike(self, demo: Demonstration) -> bool:
-        """Return whether rewards must be those that were recorded."""
-        return self._as_recorded and pays_as_recorded(demo, self._config)
-
-    def _look(
-        self, env: GameEnv
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState]:
-        frame = env.frame() if self._renders else None
-        return env.features().copy(), env.action_mask().copy(), frame, env.state
-
-    def _step(
-        self,
-        before: tuple[NDArray[np.float32], NDArray[np.bool_], Frame | None, GameState],
-        number: int,
-        action: int,
-        reward: float,
-        done: bool,
-        proposal: int = NO_PROPOSAL,
-        is_intervention: bool = False,
-        is_live: bool = False,
-    ) -> Step:
-        features, mask, frame, state = before
+    def _look(self, env: GameEnv) -> Step:
+        """Return what is seen now, as a step in which nothing is done."""
         return Step(
-            number, features, mask, frame, action, reward, done, state,
-            proposal, is_intervention, is_live,
-        )  # fmt: skip
+            env.episode_steps,
+            env.features().copy(),
+            env.action_mask().copy(),
+            env.frame() if self._renders else None,
+            env.state,
+        )
 
     def _play_live(
         self,
         env: GameEnv,
         stretch: LiveStretch,
         first: int,
-        noted: NotedEvents | None,
+        noted: "_NotedEvents | None",
     ) -> Iterator[Step]:
         """Play real-time play; bring what was decided from frame `first` on."""
         frames, at = env.config.hold_frames + env.config.wait_frames, 0
         directions = directions_of(env.game.actions.names)
-        for action, moments in decisions(stretch, frames, directions):
+        for action, holds in decisions(stretch, frames, directions):
             before = self._look(env) if at >= first and action is not None else None
-            for buttons, count in moments:
+            for buttons, count in holds:
                 env.play_frames(buttons, count, render=self._renders)
                 at += count
             reward, done, _ = env.advance_live()
             if noted is not None:
                 _refuse(*noted.difference(is_done=done, is_live=True))
             if before is not None and action is not None:
-                yield self._step(before, env.episode_steps, action, reward, done, is_live=True)
+                yield replace(before, action=action, reward=reward, done=done, is_live=True)
 
 
 class Checks:
@@ -213,7 +180,6 @@ class Checks:
 
     def difference(self, number: int, reward: float, *, is_done: bool) -> str:
         """Return how the step that had `number` before it differs, "" if it does not."""
-        step = number + 1
         # What was paid before somebody took over was not recorded.
         if self.pays_alike and number >= self._demo.begins_at:
             recorded = float(self._demo.rewards[number])
@@ -221,21 +187,80 @@ class Checks:
                 return f"it paid {reward:.3f}, not {recorded:.3f}"
             if is_done != bool(self._demo.dones[number]):
                 return "the episode ends" if is_done else "the episode goes on"
-        if step in self._hashes:
-            if self._env.memory_digest() != self._hashes[step]:
-                return self._since("the memory is another")
-            self._sound = step
+        if number + 1 in self._hashes:
+            if self._env.memory_digest() != self._hashes[number + 1]:
+                return self._memory_differs()
+            self._sound = number + 1
         return ""
 
     def end_difference(self) -> str:
         """Compare the memory at the end, live play after the last step included."""
         memory = self._demo.recording.memory
         if memory and self._env.memory_digest() != memory:
-            return self._since("the memory is another")
+            return self._memory_differs()
         return ""
 
-    def _since(self, what: str) -> str:
-        return f"{what}, since some step after {self._sound:,}"
+    def _memory_differs(self) -> str:
+        return f"the memory is another, since some step after {self._sound:,}"
+
+
+class _NotedEvents:
+    """Follows a demonstration step by step, in an environment with its own settings.
+
+    What is compared: milestones, the goal, and the map, as far as it was noted. A mark or a note is
+    a person's word.
+    """
+
+    def __init__(self, demo: Demonstration, env: GameEnv) -> None:
+        self._env = env
+        self._begin = demo.begin
+        # Kind and text of events, by step.
+        self._noted: dict[int, set[tuple[str, str]]] = {}
+        for event in demo.events:
+            if event.kind in (MILESTONE, GOAL):
+                self._noted.setdefault(event.step, set()).add((event.kind, event.text))
+        self._maps = [(event.step, event.text) for event in demo.events if event.kind == MAP]
+        self._live_after = {each.after for each in demo.recording.segments[-1].live}
+        self._known = env.milestones
+        self._step = env.episode_steps
+        self._found: set[tuple[str, str]] = set()
+
+    def difference(self, *, is_done: bool, is_live: bool = False) -> tuple[int, str]:
+        """Take in a step, or some live play; return (step, how it differs), "" if it does not.
+
+        What happened after a step is compared when the next one is taken: live play may follow.
+        """
+        env, found = self._env, (0, "")
+        if env.episode_steps != self._step:
+            found = self.end_difference()
+            self._step, self._found = env.episode_steps, set()
+        reached, self._known = env.milestones - self._known, env.milestones
+        if is_live or env.episode_steps > self._begin.step:
+            self._found |= {(MILESTONE, key) for key in reached}
+            if is_done and env.is_success:
+                self._found.add((GOAL, env.config.goal or "badge"))
+        return found
+
+    def end_difference(self) -> tuple[int, str]:
+        """Return how what happened after the last step differs; to be asked before the next."""
+        step, begin = self._step, self._begin
+        # Of a stretch of live play in which it begins it is not known which half an event is of.
+        if step < begin.step or (step == begin.step and begin.frames):
+            return step, ""
+        noted = self._noted.get(step, set())
+        for each in sorted(noted ^ self._found):
+            how = "noted, but not reached" if each in noted else "reached, but not noted"
+            return step, f"the {' '.join(each).rstrip()} is {how}"
+        return step, ""
+
+    def map_difference(self) -> str:
+        """Return how the map after a step differs, "" where it does not or nobody noted it."""
+        step = self._env.episode_steps
+        if step < self._begin.step or step in self._live_after:
+            return ""
+        noted = next((text for at, text in reversed(self._maps) if at <= step), "")
+        name = self._env.state.place.name
+        return f"it is on {name}, not on {noted}" if noted and noted != name else ""
 
 
 def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
@@ -259,9 +284,7 @@ def unchecked(demo: Demonstration, config: RunConfig) -> tuple[str, ...]:
 
 
 def pays_as_recorded(demo: Demonstration, config: RunConfig) -> bool:
-    """Return whether rewards must be those that were recorded, with the demonstration's
-    settings.
-    """
+    """Return whether rewards must be those recorded, with the demonstration's settings."""
     if not demo.settings or demo.has_live:
         return False
     return not json.loads(demo.settings)["extra"] and not config.rewards.extra
@@ -275,10 +298,10 @@ def _refuse(step: int, difference: str) -> None:
         )
 
 
-def settings_for(demo: Demonstration, config: RunConfig, *, as_recorded: bool = True) -> RunConfig:
+def settings_for(demo: Demonstration, config: RunConfig) -> RunConfig:
     """Return the settings with which a demonstration is played: see `play`."""
-    hold, wait = demo.recording.frames
-    if not (as_recorded and demo.settings):
+    if not demo.settings:
+        hold, wait = demo.recording.frames
         env = config.env.model_copy(update={"hold_frames": hold, "wait_frames": wait})
         return config.model_copy(update={"env": env})
     facts = json.loads(demo.settings)

@@ -6,16 +6,16 @@ the run's settings name, and becomes a demonstration of that.
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import NO_PROPOSAL, Demonstration
-from engine.demos.exact_replay import END, Step, play
-from engine.demos.layout import decode_demo, encode_demo
-from engine.demos.npz import NpzReader, NpzWriter
+from engine.demos.demonstration import NO_PROPOSAL, Demonstration, decode_demo, encode_demo
+from engine.demos.exact_replay import Step, play
+from engine.demos.npz import NpzReader, write_array, writing_npz, writing_rows
 from engine.demos.recorder import record_actions
 from engine.errors import DemoError
 from engine.games.catalog import load_game
@@ -41,10 +41,11 @@ def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
     Raises:
         DemoError, ReplayError: It cannot be played or written.
     """
-    count = sum(1 for _ in play(demo, config, renders=False))
+    count = len(demo.shown)
     actions, rewards, dones, infos = [], [], [], []
-    with NpzWriter(path) as file:
-        with file.rows("observations", (count, *demo.frame_shape), np.dtype(np.uint8)) as write:
+    with writing_npz(path) as file:
+        shape = (count, *demo.frame_shape)
+        with writing_rows(file, "observations", shape, np.dtype(np.uint8)) as write:
             for step in play(demo, config):
                 assert step.frame is not None
                 write(step.frame.tobytes())
@@ -52,13 +53,17 @@ def to_npz(demo: Demonstration, path: Path, config: RunConfig) -> int:
                 rewards.append(step.reward)
                 dones.append(step.done)
                 infos.append(json.dumps(_info(step), separators=(",", ":")))
-        file.put("actions", np.array(actions, np.int32))
-        file.put("rewards", np.array(rewards, np.float32))
-        file.put("dones", np.array(dones, np.bool_))
-        file.put("infos", np.array(infos, np.str_))
-        file.put("episode_return", np.array(sum(rewards), np.float64))
-        file.put("episode_length", np.array(count, np.int64))
-        file.put("demo", np.frombuffer(encode_demo(demo), np.uint8))
+        arrays = {
+            "actions": np.array(actions, np.int32),
+            "rewards": np.array(rewards, np.float32),
+            "dones": np.array(dones, np.bool_),
+            "infos": np.array(infos, np.str_),
+            "episode_return": np.array(sum(rewards), np.float64),
+            "episode_length": np.array(count, np.int64),
+            "demo": np.frombuffer(encode_demo(demo), np.uint8),
+        }
+        for name, array in arrays.items():
+            write_array(file, name, array)
     return count
 
 
@@ -76,7 +81,13 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         if "demo" in file.names:
             data = file.array("demo", np.dtype(np.uint8), _MAX_TEXT)
             demo = decode_demo(data.tobytes(), str(path))
-            _check_own(file, demo, path)
+            pressed = [each.action for each in demo.shown]
+            if "actions" in file.names and file.whole_numbers("actions", _FEW).tolist() != pressed:
+                raise DemoError(
+                    f"The actions in {path} are not those of its demonstration.",
+                    "It was changed; take out the array 'demo' to play its actions.",
+                )
+            _check_beside(file, len(pressed), path)
             return demo, None
         actions = file.whole_numbers("actions", _FEW)
         _check_beside(file, len(actions), path)
@@ -100,46 +111,24 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
         return demo, made
 
 
-def _check_own(file: NpzReader, demo: Demonstration, path: Path) -> None:
-    """Refuse one of ours whose arrays are not those of the demonstration in it.
-
-    Raises:
-        DemoError: They are not.
-    """
-    pressed = [each.action for each in demo.shown]
-    if "actions" in file.names and file.whole_numbers("actions", _FEW).tolist() != pressed:
-        raise DemoError(
-            f"The actions in {path} are not those of its demonstration.",
-            "It was changed; take out the array 'demo' to play its actions.",
-        )
-    _check_beside(file, len(pressed), path)
-
-
 def _check_beside(file: NpzReader, length: int, path: Path) -> None:
-    """Refuse arrays beside the actions that cannot be of the same episode.
-
-    Raises:
-        DemoError: One cannot.
-    """
-    rewards = dones = None
-    if "rewards" in file.names:
-        rewards = file.row("rewards", "iuf", length)
-    if "dones" in file.names:
-        dones = file.row("dones", "bu", length).astype(np.bool_)
+    """Refuse arrays beside the actions that cannot be of the same episode."""
+    rewards = file.row("rewards", "iuf", length) if "rewards" in file.names else None
+    dones = file.row("dones", "bu", length) if "dones" in file.names else None
     if "infos" in file.names and file.shape("infos")[:1] != (length,):
         raise DemoError(f"{path} has another number of infos than of actions.", _ANOTHER)
     if dones is not None and dones[:-1].any():
         raise DemoError(f"{path} holds more than one episode.", "Give each a file of its own.")
     if "episode_length" in file.names:
-        told = int(file.row("episode_length", "iu", 0)[0])
-        if told != length:
-            raise DemoError(f"{path} has {length:,} actions, and says {told:,}.", _ANOTHER)
+        said = int(file.row("episode_length", "iu", 0)[0])
+        if said != length:
+            raise DemoError(f"{path} has {length:,} actions, and says {said:,}.", _ANOTHER)
     if "episode_return" in file.names and rewards is not None:
-        told_return = float(file.row("episode_return", "iuf", 0)[0])
+        said_return = float(file.row("episode_return", "iuf", 0)[0])
         paid = float(rewards.sum(dtype=np.float64))
-        if abs(told_return - paid) > _CLOSE * (1 + abs(paid) + length):
+        if abs(said_return - paid) > _CLOSE * (1 + abs(paid) + length):
             raise DemoError(
-                f"The rewards in {path} are {paid:.2f} in all, and it says {told_return:.2f}.",
+                f"The rewards in {path} are {paid:.2f} in all, and it says {said_return:.2f}.",
                 _ANOTHER,
             )
 
@@ -170,12 +159,11 @@ def from_actions(
             f"Allowed are 0 to {len(names) - 1}: {', '.join(names)}.",
         )
     inputs = given.astype(np.uint8).tobytes()
-    path, demo = record_actions(inputs, config, folder, random=random, by="import")
+    record = partial(record_actions, inputs, config, folder, random=random, by="import")
+    path, demo = record()
     if demo.episode_length < len(inputs) and not demo.is_success:
         path.unlink()
-        path, demo = record_actions(
-            inputs, config, folder, random=random, by="import", has_limits=False
-        )
+        path, demo = record(has_limits=False)
     return demo, path
 
 
@@ -196,17 +184,14 @@ def _info(step: Step) -> dict[str, Any]:
 
 def _compare(demo: Demonstration, config: RunConfig, frames: Iterator[Any], origin: Path) -> None:
     """Refuse pictures of which too many are far from what the actions lead to here."""
-    far = played = first = 0
+    is_far: list[bool] = []
     for step, frame in zip(play(demo, config), frames, strict=False):
-        if step.frame is not None and step.action != END:
-            difference = np.abs(step.frame.astype(np.int16) - frame.astype(np.int16)).mean()
-            played += 1
-            if difference > _FAR_OFF:
-                far += 1
-                first = first or played
-    if far > played * _FEW_OFF:
+        assert step.frame is not None
+        difference = np.abs(step.frame.astype(np.int16) - frame.astype(np.int16)).mean()
+        is_far.append(difference > _FAR_OFF)
+    if sum(is_far) > len(is_far) * _FEW_OFF:
         raise DemoError(
-            f"The pictures in {origin} are not what its actions lead to: {far:,} of {played:,}, "
-            f"the first at step {first:,}.",
+            f"The pictures in {origin} are not what its actions lead to: {sum(is_far):,} of "
+            f"{len(is_far):,}, the first at step {is_far.index(True) + 1:,}.",
             "It is of another game or start; name those with --rom and --state.",
         )

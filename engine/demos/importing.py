@@ -32,10 +32,9 @@ class Imported:
 
 
 class Importer:
-    """Takes files into the folder of demonstrations.
+    """Takes files into the folder of demonstrations of a run's settings.
 
-    Args:
-        config: Names that folder, and the game that foreign actions are played in.
+    Foreign actions are played in their game.
 
     Raises:
         DemoError: The folder cannot be written.
@@ -61,56 +60,49 @@ class Importer:
         """
         if file.is_dir():
             kept = DemoSet(file / DEMOS)
-            if len(kept):
-                for path, demo in kept.read():
-                    yield self._copied(path, demo)
-                return
-            for actions in read_minari_actions(file):
-                demo, path = from_actions(actions, self._config, self._folder, origin=file)
-                yield self._played(path, demo)
+            for path, demo in kept.read():
+                yield self._keep(demo, source=path)
+            for actions in () if len(kept) else read_minari_actions(file):
+                demo, made = from_actions(actions, self._config, self._folder, origin=file)
+                yield self._keep(demo, played=made)
             return
         match file.suffix.lower():
             case ".demo":
-                yield self._copied(file, read_demo(file))
+                yield self._keep(read_demo(file), source=file)
             case ".npz":
-                demo, made = from_npz(file, self._config, self._folder)
-                yield self._written(demo) if made is None else self._played(made, demo)
+                demo, played = from_npz(file, self._config, self._folder)
+                yield self._keep(demo, played=played)
             case ".csv":
                 demo, made = from_csv(file, self._config, self._folder)
-                yield self._played(made, demo)
+                yield self._keep(demo, played=made)
             case _ if not file.exists():
                 raise DemoError(f"{file} is not there.", f"Known kinds are {KINDS}.")
             case _:
                 raise DemoError(f"{file} is of no known kind.", f"Known are {KINDS}.")
 
-    def _copied(self, path: Path, demo: Demonstration) -> Imported:
-        return self._known(demo) or self._new(copy_demo(path, self._folder), demo)
+    def _keep(
+        self, demo: Demonstration, *, source: Path | None = None, played: Path | None = None
+    ) -> Imported:
+        """Keep a demonstration, unless the folder has one of the same play.
 
-    def _written(self, demo: Demonstration) -> Imported:
-        if known := self._known(demo):
-            return known
-        path = free_path(self._folder, demo.by, demo.created_s)
-        write_demo(path, demo)
-        return self._new(path, demo)
-
-    def _played(self, path: Path, demo: Demonstration) -> Imported:
-        known = self._known(demo, path)
-        if known is None:
-            return self._new(path, demo)
-        path.unlink()
-        return known
-
-    def _known(self, demo: Demonstration, but: Path | None = None) -> Imported | None:
-        """Return which one that is there, other than `but`, is the same play."""
+        `source` is its file elsewhere, `played` its file in the folder if playing has made one.
+        """
         if self._there is None:
-            entries = [one for one in DemoSet(self._folder).entries() if one.path != but]
+            entries = [one for one in DemoSet(self._folder).entries() if one.path != played]
             self._there = {_play_of(one.demo): one.path for one in entries if one.demo is not None}
-        path = self._there.get(_play_of(demo))
-        return None if path is None else Imported(path, demo, is_known=True)
-
-    def _new(self, path: Path, demo: Demonstration) -> Imported:
-        assert self._there is not None
-        self._there[_play_of(demo)] = path
+        play = _play_of(demo)
+        if (known := self._there.get(play)) is not None:
+            if played is not None:
+                played.unlink()
+            return Imported(known, demo, is_known=True)
+        if played is not None:
+            path = played
+        elif source is not None:
+            path = copy_demo(source, self._folder)
+        else:
+            path = free_path(self._folder, demo.by, demo.created_s)
+            write_demo(path, demo)
+        self._there[play] = path
         return Imported(path, demo, is_known=False)
 
 

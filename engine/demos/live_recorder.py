@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.demos.demonstration import GOAL, MAP, MILESTONE, NO_PROPOSAL, NOTE, Demonstration
+from engine.demos.demonstration import MAP, NO_PROPOSAL, NOTE, Demonstration
 from engine.demos.layout import plain_text, read_tags
-from engine.demos.recorder import free_path, head_of_env, note_step
+from engine.demos.recorder import begin_writing, head_of_env, note_events, note_step
 from engine.demos.writer import DemoWriter
-from engine.env.game_env import GameEnv
+from engine.env.demo_requests import DemoFacts
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 
@@ -25,27 +25,15 @@ MAX_SNAPSHOTS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingFacts:
-    """How a demonstration stands: see `engine.events.RecordingChanged`."""
-
-    steps: int
-    human_steps: int
-    rewindable: int
-    task: str
-    tags: tuple[str, ...]
-    is_marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
+class _RewindPoint:
     """Where it can go back to.
 
     Attributes:
         step: Steps of the episode until then.
         frames: Frames of real-time play that followed the last of them by then.
-        action: What led here from the moment before; None: real-time play.
+        action: What led here from the point before; None: real-time play.
         human_steps: Those of the demonstration that a person took until then.
-        snapshot: b"" where the moment is reached from the one before by its action.
+        snapshot: b"" where the point is reached from the one before by its action.
     """
 
     step: int
@@ -65,22 +53,18 @@ def said_of_mark(text: str, *, is_marked: bool) -> str:
 class LiveRecorder:
     """Writes what is played in an environment, as it is played, and can go back.
 
-    The caller plays: it tells of each step after the environment took it, and before the next
-    episode begins in it. The recorder moves the game only in `rewind` and `back_to_start`.
+    The caller plays: it reports each step after the environment took it, and before the next
+    episode begins in it, and closes the environment. The recorder moves the game only in `rewind`
+    and `back_to_start`. `by` says who plays, `task` what is shown; `tags` are single words, and
+    `clock` returns seconds since 1970. `can_rewind`: keep what is needed to take actions back.
 
-    Args:
-        stepped: The environment; the caller closes it.
-        folder: Where demonstrations are written.
-        by: Who plays.
-        task: What is shown.
-        tags: Single words.
-        clock: Seconds since 1970.
-        can_rewind: Keep what is needed to take actions back.
+    Attributes:
+        path: The file of the demonstration that was begun last.
     """
 
     def __init__(
         self,
-        stepped: SteppedEnv | GameEnv,
+        stepped: SteppedEnv,
         folder: Path,
         *,
         by: str = "human",
@@ -90,7 +74,7 @@ class LiveRecorder:
         can_rewind: bool = True,
     ) -> None:
         self._stepped = stepped
-        self._env = stepped.env if isinstance(stepped, SteppedEnv) else stepped
+        self._env = stepped.env
         self._folder = folder
         self._by = by
         self._task = task
@@ -98,12 +82,11 @@ class LiveRecorder:
         self._clock = clock
         self._can_rewind = can_rewind
         self._writer: DemoWriter | None = None
-        self._path = Path()
-        self._begins_at = self._human_steps = 0
+        self.path = Path()
+        self._human_steps = 0
         self._start = b""
-        self._moments: list[_Moment] = []
+        self._points: list[_RewindPoint] = []
         self._known: frozenset[str] = frozenset()
-        self._is_marked = False
 
     @property
     def is_recording(self) -> bool:
@@ -111,33 +94,30 @@ class LiveRecorder:
         return self._writer is not None
 
     @property
-    def path(self) -> Path:
-        """Return the file of the demonstration that was begun last."""
-        return self._path
-
-    @property
     def is_empty(self) -> bool:
         """Return whether nothing was pressed since it began, or all was taken back."""
-        return not self._open().num_shown
+        return not self._open().draft.num_shown
 
     @property
-    def facts(self) -> RecordingFacts:
+    def facts(self) -> DemoFacts:
         """Return how it stands."""
         writer = self._open()
-        live = writer.num_shown - (writer.length - self._begins_at)
-        return RecordingFacts(
-            writer.num_shown,
-            self._human_steps + live,
-            self._rewindable,
-            self._task,
-            self._tags,
-            self._is_marked,
+        steps, own_steps = writer.draft.num_shown, writer.draft.length - writer.draft.begin.step
+        return DemoFacts(
+            path=str(self.path),
+            steps=steps,
+            human_steps=self._human_steps + steps - own_steps,
+            rewindable=self._rewindable,
+            episode_steps=self._env.episode_steps,
+            task=self._task,
+            tags=self._tags,
+            is_marked=writer.is_marked,
         )
 
     @property
     def paid(self) -> float:
         """Return what was paid since it began."""
-        return self._open().paid
+        return self._open().draft.paid
 
     def begin(self) -> None:
         """Begin a demonstration here: at an episode's start or amidst it, with the game at rest.
@@ -154,13 +134,12 @@ class LiveRecorder:
             tags=frozenset(self._tags),
             created_s=self._clock(),
         )
-        self._path = free_path(self._folder, self._by, head.created_s)
-        self._writer = DemoWriter(self._path, head)
-        self._begins_at = self._writer.length
-        self._is_marked, self._human_steps = False, 0
+        self._writer = begin_writing(self._folder, head)
+        self.path = self._writer.path
+        self._human_steps = 0
         self._start = self._stepped.save()
-        first_frames = self._live_frames(self._begins_at)
-        self._moments = [_Moment(self._begins_at, first_frames, None, 0, self._start)]
+        step = self._writer.draft.length
+        self._points = [_RewindPoint(step, self._live_frames(step), None, 0, self._start)]
         self._known = self._env.milestones
         with self._closing_if_broken():
             self._writer.event(MAP, self._env.state.place.name)
@@ -177,23 +156,18 @@ class LiveRecorder:
     ) -> None:
         """Take in a step that the environment has taken.
 
-        Args:
-            action: What was pressed.
-            reward: What was paid.
-            done: The episode ended with it.
-            proposal: What the agent would have done.
-            is_human: A person acted.
-            is_intervention: In the agent's place; None: where a person acted and the agent had a
-                proposal.
+        `proposal` is what the agent would have done. `is_intervention`: a person acted in the
+        agent's place; None: where a person acted and the agent had a proposal.
 
         Raises:
             DemoError: It cannot be written: all before it stays in the log, for `recover`.
         """
         writer = self._open()
+        draft = writer.draft
         if is_intervention is None:
             is_intervention = is_human and proposal != NO_PROPOSAL
         with self._closing_if_broken():
-            was_live = self._live_frames(writer.length) > 0
+            was_live = self._live_frames(draft.length) > 0
             self._take_in_live(0.0)
             writer.step(
                 action, reward, done=done, proposal=proposal, is_intervention=is_intervention
@@ -204,17 +178,14 @@ class LiveRecorder:
         if not self._can_rewind:
             return
         # Real-time play is never played again, so the first step after it is kept whole.
-        is_due = was_live or (writer.length - self._begins_at) % SNAPSHOT_EVERY == 0
+        is_due = was_live or (draft.length - draft.begin.step) % SNAPSHOT_EVERY == 0
         snapshot = self._stepped.save() if is_due else b""
-        self._keep(_Moment(writer.length, 0, int(action), self._human_steps, snapshot))
+        self._keep(_RewindPoint(draft.length, 0, int(action), self._human_steps, snapshot))
 
     def live(self, reward: float, *, done: bool = False, is_over: bool = False) -> None:
         """Take in real-time play, each time that the environment has counted frames of it.
 
-        Args:
-            reward: What was paid.
-            done: The episode ended with it.
-            is_over: The game was brought to rest.
+        `is_over`: the game was brought to rest.
 
         Raises:
             DemoError: As `step`.
@@ -222,28 +193,23 @@ class LiveRecorder:
         writer = self._open()
         with self._closing_if_broken():
             self._take_in_live(reward)
-            for key in self._env.milestone_keys:
-                if key in self._env.milestones - self._known:
-                    writer.event(MILESTONE, key)
-            if done and self._env.is_success:
-                writer.event(GOAL, self._env.config.goal or "badge")
-            writer.event(MAP, self._env.state.place.name)
+            new = self._env.milestones - self._known
+            reached = [key for key in self._env.milestone_keys if key in new]
+            note_events(writer, self._env, reached, is_goal=done and self._env.is_success)
         self._known = self._env.milestones
-        last, frames = self._moments[-1], self._live_frames(writer.length)
-        before = last.frames if last.step == writer.length else 0
+        last, frames = self._points[-1], self._live_frames(writer.draft.length)
+        before = last.frames if last.step == writer.draft.length else 0
         # Between two maps the game cannot be read, so no snapshot of then could be put back.
         is_due = is_over or frames - before >= LIVE_FRAMES
         if self._can_rewind and is_due and self._env.is_readable:
             snapshot = self._stepped.save()
-            self._keep(_Moment(writer.length, frames, None, self._human_steps, snapshot))
+            self._keep(_RewindPoint(writer.draft.length, frames, None, self._human_steps, snapshot))
 
     def rewind(self, actions: int) -> int:
         """Take back the last actions: the game is then exactly as it was before them.
 
-        A second of real-time play counts as an action.
-
-        Returns:
-            How many were really taken back: none that were before `begin`, or too long ago.
+        A second of real-time play counts as an action. Returns how many were really taken back:
+        none that were before `begin`, or too long ago.
 
         Raises:
             DemoError: As `step`.
@@ -253,18 +219,18 @@ class LiveRecorder:
         target = max(0, last - max(0, actions))
         if target == last:
             return 0
-        moment = self._moments[target]
-        nearest = max(place for place in range(target + 1) if self._moments[place].snapshot)
-        self._put_back(self._moments[nearest].snapshot)
-        for each in self._moments[nearest + 1 : target + 1]:
+        point = self._points[target]
+        nearest = max(place for place in range(target + 1) if self._points[place].snapshot)
+        self._stepped.restore(self._points[nearest].snapshot)
+        for each in self._points[nearest + 1 : target + 1]:
             if each.action is not None:
-                self._play(each.action)
-        self._forget_payments()
-        del self._moments[target + 1 :]
-        self._known, self._human_steps = self._env.milestones, moment.human_steps
+                self._stepped.step(each.action)
+        if self._stepped.is_watched:
+            self._stepped.inspect()  # what was paid again was shown the first time
+        del self._points[target + 1 :]
+        self._known, self._human_steps = self._env.milestones, point.human_steps
         with self._closing_if_broken():
-            writer.rewind(moment.step, moment.frames)
-        self._is_marked = writer.is_marked
+            writer.rewind(point.step, point.frames)
         return last - target
 
     def mark(self, text: str = "") -> None:
@@ -280,7 +246,6 @@ class LiveRecorder:
             writer.unmark()
         else:
             writer.mark_success()
-        self._is_marked = writer.is_marked
 
     def describe(self, task: str = "", tags: Sequence[str] = ()) -> None:
         """Say what is shown, in the demonstrations that begin after this one, too; add tags.
@@ -293,10 +258,11 @@ class LiveRecorder:
             read_tags(tags)
         except (ValueError, TypeError) as error:
             raise DemoError(f"That cannot be taken: {error}.", "Write it plainer.") from None
-        if self._writer is not None and tags:
-            self._writer.tag(*tags)
-        if self._writer is not None and task:
-            self._writer.set_task(task)
+        if self._writer is not None:
+            if tags:
+                self._writer.tag(*tags)
+            if task:
+                self._writer.set_task(task)
         self._tags = tuple(dict.fromkeys((*self._tags, *tags)))
         self._task = task or self._task
 
@@ -310,9 +276,9 @@ class LiveRecorder:
         with self._closing_if_broken():
             self._take_in_live(0.0)
             memory = self._env.memory_digest()
-            demo = writer.finish(memory, is_step=not self._live_frames(writer.length))
+            demo = writer.finish(memory, is_step=not self._live_frames(writer.draft.length))
         self._end()
-        return self._path, demo
+        return self.path, demo
 
     def discard(self) -> None:
         """Let nothing stay of it; the game continues where it is. May be called again."""
@@ -329,7 +295,7 @@ class LiveRecorder:
         self._open()
         start = self._start
         self.discard()
-        self._put_back(start)
+        self._stepped.restore(start)
         self.begin()
 
     def close(self) -> None:
@@ -342,9 +308,9 @@ class LiveRecorder:
     def _rewindable(self) -> int:
         if not self._can_rewind:
             return 0
-        last, now = self._moments[-1], self._env.episode_steps
+        last, now = self._points[-1], self._env.episode_steps
         is_beyond_last = self._live_frames(now) > (last.frames if last.step == now else 0)
-        return len(self._moments) - 1 + is_beyond_last
+        return len(self._points) - 1 + is_beyond_last
 
     def _live_frames(self, step: int) -> int:
         """Return how many frames of real-time play followed that step of the episode."""
@@ -353,30 +319,16 @@ class LiveRecorder:
 
     def _take_in_live(self, reward: float) -> None:
         writer, stretch = self._open(), self._env.last_live
-        if stretch is None or stretch.after != writer.length:
+        if stretch is None or stretch.after != writer.draft.length:
             return
-        if reward or stretch.frames != writer.live_frames:
+        if reward or stretch.frames != writer.draft.live_frames:
             writer.live(stretch, reward)
 
-    def _keep(self, moment: _Moment) -> None:
-        self._moments.append(moment)
-        kept = [place for place, each in enumerate(self._moments) if each.snapshot]
+    def _keep(self, point: _RewindPoint) -> None:
+        self._points.append(point)
+        kept = [place for place, each in enumerate(self._points) if each.snapshot]
         if len(kept) > MAX_SNAPSHOTS:
-            del self._moments[: kept[1]]
-
-    def _play(self, action: int) -> None:
-        if isinstance(self._stepped, SteppedEnv):
-            self._stepped.step(action)
-        else:
-            self._stepped.advance(action)
-
-    def _put_back(self, snapshot: bytes) -> None:
-        self._stepped.restore(snapshot)
-
-    def _forget_payments(self) -> None:
-        """What was paid again was told the first time."""
-        if isinstance(self._stepped, SteppedEnv) and self._stepped.is_watched:
-            self._stepped.inspect()
+            del self._points[: kept[1]]
 
     def _open(self) -> DemoWriter:
         if self._writer is None:
@@ -385,7 +337,7 @@ class LiveRecorder:
 
     def _end(self) -> None:
         self._writer = None
-        self._moments, self._start = [], b""
+        self._points, self._start = [], b""
 
     @contextlib.contextmanager
     def _closing_if_broken(self) -> Iterator[None]:

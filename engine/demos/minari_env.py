@@ -33,8 +33,7 @@ class Pictures(gymnasium.ObservationWrapper[Frame, np.int64, Any]):
 def env_spec(settings: str) -> EnvSpec:
     """Return how gymnasium makes the environment: of the practice game, or of a ROM to be named.
 
-    Args:
-        settings: As `Demonstration.settings`.
+    `settings` are those of `Demonstration.settings`.
     """
     entry_point = f"{make_minari_env.__module__}:{make_minari_env.__name__}"
     return EnvSpec(_ID, entry_point=entry_point, kwargs={"settings": settings})

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, Demonstration, write_demo
 from engine.demos.exact_replay import END, play
+from engine.demos.files import cannot_write
 from engine.demos.minari_env import env_spec
-from engine.demos.writing import cannot_write
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE, inflate, temporary_path
 from engine.games.catalog import load_game
@@ -39,13 +39,9 @@ _INSTALL = "Install it: pip install 'poketui[minari]'"
 def to_minari(demos: Sequence[tuple[str, Demonstration]], folder: Path, config: RunConfig) -> int:
     """Write a dataset; return its steps.
 
-    Its parent folder can be named as MINARI_DATASETS_PATH, and the dataset is loaded by the name
-    of its folder.
-
-    Args:
-        demos: (name of the file, demonstration).
-        folder: Is made; its name ends with a version, as "crystal/human-v0" does.
-        config: Names the ROM.
+    Its folder is made; the name ends with a version, as "crystal/human-v0" does. The parent folder
+    can be named as MINARI_DATASETS_PATH, and the dataset is loaded by the name of its folder.
+    `demos` are (name of the file, demonstration); `config` names the ROM.
 
     Raises:
         DemoError: Minari is not installed, or the folder is there already or cannot be written.

@@ -5,7 +5,6 @@ import math
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from engine.archives import BROKEN, Archive, Header, Limits, read_header
-from engine.demos.writing import cannot_write
+from engine.demos.files import cannot_write
 from engine.errors import DemoError
 from engine.files import temporary_path
 
@@ -26,8 +25,7 @@ _ANOTHER = "Use another file."
 class NpzReader:
     """Reads arrays of an NPZ file whose sizes, kinds and shapes are checked first.
 
-    Args:
-        path: The file.
+    An array that is not there, of another kind or damaged raises a DemoError.
 
     Attributes:
         names: Of the arrays.
@@ -54,20 +52,11 @@ class NpzReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self._archive.close()
 
     def check_headers(self) -> None:
-        """Read what every array is, and none of them.
-
-        Raises:
-            DemoError: One is damaged, or holds Python objects.
-        """
+        """Read what every array is, and none of them; one of Python objects is refused."""
         for name in self._members:
             with self._opened(name):
                 pass
@@ -75,73 +64,46 @@ class NpzReader:
     def row(self, name: str, kinds: str, length: int) -> NDArray[Any]:
         """Return an array with `length` numbers in one dimension, or with one for a length of 0.
 
-        Args:
-            name: Of the array.
-            kinds: The letters of numpy for what its numbers may be, e.g. "iuf".
-            length: How many there must be.
-
-        Raises:
-            DemoError: It is not there, of another kind or length, or damaged.
+        `kinds` are the letters of numpy for what its numbers may be, e.g. "iuf".
         """
         with self._opened(name) as (file, header):
             shape, found = header.shape, header.dtype
             if found.kind not in kinds or math.prod(shape) != (length or 1) or len(shape) > 1:
                 how_many = f"{length:,} numbers" if length else "one number"
-                raise DemoError(
-                    f"'{name}' in {self._path} is not {how_many} of its kind.", _ANOTHER
-                )
+                raise self._refusal(name, f"is not {how_many} of its kind")
             values = self._read(file, name, header, length or 1)
             if not np.isfinite(values).all():
-                raise DemoError(f"'{name}' in {self._path} holds what is no number.", _ANOTHER)
+                raise self._refusal(name, "holds what is no number")
             return values.reshape(-1)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Return an array's shape as its header says.
-
-        Raises:
-            DemoError: It is not there, or damaged.
-        """
+        """Return an array's shape as its header says."""
         with self._opened(name) as (_, header):
             return header.shape
 
     def array(self, name: str, dtype: np.dtype[Any], most: int) -> NDArray[Any]:
-        """Return a whole array of at most `most` elements.
-
-        Raises:
-            DemoError: It is not there, of another kind, or damaged.
-        """
+        """Return a whole array of at most `most` elements."""
         with self._opened(name) as (file, header):
             if header.dtype != dtype:
-                raise DemoError(
-                    f"'{name}' in {self._path} is {header.dtype}, not {dtype}.", _ANOTHER
-                )
+                raise self._refusal(name, f"is {header.dtype}, not {dtype}")
             return self._read(file, name, header, most)
 
     def whole_numbers(self, name: str, most: int) -> NDArray[np.int64]:
-        """Return a one-dimensional array of integers of whatever size.
-
-        Raises:
-            DemoError: It is not there, of another kind, or damaged.
-        """
+        """Return a one-dimensional array of at most `most` integers of whatever size."""
         with self._opened(name) as (file, header):
             if header.dtype.kind not in "iu" or len(header.shape) != 1:
-                raise DemoError(f"'{name}' in {self._path} is no row of integers.", _ANOTHER)
+                raise self._refusal(name, "is no row of integers")
             values = self._read(file, name, header, most)
             if len(values) and (values.min() < -1 or values.max() > 1 << 30):
-                raise DemoError(f"'{name}' in {self._path} is out of range.", _ANOTHER)
+                raise self._refusal(name, "is out of range")
             return values.astype(np.int64)
 
     def frames(self, name: str) -> Iterator[NDArray[np.uint8]]:
-        """Yield the rows of an array of uint8, one in memory at a time.
-
-        Raises:
-            DemoError: It is not there, of another kind, or damaged.
-        """
+        """Yield the rows of an array of uint8, one in memory at a time."""
         with self._opened(name) as (file, header):
-            shape = header.shape
-            if header.dtype != np.uint8 or len(shape) < 2 or math.prod(shape[1:]) > 1 << 24:
-                raise DemoError(f"'{name}' in {self._path} are no pictures.", _ANOTHER)
-            size = math.prod(shape[1:])
+            shape, size = header.shape, math.prod(header.shape[1:])
+            if header.dtype != np.uint8 or len(shape) < 2 or size > 1 << 24:
+                raise self._refusal(name, "are no pictures")
             for _ in range(shape[0]):
                 data = file.read(size)
                 if len(data) != size:
@@ -167,68 +129,50 @@ class NpzReader:
         except DemoError:
             raise
         except BROKEN as error:
-            raise DemoError(
-                f"'{name}' in {self._path} is damaged: {type(error).__name__}.", _ANOTHER
-            ) from None
+            raise self._refusal(name, f"is damaged: {type(error).__name__}") from None
 
     def _read(self, file: IO[bytes], name: str, header: Header, most: int) -> NDArray[Any]:
         if math.prod(header.shape) > most or header.dtype.itemsize > _MAX_NUMBER_SIZE:
-            raise DemoError(f"'{name}' in {self._path} is too large.", _ANOTHER)
+            raise self._refusal(name, "is too large")
         data = file.read(header.size + 1)  # reading to the end checks the sum, too
         if len(data) != header.size:
             raise ValueError("it has another size")
         return np.frombuffer(data, header.dtype).reshape(header.shape)
 
+    def _refusal(self, name: str, what: str) -> DemoError:
+        return DemoError(f"'{name}' in {self._path} {what}.", _ANOTHER)
 
-class NpzWriter:
-    """Writes an NPZ file beside its place, and renames it when all went well.
 
-    Args:
-        path: The file.
+@contextlib.contextmanager
+def writing_npz(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Write an NPZ file beside its place, and rename it when all went well.
 
     Raises:
         DemoError: It cannot be written.
     """
+    beside = temporary_path(path)
+    try:
+        with zipfile.ZipFile(beside, "x", zipfile.ZIP_DEFLATED) as file:
+            yield file
+        beside.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    finally:
+        beside.unlink(missing_ok=True)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._beside = temporary_path(path)
 
-    def __enter__(self) -> Self:
-        try:
-            self._zip = zipfile.ZipFile(self._beside, "x", zipfile.ZIP_DEFLATED)
-        except OSError as error:
-            raise cannot_write(self._path, error) from None
-        return self
+@contextlib.contextmanager
+def writing_rows(
+    file: zipfile.ZipFile, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Iterator[Callable[[bytes], Any]]:
+    """Let an array be written bit by bit."""
+    header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+        npy.write_array_header_1_0(member, header)
+        yield member.write
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self._zip.close()
-            if kind is None:
-                self._beside.replace(self._path)
-        except OSError as failure:
-            raise cannot_write(self._path, failure) from None
-        finally:
-            self._beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise cannot_write(self._path, error) from None
 
-    @contextlib.contextmanager
-    def rows(
-        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
-    ) -> Iterator[Callable[[bytes], Any]]:
-        """Let an array be written bit by bit."""
-        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
-            npy.write_array_header_1_0(file, header)
-            yield file.write
-
-    def put(self, name: str, array: NDArray[Any]) -> None:
-        """Write a whole array."""
-        with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:
-            npy.write_array(file, np.asanyarray(array), allow_pickle=False)
+def write_array(file: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    """Write a whole array."""
+    with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+        npy.write_array(member, array, allow_pickle=False)

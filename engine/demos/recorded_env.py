@@ -1,5 +1,8 @@
 """Keep what is played in an environment of a run: what its worker processes run."""
 
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from engine.commands import (
@@ -51,7 +54,17 @@ class RecordedEnv(SteppedEnv):
         """Act, and take it in."""
         result = super().step(action)
         if self._recorder is not None:
-            self._take_in_step(self._recorder, action, result)
+            reward, *ends = result
+            is_human = self._proposal is not None
+            with self._ending(is_over=any(ends)):
+                self._recorder.step(
+                    action,
+                    reward,
+                    done=any(ends),
+                    proposal=NO_PROPOSAL if self._proposal is None else self._proposal,
+                    is_human=is_human,
+                    is_intervention=is_human,
+                )
         self._proposal = None
         return result
 
@@ -64,21 +77,16 @@ class RecordedEnv(SteppedEnv):
         """Take in the result of live frames."""
         result = super().count_frames(is_over=is_over)
         if self._recorder is not None:
-            reward, is_terminated, is_truncated = result
-            is_done = is_terminated or is_truncated
-            try:
-                self._recorder.live(reward, done=is_done, is_over=is_over)
-            except DemoError as error:
-                self._fail(error)
-            else:
-                if is_done:
-                    self._end_with_episode()
+            reward, *ends = result
+            with self._ending(is_over=any(ends)):
+                self._recorder.live(reward, done=any(ends), is_over=is_over)
         return result
 
     def begin_now(self, snapshot: bytes = b"") -> None:
         """Leave this episode, and what is kept of it, and begin another."""
         if self._recorder is not None:
-            self._end_with_episode()
+            with self._ending(is_over=True):
+                pass
         super().begin_now(snapshot)
 
     def take_demos(self) -> tuple[DemoEnded, ...]:
@@ -140,80 +148,41 @@ class RecordedEnv(SteppedEnv):
         self._has_live, self._proposal = False, None
         return self._facts()
 
-    def _take_in_step(
-        self, recorder: LiveRecorder, action: int, result: tuple[float, bool, bool]
-    ) -> None:
-        reward, is_terminated, is_truncated = result
-        is_human = self._proposal is not None
-        try:
-            recorder.step(
-                action,
-                reward,
-                done=is_terminated or is_truncated,
-                proposal=NO_PROPOSAL if self._proposal is None else self._proposal,
-                is_human=is_human,
-                is_intervention=is_human,
-            )
-        except DemoError as error:
-            self._fail(error)
-        else:
-            if is_terminated or is_truncated:
-                self._end_with_episode()
+    @contextlib.contextmanager
+    def _ending(self, *, is_over: bool) -> Iterator[None]:
+        """End the demonstration with its episode, or where it cannot be written.
 
-    def _end_with_episode(self) -> None:
-        assert self._recorder is not None
+        One that misses a step replays to nothing.
+        """
+        recorder = self._recorder
+        assert recorder is not None
         try:
-            self._ended = (*self._ended, self._finished(self._recorder))
-            self._recorder = None
+            yield
+            if not is_over:
+                return
+            ended = self._finished(recorder)
         except DemoError as error:
-            self._fail(error)
+            recorder.close()
+            ended = DemoEnded(self.env.env_index, "", 0, 0, False, 0.0, str(error))
+        self._recorder = None
+        self._ended = (*self._ended, ended)
 
     def _finished(self, recorder: LiveRecorder) -> DemoEnded:
         """Write the file, or throw away what is not to be kept."""
-        is_humans = recorder.facts.human_steps > 0 or self._has_live
-        if recorder.is_empty or (self._needs_human and not is_humans):
-            ended = self._described(recorder)
-            recorder.discard()
-            return ended
-        ended = self._described(recorder, str(recorder.path))
-        recorder.finish()
+        has_human = recorder.facts.human_steps > 0 or self._has_live
+        is_kept = not recorder.is_empty and (has_human or not self._needs_human)
+        ended = self._described(recorder, str(recorder.path) if is_kept else "")
+        recorder.finish() if is_kept else recorder.discard()
         return ended
 
-    def _described(self, recorder: LiveRecorder, path: str = "", failure: str = "") -> DemoEnded:
+    def _described(self, recorder: LiveRecorder, path: str = "") -> DemoEnded:
         """Say of what is being written how it ends."""
-        facts = recorder.facts
-        return DemoEnded(
-            self.env.env_index,
-            path,
-            facts.steps,
-            facts.human_steps,
-            self._has_live,
-            recorder.paid,
-            failure,
-        )
-
-    def _fail(self, error: DemoError) -> None:
-        """End it: a demonstration that misses a step replays to nothing."""
-        assert self._recorder is not None
-        self._recorder.close()
-        self._recorder = None
-        failed = DemoEnded(self.env.env_index, "", 0, 0, False, 0.0, str(error))
-        self._ended = (*self._ended, failed)
+        facts, index = recorder.facts, self.env.env_index
+        return DemoEnded(index, path, facts.steps, facts.human_steps, self._has_live, recorder.paid)
 
     def _facts(self, ended: DemoEnded | None = None, taken_back: int = 0) -> DemoFacts:
-        recorder, steps = self._recorder, self.env.episode_steps
-        if recorder is None:
-            return DemoFacts(episode_steps=steps, taken_back=taken_back, ended=ended)
-        facts = recorder.facts
-        return DemoFacts(
-            str(recorder.path),
-            facts.steps,
-            facts.human_steps,
-            facts.rewindable,
-            steps,
-            taken_back,
-            facts.task,
-            facts.tags,
-            facts.is_marked,
-            ended,
-        )
+        recorder = self._recorder
+        facts = DemoFacts(episode_steps=self.env.episode_steps)
+        if recorder is not None:
+            facts = recorder.facts
+        return replace(facts, taken_back=taken_back, ended=ended)

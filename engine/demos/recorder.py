@@ -1,16 +1,18 @@
 """Record demonstrations of whatever chooses actions: rules, chance, a trained policy, a script."""
 
+import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from engine.config import RunConfig
 from engine.demos.demonstration import GOAL, HASH_EVERY, MAP, MILESTONE, SUFFIX, Demonstration
-from engine.demos.draft import DemoHead
+from engine.demos.recording_log import log_path
 from engine.demos.writer import DemoWriter
 from engine.env.batch import Batch
 from engine.env.game_env import GameEnv
@@ -53,20 +55,27 @@ def record_policy(
         DemoError: A file cannot be written.
         PokeTUIError: The game cannot be set up.
     """
-    with closing(_stepped(config, is_advised=is_advised)) as stepped:
-        stepped.begin(config.seed)
+    env = make_game_env(config, 0)
+    advisor = PlannedAdvisor(env.game, 0, config.seed) if is_advised else None
+    with closing(SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)) as stepped:
         for number in range(episodes):
-            if number:
-                stepped.begin()
-            head = head_of_env(stepped.env, by=by, task=task, tags=tags, created_s=clock())
-            path = free_path(folder, by, head.created_s)
-            writer = DemoWriter(path, head)
+            stepped.begin(None if number else config.seed)
+            head = head_of_env(env, by=by, task=task, tags=tags, created_s=clock())
+            writer = begin_writing(folder, head)
             try:
-                _record(stepped, choose, writer, max_steps)
+                writer.event(MAP, stepped.place)
+                reward, is_over = 0.0, False
+                while not is_over:
+                    action = choose(batch_of(stepped, reward))
+                    reward, is_terminated, is_truncated = stepped.step(action)
+                    is_over = is_terminated or is_truncated
+                    writer.step(action, reward, done=is_over)
+                    note_step(writer, env, is_terminated=is_terminated)
+                    is_over = is_over or 0 < max_steps <= writer.draft.length
             except BaseException:  # what was played stays for `recover`; it is raised again
                 writer.close()
                 raise
-            yield path, writer.finish(stepped.env.memory_digest())
+            yield writer.path, writer.finish(env.memory_digest())
 
 
 def rules_policy(seed: int) -> Chooser:
@@ -96,16 +105,10 @@ def record_actions(
     has_limits: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> tuple[Path, Demonstration]:
-    """Play given actions, as far as the episode goes; return the file and what is in it.
+    """Play given actions, one byte each, as far as the episode goes; return the file and its data.
 
-    Args:
-        actions: One byte each.
-        config: Names the game and its start.
-        folder: Where it is written.
-        random: The game's random state at the start; None: by the settings' seed.
-        by: Where they are from.
-        has_limits: The settings' limits of steps end it; a person has none.
-        clock: Seconds since 1970.
+    `random` is the game's random state at the start, None: by the settings' seed. The settings'
+    limits of steps end it if it `has_limits`; a person has none.
 
     Raises:
         DemoError: The file cannot be written.
@@ -119,9 +122,7 @@ def record_actions(
             env.begin_episode()
         else:
             env.begin_recorded(random)
-        head = head_of_env(env, by=by, created_s=clock())
-        path = free_path(folder, by, head.created_s)
-        writer = DemoWriter(path, head)
+        writer = begin_writing(folder, head_of_env(env, by=by, created_s=clock()))
         try:
             writer.event(MAP, env.state.place.name)
             for action in actions:
@@ -130,7 +131,7 @@ def record_actions(
                 note_step(writer, env, is_terminated=is_terminated)
                 if is_terminated or is_truncated:
                     break
-            return path, writer.finish(env.memory_digest())
+            return writer.path, writer.finish(env.memory_digest())
         except BaseException:  # Ctrl-C too must leave no half of a file; it is raised again
             writer.discard()
             raise
@@ -143,83 +144,70 @@ def head_of_env(
     task: str = "",
     tags: frozenset[str] = frozenset(),
     created_s: float = 0.0,
-) -> DemoHead:
-    """Return the head of a demonstration that begins now: at an episode's start or amidst it."""
-    recording = env.recording()
-    *lead, own = recording.segments
-    return DemoHead(
-        rom=recording.rom,
-        start_state=env.start_state,
-        pyboy=recording.emulator,
-        frames=recording.frames,
-        random=own.random,
-        lead=tuple(lead),
-        taken=own.actions,
-        taken_live=own.live,
-        by=by,
-        task=task,
+) -> Demonstration:
+    """Return how a demonstration begins now: at an episode's start or amidst it."""
+    recording, game = env.recording(), env.game
+    length = len(recording.actions)
+    return Demonstration(
+        replace(recording, memory=""),
+        env.start_state,
+        np.zeros(length, np.float32),
+        np.zeros(length, np.bool_),
         tags=tags,
+        task=task,
+        by=by,
         created_s=created_s,
         settings=settings_of(env),
-        action_names=env.game.actions.names,
-        frame_shape=env.game.frame_shape,
+        action_names=game.actions.names,
+        frame_shape=game.frame_shape,
+        frames_per_s=game.frames_per_s,
     )
 
 
 def settings_of(env: GameEnv) -> str:
-    """Return an environment's settings as `Demonstration.settings` has them."""
-    rewards = env.rewards.model_dump(mode="json") | dict(_known(env))
+    """Return an environment's settings as `Demonstration.settings` has them.
+
+    Its weights are those that count now: a person may have changed some.
+    """
+    fields = type(env.rewards).model_fields
+    weights = {name: weight for name, weight in env.reward_weights if name in fields}
+    rewards = env.rewards.model_dump(mode="json") | weights
     extra = sorted(rewards.pop("extra", {}))
     facts = {"env": env.config.model_dump(mode="json"), "rewards": rewards, "extra": extra}
     return json.dumps(facts, separators=(",", ":"), sort_keys=True)
+
+
+def begin_writing(folder: Path, head: Demonstration) -> DemoWriter:
+    """Return a writer of a new file in `folder`.
+
+    Raises:
+        DemoError: It cannot be written.
+    """
+    return DemoWriter(free_path(folder, head.by, head.created_s), head)
 
 
 def free_path(folder: Path, by: str, created_s: float) -> Path:
     """Return a name for a demonstration that none in `folder` has."""
     when = time.strftime("%Y%m%d-%H%M%S", time.localtime(created_s))
     who = "".join(letter if letter.isalnum() else "-" for letter in by)
-    number = 1
-    while True:
-        path = folder / f"{when}-{who}-{number:03}{SUFFIX}"
-        if not path.exists() and not path.with_name(path.name + ".part").exists():
-            return path
-        number += 1
-
-
-def _stepped(config: RunConfig, *, is_advised: bool) -> SteppedEnv:
-    env = make_game_env(config, 0)
-    advisor = PlannedAdvisor(env.game, 0, config.seed) if is_advised else None
-    return SteppedEnv(env, advisor, sees_pixels=config.needs_pixels)
-
-
-def _known(env: GameEnv) -> Iterator[tuple[str, float]]:
-    """Yield the weights as they count now; a person may have changed some."""
-    fields = type(env.rewards).model_fields
-    yield from ((name, weight) for name, weight in env.reward_weights if name in fields)
-
-
-def _record(stepped: SteppedEnv, choose: Chooser, writer: DemoWriter, max_steps: int) -> None:
-    env = stepped.env
-    writer.event(MAP, stepped.place)
-    reward, is_terminated, is_over = 0.0, False, False
-    while not is_over:
-        action = choose(batch_of(stepped, reward))
-        reward, is_terminated, is_truncated = stepped.step(action)
-        is_over = is_terminated or is_truncated
-        writer.step(action, reward, done=is_over)
-        note_step(writer, env, is_terminated=is_terminated)
-        is_over = is_over or 0 < max_steps <= writer.length
+    paths = (folder / f"{when}-{who}-{number:03}{SUFFIX}" for number in itertools.count(1))
+    return next(path for path in paths if not (path.exists() or log_path(path).exists()))
 
 
 def note_step(writer: DemoWriter, env: GameEnv, *, is_terminated: bool) -> None:
-    """Write beside a step what it led to: milestones, the goal, another map, the memory's hash."""
-    for key in env.just_reached:
+    """Write beside a step what it led to, and the memory's hash where it is due."""
+    note_events(writer, env, env.just_reached, is_goal=is_terminated)
+    if writer.draft.length % HASH_EVERY == 0:
+        writer.memory(env.memory_digest())
+
+
+def note_events(writer: DemoWriter, env: GameEnv, reached: Iterable[str], *, is_goal: bool) -> None:
+    """Write down milestones that were reached, the goal, and on which map the player stands."""
+    for key in reached:
         writer.event(MILESTONE, key)
-    if is_terminated:
+    if is_goal:
         writer.event(GOAL, env.config.goal or "badge")
     writer.event(MAP, env.state.place.name)
-    if writer.length % HASH_EVERY == 0:
-        writer.memory(env.memory_digest())
 
 
 def batch_of(stepped: SteppedEnv, reward: float = 0.0) -> Batch:

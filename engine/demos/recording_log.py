@@ -1,4 +1,4 @@
-"""The log that a demonstration is written into while it is played.
+"""The log that a demonstration is written into while it is played, and the draft that it makes.
 
 After the magic line follow records, each as payload size (uint32), CRC-32 of kind and payload
 (uint32), kind (1 byte), payload. What a crash tore off at the end is cut when it is read.
@@ -9,20 +9,25 @@ import math
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from engine.demos import layout
+from engine.demos.decisions import Beginning, directions_of, shown_live
 from engine.demos.demonstration import (
+    MAP,
     MAX_EVENTS,
-    MAX_LIVE_FRAMES,
-    MAX_STEPS,
     NO_PROPOSAL,
+    SUCCESS,
     DemoEvent,
     Demonstration,
-    read_limited,
+    decode_demo,
 )
-from engine.demos.draft import DemoHead, Draft
-from engine.demos.layout import BROKEN, decode_demo, plain_text, read_digest, read_tags
+from engine.demos.files import read_limited
+from engine.env.input_recording import Segment
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.files import parse_json
@@ -36,11 +41,133 @@ HEAD, STEP, LIVE, EVENT, MEMORY, TAG, TASK, REWIND, UNMARK = (
 STEP_FORM = struct.Struct("<BfBB")
 """Action, reward, flags (1 done, 2 intervention), proposal."""
 
-Change = Callable[[Draft], None]
-
 _FRAME = struct.Struct("<IIc")
 _MAX_RECORD, _MAX_LOG = 1 << 22, 1 << 26
 _MAX_LIVE_INPUTS = 1 << 20
+
+
+class Draft:
+    """A demonstration while it is played: it grows, and can be taken back to an earlier step.
+
+    Attributes:
+        head: How it begins: the inputs in it were somebody else's, and show nothing.
+        begin: From where on it shows something.
+        paid_live: ((steps, live frames that followed them), what was paid then).
+    """
+
+    def __init__(self, head: Demonstration) -> None:
+        taken = head.recording.segments[-1]
+        count, last = len(taken.actions), taken.live[-1:]
+        self.head = head
+        self.begin = Beginning(count, sum(each.frames for each in last if each.after == count))
+        self.actions = bytearray(taken.actions)
+        self.rewards = [0.0] * count
+        self.flags = bytearray(count)
+        self.proposals = bytearray([NO_PROPOSAL]) * count
+        self.live = list(taken.live)
+        self.paid_live: list[tuple[tuple[int, int], float]] = []
+        self.events: list[DemoEvent] = []
+        self.hashes: dict[int, str] = {}
+        self.tags = set(head.tags)
+        self.task, self.memory = head.task, ""
+
+    @property
+    def length(self) -> int:
+        """Return the episode's steps, those before somebody took over included."""
+        return len(self.actions)
+
+    @property
+    def live_frames(self) -> int:
+        """Return how many frames of live play followed the last step."""
+        return self.live[-1].frames if self.live and self.live[-1].after == self.length else 0
+
+    @property
+    def num_shown(self) -> int:
+        """Return how often something was pressed from there on: see `Demonstration.shown`."""
+        begin, frames = self.begin, sum(self.head.recording.frames)
+        directions = directions_of(self.head.action_names)
+        stretches = (each for each in self.live if each.after >= begin.step)
+        live = sum(1 for each in stretches for _ in shown_live(each, frames, begin, directions))
+        return self.length - begin.step + live
+
+    @property
+    def paid(self) -> float:
+        """Return what was paid from there on."""
+        return sum(self.rewards) + sum(paid for _, paid in self.paid_live)
+
+    def step(self, action: int, reward: float, flags: int, proposal: int) -> None:
+        """Take in a step."""
+        self.actions.append(action)
+        self.rewards.append(reward)
+        self.flags.append(flags)
+        self.proposals.append(proposal)
+        self.memory = ""
+
+    def play_live(self, stretch: LiveStretch, paid: float) -> None:
+        """Take in a stretch of live play, or what it has grown to, and what was paid since."""
+        if paid:
+            self.paid_live.append(((stretch.after, stretch.frames), paid))
+        if self.live and self.live[-1].after == stretch.after:
+            self.live.pop()
+        self.live.append(stretch)
+        self.memory = ""
+
+    def note(self, event: DemoEvent) -> None:
+        """Take in an event of now; of two maps at one moment the later one counts."""
+        event = replace(event, frames=self.live_frames)
+        if event.kind == MAP and self.events and self.events[-1].kind == MAP:
+            if self.events[-1].time == event.time:
+                self.events.pop()
+            elif self.events[-1].text == event.text:
+                return
+        self.events.append(event)
+
+    def unmark(self) -> None:
+        """Take back that it was marked as a success."""
+        self.events = [event for event in self.events if event.kind != SUCCESS]
+
+    def remember(self, digest: str, *, is_step: bool) -> None:
+        """Take in the memory's hash of now; with live play after the last step it is no step's."""
+        self.memory = digest
+        if is_step:
+            self.hashes[self.length] = digest
+
+    def rewind(self, step: int, frames: int = 0) -> None:
+        """Go back to where `step` steps were taken, and `frames` frames of live play after them."""
+        step, frames = then = max((step, frames), (self.begin.step, self.begin.frames))
+        for kept in (self.actions, self.rewards, self.flags, self.proposals):
+            del kept[step:]
+        at_step = [each.cut(frames) for each in self.live if each.after == step and frames]
+        self.live = [*(each for each in self.live if each.after < step), *at_step]
+        self.paid_live = [each for each in self.paid_live if each[0] <= then]
+        self.events = [event for event in self.events if event.time <= then]
+        self.hashes = {at: digest for at, digest in self.hashes.items() if at <= step}
+        self.memory = "" if frames else self.hashes.get(step, "")
+
+    def demonstration(self) -> Demonstration:
+        """Return it as it is now."""
+        recording, flags = self.head.recording, np.frombuffer(bytes(self.flags), np.uint8)
+        *lead, taken = recording.segments
+        own = Segment(taken.random, bytes(self.actions), tuple(self.live))
+        return replace(
+            self.head,
+            recording=replace(recording, segments=(*lead, own), memory=self.memory),
+            rewards=np.array(self.rewards, np.float32),
+            dones=(flags & 1).astype(np.bool_),
+            events=tuple(sorted(self.events, key=lambda event: event.time)),
+            tags=frozenset(self.tags),
+            task=self.task,
+            memory_hashes=tuple(sorted(self.hashes.items())),
+            proposals=np.frombuffer(bytes(self.proposals), np.uint8),
+            is_intervention=(flags & 2).astype(np.bool_),
+            begins_at=self.begin.step,
+            begins_frames=self.begin.frames,
+            live_return=sum((paid for _, paid in self.paid_live), 0.0),
+        )
+
+
+Change = Callable[[Draft], None]
+"""What a record does to a draft."""
 
 
 def log_path(path: Path) -> Path:
@@ -86,40 +213,17 @@ def read_log(path: Path) -> Demonstration:
             if draft is None:
                 if kind != HEAD:
                     break
-                draft = Draft(head_of(decode_demo(payload, str(path))))
+                draft = Draft(decode_demo(payload, str(path)))
             else:
                 read_change(kind, payload, draft)(draft)
         if draft is not None:
             return draft.demonstration()
-    except BROKEN as error:
+    except layout.BROKEN as error:
         reason = error.message if isinstance(error, DemoError) else str(error)
         raise DemoError(
             f"The log {path} is damaged: {reason.rstrip('.')}.", "It cannot be mended; delete it."
         ) from None
     raise DemoError(f"The log {path} has no beginning.", "Nothing was recorded yet; delete it.")
-
-
-def head_of(demo: Demonstration) -> DemoHead:
-    """Return the head from which a draft continues where `demo` ends."""
-    recording = demo.recording
-    *lead, own = recording.segments
-    return DemoHead(
-        recording.rom,
-        demo.start_state,
-        recording.emulator,
-        recording.frames,
-        own.random,
-        tuple(lead),
-        own.actions,
-        own.live,
-        demo.by,
-        demo.task,
-        demo.tags,
-        demo.created_s,
-        demo.settings,
-        demo.action_names,
-        demo.frame_shape,
-    )
 
 
 def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
@@ -137,17 +241,17 @@ def read_change(kind: bytes, payload: bytes, draft: Draft) -> Change:
         step, name, text = facts
         if step != draft.length or len(draft.events) >= MAX_EVENTS:
             raise ValueError("an event is out of order")
-        event = DemoEvent(step, plain_text(name, 40), plain_text(text))
+        event = DemoEvent(step, layout.plain_text(name, 40), layout.plain_text(text))
         return lambda draft: draft.note(event)
     if kind == MEMORY:
         digest, is_step = facts
-        read_digest(digest)
+        layout.read_digest(digest)
         return lambda draft: draft.remember(digest, is_step=bool(is_step))
     if kind == TAG:
-        tags = read_tags(facts)
+        tags = layout.read_tags(facts)
         return lambda draft: draft.tags.update(tags)
     if kind == TASK:
-        task = plain_text(facts)
+        task = layout.plain_text(facts)
         return lambda draft: setattr(draft, "task", task)
     if kind == UNMARK:
         return lambda draft: draft.unmark()
@@ -166,7 +270,7 @@ def _step(payload: bytes, draft: Draft) -> Change:
         raise ValueError("a step is none")
     if proposal >= count and proposal != NO_PROPOSAL:
         raise ValueError("a proposal is no action")
-    if draft.length >= MAX_STEPS:
+    if draft.length >= layout.MAX_STEPS:
         raise ValueError("it is too long")
     return lambda draft: draft.step(action, reward, flags, proposal)
 
@@ -178,6 +282,6 @@ def _live(facts: Any, draft: Draft) -> Change:
     inputs = sum(len(each.inputs) for each in draft.live) + len(stretch.inputs)
     if stretch.after != draft.length or not stretch.frames >= 0:
         raise ValueError("live play is out of order")
-    if frames > 2 * MAX_LIVE_FRAMES or inputs > _MAX_LIVE_INPUTS or not abs(paid) < 1e9:
+    if frames > 2 * layout.MAX_LIVE_FRAMES or inputs > _MAX_LIVE_INPUTS or not abs(paid) < 1e9:
         raise ValueError("live play is too long")
     return lambda draft: draft.play_live(stretch, float(paid))

@@ -1,7 +1,7 @@
 """Bring demonstrations into a table of actions, CSV, that needs no emulator, and back.
 
-A table tells beside the actions what they were played in and what was paid. Where it does, it is
-only taken in if the same comes of it here.
+A table says beside the actions what they were played in and what was paid. Where it does, it is
+only taken in if playing it here gives the same.
 """
 
 import csv
@@ -11,13 +11,14 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from engine.config import RunConfig
-from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, read_limited, write_demo
+from engine.demos.demonstration import MAP, NO_PROPOSAL, Demonstration, write_demo
 from engine.demos.exchange import from_actions
-from engine.demos.writing import write_whole
+from engine.demos.files import read_limited, write_whole
 from engine.errors import DemoError
 from engine.files import EXPORT_MODE
 from engine.games.catalog import load_game
@@ -33,12 +34,12 @@ _TAKE_ACTIONS = "To take in its actions alone, remove all columns but 'action'."
 
 @dataclass(slots=True)
 class Table:
-    """What a table tells. T is the number of its rows; an array is empty without its column.
+    """What a table says. T is the number of its rows; an array is empty without its column.
 
     Attributes:
         actions: T of them.
-        rewards: What was paid, NaN where that is not told.
-        dones: 1 where the episode ended, 0 where not, 255 where that is not told.
+        rewards: What was paid, NaN where that is not known.
+        dones: 1 where the episode ended, 0 where not, 255 where that is not known.
         proposals: What the agent would have done, or `NO_PROPOSAL`.
         interventions: 1 where a person acted in the agent's place.
         shown: 0 for steps that only led to where the demonstration begins.
@@ -112,7 +113,7 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     """Play the actions of a table, its column "action" by name or number; return the result.
 
     Raises:
-        DemoError: It is no such table, or something else comes of it than it tells.
+        DemoError: It is no such table, or playing it gives another result than it says.
     """
     table = read_table(path, load_game(config.rom_path, config.allow_unknown_rom).actions.names)
     if table.press is not None:
@@ -122,7 +123,7 @@ def from_csv(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     demo, made = from_actions(table.actions, config, folder, origin=path, random=table.random)
     try:
         _compare(demo, table, path)
-        demo = _as_told(demo, table)
+        demo = _completed(demo, table)
         write_demo(made, demo)
     except BaseException:  # what was played is of no use; it is raised again
         made.unlink(missing_ok=True)
@@ -139,22 +140,30 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
     data = read_limited(path, _MAX_FILE)
     found = Table()
     numbers = {name.upper(): number for number, name in enumerate(action_names)}
+    readers: dict[str, tuple[array[Any], Callable[[str], float]]] = {
+        "action": (found.actions, lambda text: _action(text, numbers)),
+        "reward": (found.rewards, _reward),
+        "done": (found.dones, lambda text: _flag(text) if text else _UNKNOWN),
+        "proposal": (
+            found.proposals,
+            lambda text: _action(text, numbers) if text else NO_PROPOSAL,
+        ),
+        "intervention": (found.interventions, _flag),
+        "shown": (found.shown, _flag),
+    }
     try:
         rows = csv.reader(_short_lines(io.StringIO(data.decode("utf-8-sig"), newline="")))
         columns = {name.strip().lower(): place for place, name in enumerate(next(rows, []))}
-        place = columns["action"]
+        if "action" not in columns:
+            raise ValueError("it has no actions")
+        filled = [(columns[name], *readers[name]) for name in readers if name in columns]
         for row in rows:
             if not row:
                 continue
             if not found.actions:
                 _read_about(row, columns, found)
-            found.actions.append(_action(row[place], numbers))
-            for column, kept, read in _KEPT:
-                if column in columns:
-                    getattr(found, kept).append(read(row[columns[column]].strip()))
-            if "proposal" in columns:
-                proposal = row[columns["proposal"]].strip()
-                found.proposals.append(_action(proposal, numbers) if proposal else NO_PROPOSAL)
+            for place, kept, read in filled:
+                kept.append(read(row[place].strip()))
             if len(found.actions) > _MAX_ROWS:
                 raise DemoError(f"{path} holds too many actions.", "Name another file.")
     except (ValueError, IndexError, KeyError, OverflowError, csv.Error):
@@ -166,11 +175,7 @@ def read_table(path: Path, action_names: Sequence[str]) -> Table:
 
 
 def _compare(demo: Demonstration, table: Table, path: Path) -> None:
-    """Refuse what is not what the table tells.
-
-    Raises:
-        DemoError: It is not.
-    """
+    """Refuse what is not what the table says."""
     if table.rom and table.rom != demo.recording.rom:
         raise DemoError(f"{path} was played in another ROM.", "Name it with --rom.")
     if table.start and table.start != demo.recording.start:
@@ -184,18 +189,17 @@ def _compare(demo: Demonstration, table: Table, path: Path) -> None:
 
 
 def _difference(demo: Demonstration, table: Table) -> str:
-    """Return where the result of the actions differs from what is told, "" if nowhere."""
+    """Return where the result of the actions differs from what the table says, "" if nowhere."""
     for step in range(min(demo.episode_length, max(len(table.rewards), len(table.dones)))):
-        if table.rewards and not math.isnan(told := table.rewards[step]):
+        if table.rewards and not math.isnan(said := table.rewards[step]):
             paid = float(demo.rewards[step])
-            if not math.isclose(told, paid, rel_tol=_CLOSE, abs_tol=_CLOSE):
-                return f"at step {step + 1:,} it was paid {told:.3f}, here it is {paid:.3f}"
+            if not math.isclose(said, paid, rel_tol=_CLOSE, abs_tol=_CLOSE):
+                return f"at step {step + 1:,} it was paid {said:.3f}, here it is {paid:.3f}"
         ended = table.dones[step] if table.dones else _UNKNOWN
         if ended != _UNKNOWN and bool(ended) != bool(demo.dones[step]):
             how = "ended" if ended else "went on"
             return f"at step {step + 1:,} the episode {how} there, but not here"
-    tells = table.rewards or table.dones
-    if tells and demo.episode_length < len(table.actions):
+    if (table.rewards or table.dones) and demo.episode_length < len(table.actions):
         return f"the episode ends here at step {demo.episode_length:,}"
     paid = float(demo.rewards[table.begins_at :].sum(dtype=np.float64))
     if table.paid is not None and abs(table.paid - paid) > _CLOSE * (1 + len(table.actions)):
@@ -203,14 +207,14 @@ def _difference(demo: Demonstration, table: Table) -> str:
     return ""
 
 
-def _as_told(demo: Demonstration, table: Table) -> Demonstration:
+def _completed(demo: Demonstration, table: Table) -> Demonstration:
     """Return it with what only the table knows: where it begins, and what the agent proposed."""
     length = demo.episode_length
-    if table.proposals:
-        demo = replace(demo, proposals=np.array(table.proposals[:length], np.uint8))
-    if table.interventions:
-        taken = np.array(table.interventions[:length], np.bool_)
-        demo = replace(demo, is_intervention=taken)
+    demo = replace(
+        demo,
+        proposals=np.array(table.proposals[:length], np.uint8),
+        is_intervention=np.array(table.interventions[:length], np.bool_),
+    )
     begin = min(table.begins_at, length)
     if not begin:
         return demo
@@ -226,14 +230,10 @@ def _as_told(demo: Demonstration, table: Table) -> Demonstration:
 def _read_about(row: Sequence[str], columns: Mapping[str, int], found: Table) -> None:
     """Read what holds for all rows."""
     cells = {name: row[columns[name]].strip() for name in _FIRST_ROW if name in columns}
-    if text := cells.get("random"):
-        found.random = _pair(text, 255)
-    if text := cells.get("press"):
-        found.press = _pair(text, 1000)
-    found.rom = cells.get("rom", "").lower()
-    found.start = cells.get("start", "").lower()
-    if text := cells.get("return"):
-        found.paid = _reward(text)
+    found.random = _pair(cells["random"], 255) if cells.get("random") else None
+    found.press = _pair(cells["press"], 1000) if cells.get("press") else None
+    found.paid = _reward(cells["return"]) if cells.get("return") else None
+    found.rom, found.start = cells.get("rom", "").lower(), cells.get("start", "").lower()
 
 
 def _short_lines(text: io.StringIO) -> Iterator[str]:
@@ -245,7 +245,7 @@ def _short_lines(text: io.StringIO) -> Iterator[str]:
 
 
 def _action(text: str, numbers: Mapping[str, int]) -> int:
-    name = text.strip().upper()
+    name = text.upper()
     return numbers[name] if name in numbers else _number(name, len(numbers) - 1)
 
 
@@ -267,20 +267,8 @@ def _reward(text: str) -> float:
     return value
 
 
-def _done(text: str) -> int:
-    return _flag(text) if text else _UNKNOWN
-
-
 def _flag(text: str) -> int:
     known = {"": 0, "0": 0, "false": 0, "1": 1, "true": 1, "0.0": 0, "1.0": 1}
     if text.lower() not in known:
         raise ValueError("it is neither yes nor no")
     return known[text.lower()]
-
-
-_KEPT: tuple[tuple[str, str, Callable[[str], float]], ...] = (
-    ("reward", "rewards", _reward),
-    ("done", "dones", _done),
-    ("intervention", "interventions", _flag),
-    ("shown", "shown", _flag),
-)

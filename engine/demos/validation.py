@@ -22,6 +22,9 @@ from engine.demos.exact_replay import DemoPlayer, unchecked
 from engine.errors import PokeTUIError
 
 _SIGN_EVERY = 200
+"""Steps between two signs of life."""
+_PATIENCE_S = 120.0
+"""So long the emulator may take from sign to sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +43,20 @@ class Validated:
     unchecked: tuple[str, ...] = ()
 
 
-def validate(
-    paths: Sequence[Path], config: RunConfig, *, patience_s: float = 120.0
-) -> Iterator[Validated]:
-    """Play files in another process; yield the result of each, in their order.
-
-    Args:
-        paths: The files.
-        config: Names the ROM.
-        patience_s: How long the emulator may take for a few hundred steps.
-    """
+def validate(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
+    """Play files in another process; yield the result of each, in order. `config` names the ROM."""
     waiting = list(paths)
     while waiting:
-        for found in _play_there(tuple(waiting), config, patience_s):
+        for found in _play_there(tuple(waiting), config):
             waiting.pop(0)
             yield found
         if waiting:
             crashed = waiting.pop(0)
-            yield Validated(
-                crashed,
-                0,
-                f"{crashed} made the emulator crash or hang. Delete it, or record it anew.",
-            )
+            why = f"{crashed} made the emulator crash or hang. Delete it, or record it anew."
+            yield Validated(crashed, 0, why)
 
 
-def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> Iterator[Validated]:
+def _play_there(paths: Sequence[Path], config: RunConfig) -> Iterator[Validated]:
     # Unbuffered: what Python had read ahead, `select` would not see.
     with subprocess.Popen(
         python_command("engine.demos.validation"),
@@ -82,7 +74,7 @@ def _play_there(paths: Sequence[Path], config: RunConfig, patience_s: float) -> 
                 process.stdin.write(json.dumps(str(path.absolute())).encode() + b"\n")
                 refusal: str | None = None
                 while refusal is None:  # till then it only says that it continues
-                    if not select.select([process.stdout], [], [], patience_s)[0]:
+                    if not select.select([process.stdout], [], [], _PATIENCE_S)[0]:
                         return
                     line = process.stdout.readline()
                     if not line:

@@ -7,9 +7,15 @@ import struct
 import threading
 from pathlib import Path
 
-from engine.demos.demonstration import NO_PROPOSAL, SUCCESS, Demonstration, write_demo
-from engine.demos.draft import DemoHead, Draft
-from engine.demos.layout import BROKEN, encode_demo
+from engine.demos.demonstration import (
+    NO_PROPOSAL,
+    SUCCESS,
+    Demonstration,
+    encode_demo,
+    write_demo,
+)
+from engine.demos.files import cannot_write
+from engine.demos.layout import BROKEN
 from engine.demos.recording_log import (
     EVENT,
     HEAD,
@@ -23,13 +29,14 @@ from engine.demos.recording_log import (
     TAG,
     TASK,
     UNMARK,
+    Draft,
     as_json,
     frame,
     log_path,
     read_change,
     read_log,
 )
-from engine.demos.writing import cannot_write
+from engine.env.demo_requests import BeginDemo, DemoEnded
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.files import make_folder, open_file, restore_file, sync_folder, write_all
@@ -43,18 +50,18 @@ class DemoWriter:
     `finish` makes the demonstration's file of it, `discard` nothing. If neither is called, because
     the program or the machine died, `recover` makes it of what was played by then.
 
-    Args:
+    Attributes:
         path: The demonstration's file.
-        head: How it begins.
+        draft: What was played by now; `Draft.head` is how it begins.
 
     Raises:
         DemoError: It cannot be written, or something is there already.
     """
 
-    def __init__(self, path: Path, head: DemoHead) -> None:
+    def __init__(self, path: Path, head: Demonstration) -> None:
         self.path = path
         self._log = log_path(path)
-        self._draft = Draft(head)
+        self.draft = Draft(head)
         if path.exists():
             raise DemoError(f"{path} is there already.", "Choose another name.")
         try:
@@ -67,7 +74,7 @@ class DemoWriter:
         self._is_dirty = threading.Event()
         self._is_over = threading.Event()
         # The beginning is a demonstration without own steps: one layout serves both.
-        begin = encode_demo(self._draft.demonstration())
+        begin = encode_demo(self.draft.demonstration())
         try:
             self._write(LOG_MAGIC + frame(HEAD, begin))
             self._sync()
@@ -79,29 +86,9 @@ class DemoWriter:
         self._syncer.start()
 
     @property
-    def length(self) -> int:
-        """Return the episode's steps so far."""
-        return self._draft.length
-
-    @property
-    def live_frames(self) -> int:
-        """Return how many frames of live play followed the last step."""
-        return self._draft.live_frames
-
-    @property
-    def num_shown(self) -> int:
-        """Return how often something was pressed since it began, in real time, too."""
-        return self._draft.num_shown
-
-    @property
-    def paid(self) -> float:
-        """Return what was paid since it began."""
-        return self._draft.paid
-
-    @property
     def is_marked(self) -> bool:
         """Return whether it was marked as a success."""
-        return any(event.kind == SUCCESS for event in self._draft.events)
+        return any(event.kind == SUCCESS for event in self.draft.events)
 
     @property
     def is_synced(self) -> bool:
@@ -134,14 +121,12 @@ class DemoWriter:
 
     def event(self, kind: str, text: str = "") -> None:
         """Take in that something happened now."""
-        self._append(EVENT, as_json([self._draft.length, kind, text]))
+        self._append(EVENT, as_json([self.draft.length, kind, text]))
 
     def memory(self, digest: str, *, is_step: bool = True) -> None:
-        """Take in the SHA-1 of the work RAM of now, best every `HASH_EVERY` steps.
+        """Take in the SHA-1 of the work RAM of now (`Game.digest`), best every `HASH_EVERY` steps.
 
-        Args:
-            digest: See `Game.digest`.
-            is_step: No live play followed the last step.
+        `is_step`: no live play followed the last step.
         """
         self._append(MEMORY, as_json([digest, is_step]))
 
@@ -162,17 +147,11 @@ class DemoWriter:
         self._append(UNMARK, as_json(None))
 
     def rewind(self, to_step: int, frames: int = 0) -> None:
-        """Forget all after `to_step` steps: the game was taken back to there.
+        """Forget all after `to_step` steps of the episode: the game was taken back to there.
 
-        Args:
-            to_step: Steps of the episode.
-            frames: Frames of the live play after that step that stay, too.
+        So many `frames` of the live play that followed that step stay, too.
         """
         self._append(REWIND, as_json([to_step, frames]))
-
-    def draft(self) -> Demonstration:
-        """Return it as it is now."""
-        return self._draft.demonstration()
 
     def finish(self, memory: str = "", *, is_step: bool = True) -> Demonstration:
         """Write the demonstration's file, and return it; `memory` is the current hash.
@@ -182,7 +161,7 @@ class DemoWriter:
         """
         if memory:
             self.memory(memory, is_step=is_step)
-        demo = self._draft.demonstration()
+        demo = self.draft.demonstration()
         write_demo(self.path, demo)
         self.discard()
         return demo
@@ -209,26 +188,22 @@ class DemoWriter:
         if self._is_over.is_set():
             raise DemoError("The demonstration is finished.", "Begin another.")
         try:
-            change = read_change(kind, payload, self._draft)
+            change = read_change(kind, payload, self.draft)
         except BROKEN as error:
             raise DemoError(
                 f"That cannot be recorded: {error}.", "Finish and begin anew."
             ) from None
         self._write(frame(kind, payload))
         self._is_dirty.set()
-        change(self._draft)
-
-    def _restore(self) -> None:
-        """Write the log again if it was deleted; nobody sees it locked by another meanwhile."""
-        if os.path.lexists(self._log):
-            return
-        # What is being deleted just now is tried again with the next step.
-        with contextlib.suppress(OSError):
-            self._file = restore_file(self._log, self._file)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        change(self.draft)
 
     def _write(self, data: bytes) -> None:
-        self._restore()
+        if not os.path.lexists(self._log):
+            # It was deleted. What is being deleted just now is tried again with the next step;
+            # nobody sees the log locked by another meanwhile.
+            with contextlib.suppress(OSError):
+                self._file = restore_file(self._log, self._file)
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         size = os.fstat(self._file).st_size
         try:
             write_all(self._file, data)
@@ -253,9 +228,7 @@ def recover(path: Path) -> Demonstration:
     """Make the demonstration's file of a log that was left behind, and remove the log.
 
     Where nothing had been pressed yet there is nothing to keep: the log goes, and no file is made.
-
-    Args:
-        path: The log, or the demonstration's file that it would have become.
+    `path` is the log, or the demonstration's file that it would have become.
 
     Raises:
         DemoError: It is still being written, damaged, or cannot be written.
@@ -273,6 +246,30 @@ def recover(path: Path) -> Demonstration:
     write_demo(target, demo)
     log.unlink(missing_ok=True)
     return demo
+
+
+def rescue(env_index: int, order: BeginDemo, path: Path) -> DemoEnded:
+    """Make the file at `path` of its log, whose process is gone; say how it ended.
+
+    It was played in environment `env_index`, and began with `order`.
+    """
+    log = log_path(path)
+    try:
+        demo = read_log(log)
+        shown = demo.shown
+        human = sum(each.is_live or bool(demo.is_intervention[each.step]) for each in shown)
+        is_unwanted = order.needs_human and not human and not demo.has_live
+        kept = "" if not shown or is_unwanted else str(path)
+        if kept:
+            recover(log)
+        else:
+            log.unlink()
+        return DemoEnded(env_index, kept, len(shown), human, demo.has_live, demo.episode_return)
+    except DemoError as error:
+        failure = str(error)
+    except OSError as error:
+        failure = f"{log}: {error.strerror or error}."
+    return DemoEnded(env_index, "", 0, 0, False, 0.0, failure)
 
 
 def is_being_written(log: Path) -> bool:

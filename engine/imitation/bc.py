@@ -21,10 +21,78 @@ from engine.errors import CheckpointError, ConfigurationError
 from engine.imitation.examples import Examples, draw_weights, split
 from engine.imitation.networks import build_network, choose_device, uses_bfloat16
 from engine.imitation.policy import Policy
-from engine.imitation.scoring import Score, score
 from engine.imitation.settings import CloningConfig
 
 _SCORED_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some steps were right.
+
+    Attributes:
+        name: Of the map or action.
+    """
+
+    name: str
+    right: int
+    total: int
+
+    @property
+    def accuracy(self) -> float:
+        """Return the share, 0 of nothing."""
+        return self.right / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well steps were predicted.
+
+    Attributes:
+        loss: Mean cross-entropy, every step alike.
+        balanced_loss: The mean of every map and action's own mean: rare ones count as much.
+        accuracy: Share of the steps whose likeliest action was the one taken.
+        maps: By map, those that occur.
+        actions: By action, those that occur.
+    """
+
+    loss: float
+    balanced_loss: float
+    accuracy: float
+    maps: tuple[Share, ...]
+    actions: tuple[Share, ...]
+
+
+def score(
+    examples: Examples, guessed: NDArray[np.int64], losses: NDArray[np.float32]
+) -> Score | None:
+    """Return how well examples were predicted; None if there are none.
+
+    `guessed` are the likeliest actions (N,) of N steps, `losses` (N,) their cross-entropies.
+    """
+    if not len(examples):
+        return None
+    right = guessed == examples.actions
+    pairs = examples.maps * len(examples.action_names) + examples.actions
+    _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+    means = np.bincount(inverse, losses) / counts
+    action_names = tuple(name.lower() for name in examples.action_names)
+    return Score(
+        loss=float(losses.mean()),
+        balanced_loss=float(means.mean()),
+        accuracy=float(right.mean()),
+        maps=_shares(examples.maps, right, examples.map_names),
+        actions=_shares(examples.actions, right, action_names),
+    )
+
+
+def _shares(
+    groups: NDArray[np.int64], right: NDArray[np.bool_], names: tuple[str, ...]
+) -> tuple[Share, ...]:
+    totals = np.bincount(groups, minlength=len(names))
+    rights = np.bincount(groups, right, minlength=len(names))
+    found = zip(names, rights, totals, strict=True)
+    return tuple(Share(name, int(hits), int(total)) for name, hits, total in found if total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +103,7 @@ class Epoch:
         number: From 1.
         loss: Mean cross-entropy of the steps as they were drawn.
         accuracy: Share of these whose likeliest action was the one taken.
-        grad_norm: Mean length of the gradient before it was cut.
+        grad_norm: Mean length of the gradient before it was clipped.
         validation: By the episodes that were kept; None where none were.
         is_best: No epoch before had as low a balanced loss in validation.
     """
@@ -56,24 +124,20 @@ class Epoch:
             "bc/accuracy": self.accuracy,
             "bc/grad_norm": self.grad_norm,
         }
-        if self.validation is not None:
-            named["validation/loss"] = self.validation.loss
-            named["validation/balanced_loss"] = self.validation.balanced_loss
-            named["validation/accuracy"] = self.validation.accuracy
-            for share in self.validation.maps:
-                named[f"validation_map/{share.name}"] = share.accuracy
-            for share in self.validation.actions:
-                named[f"validation_action/{share.name}"] = share.accuracy
+        found = self.validation
+        if found is not None:
+            named["validation/loss"] = found.loss
+            named["validation/balanced_loss"] = found.balanced_loss
+            named["validation/accuracy"] = found.accuracy
+            named |= {f"validation_map/{share.name}": share.accuracy for share in found.maps}
+            named |= {f"validation_action/{share.name}": share.accuracy for share in found.actions}
         return named
 
 
 class Cloning:
     """Hold the examples, the network and its optimiser, and improve it epoch by epoch.
 
-    Args:
-        config: Settings.
-        examples: Demonstrations; some of their episodes are kept to validate.
-        start: Continues from the weights of this policy.
+    Some episodes of the examples are kept to validate. The weights are those of `start`, or fresh.
 
     Attributes:
         policy: What was learnt by now.
@@ -125,56 +189,50 @@ class Cloning:
 
     def learn(
         self,
-        tell: Callable[[int], None] = lambda done: None,
+        report: Callable[[int], None] = lambda done: None,
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> Epoch | None:
-        """Learn for one epoch.
+        """Learn for one epoch; `report` is called with how many batches are done.
 
-        Args:
-            tell: Called with how many batches are done.
-            may_go_on: Asked before every batch.
-
-        Returns:
-            The result; None if `may_go_on` said no, and nothing of it is to be kept: continue
-            from what was saved before.
+        None if `may_go_on`, asked before every batch, said no, and nothing of it is to be kept:
+        continue from what was saved before.
         """
         sums = np.zeros(3)
         for done in range(self.batches):
             if not may_go_on():
                 return None
-            sums += self._learn(self._draw())
-            tell(done + 1)
+            sums += self._learn()
+            report(done + 1)
         loss, accuracy, grad_norm = (float(value) for value in sums / self.batches)
         self.epoch += 1
         validation = self.score(self.validated_by)
-        judged = loss if validation is None else validation.balanced_loss
-        is_best = judged < self._best_loss
-        self._best_loss = min(judged, self._best_loss)
+        balanced = loss if validation is None else validation.balanced_loss
+        is_best = balanced < self._best_loss
+        self._best_loss = min(balanced, self._best_loss)
         self._epochs_since_best = 0 if is_best else self._epochs_since_best + 1
         return Epoch(self.epoch, loss, accuracy, grad_norm, validation, is_best)
 
     def score(self, examples: Examples) -> Score | None:
-        """Return how well examples are foretold, None of none; every step once."""
+        """Return how well examples are predicted, each step once; None of none."""
         guessed = np.zeros(len(examples), np.int64)
         losses = np.zeros(len(examples), np.float32)
         for first in range(0, len(examples), _SCORED_AT_ONCE):
             part = slice(first, first + _SCORED_AT_ONCE)
-            index = np.arange(len(examples))[part]
             with torch.inference_mode():
-                log_probs, actions = self._judge(examples, index)
+                log_probs, actions = self._evaluate(examples, part)
                 chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
             guessed[part] = log_probs.argmax(1).cpu().numpy()
             losses[part] = -chosen.cpu().numpy()
         return score(examples, guessed, losses)
 
-    def _draw(self) -> NDArray[np.int64]:
-        """Return (batch_size,) steps, each as likely as its weight says."""
-        draws = self._rng.random(self._config.batch_size) * self._chances[-1]
-        return np.asarray(np.searchsorted(self._chances, draws, side="right"), np.int64)
+    def _learn(self) -> tuple[float, float, float]:
+        """Take one gradient step; return loss, accuracy and the gradient's length.
 
-    def _learn(self, index: NDArray[np.int64]) -> tuple[float, float, float]:
-        """Take one gradient step; return loss, accuracy and the gradient's length."""
-        log_probs, actions = self._judge(self.learnt_from, index)
+        Each step is drawn as likely as its weight says.
+        """
+        draws = self._rng.random(self._config.batch_size) * self._chances[-1]
+        index = np.searchsorted(self._chances, draws, side="right")
+        log_probs, actions = self._evaluate(self.learnt_from, index)
         loss = nn.functional.nll_loss(log_probs, actions)
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
@@ -186,7 +244,9 @@ class Cloning:
         right = (log_probs.argmax(1) == actions).float().mean()
         return loss.item(), right.item(), norm.item()
 
-    def _judge(self, examples: Examples, index: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def _evaluate(
+        self, examples: Examples, index: slice | NDArray[np.integer]
+    ) -> tuple[Tensor, Tensor]:
         """Return masked log-probabilities (batch, A) and what was done, (batch,)."""
         features, pixels, mask, actions = (
             torch.from_numpy(array[index]).to(self._device)

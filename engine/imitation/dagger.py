@@ -1,8 +1,8 @@
 """Aggregate what an expert would have done where the student went (DAgger, Ross et al. 2011).
 
 A clone that errs comes into states that no demonstration shows, and errs on. So the student plays,
-the expert says of each state what it would have done, and the student learns from all that was ever
-said. In the first rounds the expert also acts in a share of the steps, so that a student that knows
+the expert labels each state with what it would have done, and the student learns from all labels so
+far. In the first rounds the expert also acts in a share of the steps, so that a student that knows
 nothing gets anywhere.
 """
 
@@ -44,29 +44,21 @@ class Round:
     def figures(self) -> dict[str, float]:
         """Return figures by name, as they are written for TensorBoard."""
         count = max(1, len(self.played))
-        known = {} if self.agreement is None else {"dagger/agreement": self.agreement}
-        return (
-            self.epoch.figures()
-            | known
-            | {
-                "dagger/beta": self.beta,
-                "dagger/examples": self.total,
-                "dagger/success": sum(one.is_success for one in self.played) / count,
-                "dagger/return": sum(one.total_reward for one in self.played) / count,
-            }
-        )
+        agreement = {} if self.agreement is None else {"dagger/agreement": self.agreement}
+        rounds = {
+            "dagger/beta": self.beta,
+            "dagger/examples": self.total,
+            "dagger/success": sum(one.is_success for one in self.played) / count,
+            "dagger/return": sum(one.total_reward for one in self.played) / count,
+        }
+        return self.epoch.figures() | agreement | rounds
 
 
 class Dagger:
     """Hold the student and all that was labelled.
 
-    Args:
-        config: Of the rounds.
-        cloning: Of what is learnt in each.
-        make_expert: Makes the expert of a round from a seed.
-        nobody: Plays at random, before there is a student.
-        examples: Demonstrations to begin with.
-        policy: A student to begin with.
+    `make_expert` makes the expert of a round from a seed; what `nobody` makes plays at random,
+    before there is a student.
 
     Attributes:
         examples: By round, the demonstrations first.
@@ -84,8 +76,7 @@ class Dagger:
         policy: Policy | None = None,
     ) -> None:
         self._config = config
-        changes = {"epochs": config.epochs, "patience": 0}
-        self._cloning = cloning.model_copy(update=changes)
+        self._cloning = cloning.model_copy(update={"epochs": config.epochs, "patience": 0})
         self._make_expert, self._nobody = make_expert, nobody
         self.examples = list(examples)
         self.policy = policy
@@ -110,36 +101,33 @@ class Dagger:
     ) -> Round:
         """Let the student play, label, and learn from everything.
 
-        Args:
-            games: Of `DaggerConfig.envs`, advised if the expert needs it.
-            tell_played: Called with how many episodes are over.
-            tell_learnt: Called with how many epochs are over.
+        `games` are `DaggerConfig.envs`, advised if the expert needs it. `tell_played` is called
+        with how many episodes are over, `tell_learnt` with how many epochs.
         """
-        number = self.rounds + 1
+        number, student = self.rounds + 1, self.policy
         seed = self._cloning.seed * 1009 + number
-        student, is_first = self.policy, self.policy is None
         beta = self._config.beta_start * self._config.beta_decay ** (number - 1)
+        if student is None:
+            beta = 1.0
         new, played = play(
             games,
             self._nobody(seed) if student is None else student.player(seed),
             self._make_expert(seed),
-            beta=1.0 if is_first else beta,
+            beta=beta,
             episodes=self._config.episodes,
             seed=seed,
             tell=tell_played,
         )
         agreement = None
         if student is not None:
-            judge = Cloning(self._cloning.model_copy(update={"val_share": 0.0}), new, student)
-            score = judge.score(new)
+            config = self._cloning.model_copy(update={"val_share": 0.0})
+            score = Cloning(config, new, student).score(new)
             agreement = score.accuracy if score is not None else None
         self.examples.append(new)
         epoch = self._learn(tell_learnt)
         self.rounds = number
         total = sum(len(part) for part in self.examples)
-        return Round(
-            number, 1.0 if is_first else beta, len(new), total, tuple(played), agreement, epoch
-        )
+        return Round(number, beta, len(new), total, tuple(played), agreement, epoch)
 
     def _learn(self, tell: Callable[[int], None]) -> Epoch:
         seed = (self._cloning.seed * 1009 + len(self.examples)) % 2**31

@@ -2,18 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted, demos_folder
+from engine.demos.dataset import SPLIT, DemoSet, Wanted, demos_folder, read_split
 from engine.demos.demonstration import INTERVENTION, Demonstration
 from engine.demos.exact_replay import DemoPlayer
-from engine.demos.splitting import SPLIT, read_split
 from engine.errors import DemoError, ReplayError
-from engine.imitation.examples import CUT, GOES_ON, OVER, Examples, join
+from engine.imitation.examples import CUT, GOES_ON, OVER, EpisodeExamples, Examples, join
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import MakeSight, sight_of
 
@@ -28,14 +24,8 @@ def read_examples(
 ) -> Examples:
     """Read a demonstration, or all of a folder, in the order of their names.
 
-    Args:
-        path: A file, or a folder of files; a name that is not here is one of the save folder's
-            demonstrations, e.g. "interventions".
-        config: Says what is seen.
-        run: Says which game it is.
-        tell: Called with how many demonstrations are read, and of how many.
-        wanted: Which of them; None: all.
-        note: Is told what is left out.
+    A name that is not here is one of the save folder's demonstrations, e.g. "interventions".
+    `wanted` says which of them, None: all; for the others see `demo_examples`.
 
     Raises:
         DemoError: There is none, or one is unreadable.
@@ -57,9 +47,7 @@ def read_examples(
         )
     played = path
     kept_apart = read_split(demos.folder)
-    validating = frozenset(
-        number for number, file in enumerate(chosen.paths) if file.name in kept_apart
-    )
+    validating = {n for n, file in enumerate(chosen.paths) if file.name in kept_apart}
     if validating and len(validating) < len(chosen):
         note(f"{len(validating):,} of {len(chosen):,} only validate, as {SPLIT} beside them says")
 
@@ -70,10 +58,9 @@ def read_examples(
             yield demo
 
     try:
-        found = demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
+        return demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
     except ReplayError as error:
         raise ReplayError(f"{played}: {error.message}", error.hint) from None
-    return found
 
 
 def demo_examples(
@@ -93,10 +80,10 @@ def demo_examples(
     Args:
         demos: What to play.
         count: How many there are.
-        config: Says what is seen.
-        run: Says which game it is.
+        config: Names what is seen.
+        run: Names the game.
         tell: Called with how many are over, and of how many.
-        note: Is told what is left out.
+        note: Takes what is left out, in words.
         validating: Places of those that only validate.
 
     Raises:
@@ -108,13 +95,15 @@ def demo_examples(
     without_effect = 0
     with closing(DemoPlayer(run, renders=sight is not None)) as player:
         for number, demo in enumerate(demos):
-            part, masked = _one(player, demo, sight, number)
-            if number in validating:
-                part = [replace(one, validating=frozenset({number})) for one in part]
+            is_validating = number in validating
+            part, masked = _one(player, demo, sight, number, is_validating=is_validating)
             parts += part
             without_effect += masked
             tell(number + 1, count)
-    left_out = _left_out(without_effect)
+    left_out = ""
+    if without_effect:
+        what = "1 press is" if without_effect == 1 else f"{without_effect:,} presses are"
+        left_out = f"{what} left out, which could have no effect: the agent never tries that"
     if not parts:
         because = f": {left_out}." if left_out else "."
         raise DemoError(f"The demonstrations hold no steps to learn from{because}", "Record more.")
@@ -123,23 +112,17 @@ def demo_examples(
     return join(parts)
 
 
-def _left_out(presses: int) -> str:
-    """Say how many presses nobody learns from; "" of none."""
-    if not presses:
-        return ""
-    what = "1 press is" if presses == 1 else f"{presses:,} presses are"
-    return f"{what} left out, which could have no effect: the agent never tries that"
-
-
 def _one(
-    player: DemoPlayer, demo: Demonstration, make_sight: MakeSight | None, episode: int
+    player: DemoPlayer,
+    demo: Demonstration,
+    make_sight: MakeSight | None,
+    number: int,
+    *,
+    is_validating: bool,
 ) -> tuple[list[Examples], int]:
     """Return what a demonstration shows, and how many of its presses were masked."""
     without_effect = 0
-    features, pixels, masks, actions, places = [], [], [], [], []
-    rewards: list[float] = []
-    ends: list[int] = []
-    sight = None
+    noted, sight = EpisodeExamples(), None
     is_mixed = INTERVENTION in demo.tags or bool(demo.is_intervention.any())
     for step in player.play(demo):
         if sight is not None and step.frame is not None:
@@ -150,39 +133,14 @@ def _one(
         is_shown = not is_mixed or step.is_intervention or step.is_live
         if not is_shown or not step.mask[step.action]:
             without_effect += is_shown
-            if ends:
-                ends[-1] = CUT  # what it led to is a step that is left out
+            if noted.ends:
+                noted.ends[-1] = CUT  # what it led to is a step that is left out
             continue
-        rewards.append(step.reward)
-        ends.append(_follows(step.done, demo.is_success))
-        features.append(step.features)
-        masks.append(step.mask)
-        actions.append(step.action)
-        places.append(step.state.place.name)
-        pixels.append(np.zeros(0, np.uint8) if sight is None else sight.pixels.copy())
-    if not actions:
-        return [], without_effect
-    if ends[-1] == GOES_ON:
-        ends[-1] = CUT
-    names = tuple(dict.fromkeys(places))
-    return [
-        Examples(
-            np.stack(features).astype(np.float32),
-            np.stack(pixels),
-            np.stack(masks),
-            np.array(actions, np.int64),
-            np.array([names.index(place) for place in places], np.int64),
-            np.full(len(actions), episode, np.int64),
-            np.array(rewards, np.float32),
-            np.array(ends, np.uint8),
-            names,
-            action_names=demo.action_names,
-        )
-    ], without_effect
-
-
-def _follows(is_done: bool, is_success: bool) -> int:
-    """Return what follows a step: an episode that ended without success was cut short."""
-    if not is_done:
-        return GOES_ON
-    return OVER if is_success else CUT
+        # An episode that ended without success was cut short.
+        end = GOES_ON if not step.done else OVER if demo.is_success else CUT
+        pixels, place = None if sight is None else sight.pixels.copy(), step.state.place.name
+        noted.add(step.features, pixels, step.mask, step.action, place, step.reward, end)
+    if noted.ends and noted.ends[-1] == GOES_ON:
+        noted.ends[-1] = CUT
+    validating = frozenset({number} if is_validating else ())
+    return noted.examples(number, demo.action_names, validating), without_effect

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,17 @@ from engine.agents.demonstrated import Transitions
 from engine.errors import ConfigurationError
 from engine.types import GAME_BOY_ACTIONS, Spaces
 
-_ARRAYS = ("features", "pixels", "masks", "actions", "maps", "episodes", "rewards", "ends")
+_DTYPES = {
+    "features": np.float32,
+    "pixels": np.uint8,
+    "masks": np.bool_,
+    "actions": np.int64,
+    "maps": np.int64,
+    "episodes": np.int64,
+    "rewards": np.float32,
+    "ends": np.uint8,
+}
+"""Of the arrays of `Examples`, in the order of their digest."""
 
 GOES_ON, OVER, CUT = 0, 1, 2
 """What follows a step: the next one, nothing, or something that is not known."""
@@ -29,9 +40,9 @@ class Examples:
         maps: (N,) int64, where, as a place in `map_names`.
         episodes: (N,) int64, numbers episodes.
         rewards: (N,) float32, what was paid; 0 where that is not known.
-        ends: (N,) uint8, what follows in the game: `Continues`, `OVER` or `CUT`.
+        ends: (N,) uint8, what follows in the game: `GOES_ON`, `OVER` or `CUT`.
         map_names: Names of maps.
-        validating: Episodes of which somebody said that they only validate.
+        validating: Episodes that are chosen to only validate.
         action_names: A names.
     """
 
@@ -49,7 +60,7 @@ class Examples:
 
     def __post_init__(self) -> None:
         count = len(self.actions)
-        assert all(len(getattr(self, name)) == count for name in _ARRAYS)
+        assert all(len(getattr(self, name)) == count for name in _DTYPES)
         assert self.masks.shape == (count, len(self.action_names))
         assert not count or self.maps.max() < len(self.map_names)
 
@@ -61,26 +72,9 @@ class Examples:
         """Return the sizes of what was seen and of what could be done."""
         return Spaces(self.features.shape[1], self.masks.shape[1], self.pixels.shape[1:])
 
-    @property
-    def num_episodes(self) -> int:
-        """Return how many episodes they are from."""
-        return len(np.unique(self.episodes))
-
     def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> "Examples":
         """Return some of them."""
-        return Examples(
-            self.features[index],
-            self.pixels[index],
-            self.masks[index],
-            self.actions[index],
-            self.maps[index],
-            self.episodes[index],
-            self.rewards[index],
-            self.ends[index],
-            self.map_names,
-            self.validating,
-            self.action_names,
-        )
+        return replace(self, **{name: getattr(self, name)[index] for name in _DTYPES})
 
     def transitions(self) -> Transitions:
         """Return them as steps that values are learnt from."""
@@ -102,13 +96,13 @@ class Examples:
             total.update(repr(sorted(self.validating)).encode())
         if self.action_names != GAME_BOY_ACTIONS.names:
             total.update(repr(self.action_names).encode())
-        for name in _ARRAYS:
+        for name in _DTYPES:
             total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
         return total.hexdigest()
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return them as arrays of plain numbers."""
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays = {name: getattr(self, name) for name in _DTYPES}
         return arrays | {
             "map_names": _as_bytes(self.map_names),
             "validating": np.array(sorted(self.validating), np.int64),
@@ -118,22 +112,75 @@ class Examples:
     @classmethod
     def load(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Examples":
         """Restore the state that `save` returned."""
-        actions = GAME_BOY_ACTIONS.names  # those of older ones, which do not say
-        if "action_names" in arrays:
-            actions = _as_names(arrays["action_names"])
+        columns: dict[str, Any] = {
+            name: np.array(arrays[name], dtype) for name, dtype in _DTYPES.items()
+        }
+        if "action_names" in arrays:  # older ones do not say: theirs are a Game Boy's
+            columns["action_names"] = _as_names(arrays["action_names"])
+        validating = np.asarray(arrays.get("validating", ()), np.int64).tolist()
         return cls(
-            np.array(arrays["features"], np.float32),
-            np.array(arrays["pixels"], np.uint8),
-            np.array(arrays["masks"], np.bool_),
-            np.array(arrays["actions"], np.int64),
-            np.array(arrays["maps"], np.int64),
-            np.array(arrays["episodes"], np.int64),
-            np.array(arrays["rewards"], np.float32),
-            np.array(arrays["ends"], np.uint8),
-            _as_names(arrays["map_names"]),
-            frozenset(np.asarray(arrays.get("validating", ()), np.int64).tolist()),
-            actions,
+            **columns, map_names=_as_names(arrays["map_names"]), validating=frozenset(validating)
         )
+
+
+class EpisodeExamples:
+    """Collects the examples of one episode.
+
+    Attributes:
+        rewards: Of the steps so far.
+        ends: What follows each of them.
+    """
+
+    def __init__(self) -> None:
+        self.rewards: list[float] = []
+        self.ends: list[int] = []
+        self._rows: list[tuple[NDArray[np.generic], ...]] = []
+        self._actions: list[int] = []
+        self._places: list[str] = []
+
+    def add(
+        self,
+        features: NDArray[np.float32],
+        pixels: NDArray[np.uint8] | None,
+        mask: NDArray[np.bool_],
+        action: int,
+        place: str,
+        reward: float = 0.0,
+        end: int = CUT,
+    ) -> None:
+        """Add a step; the arrays must not change any more."""
+        self._rows.append((features, np.zeros(0, np.uint8) if pixels is None else pixels, mask))
+        self._actions.append(action)
+        self._places.append(place)
+        self.rewards.append(reward)
+        self.ends.append(end)
+
+    def examples(
+        self,
+        episode: int,
+        action_names: tuple[str, ...],
+        validating: frozenset[int] = frozenset(),
+    ) -> list[Examples]:
+        """Return the steps as examples of the episode with this number; [] if there are none."""
+        if not self._rows:
+            return []
+        names = tuple(dict.fromkeys(self._places))
+        features, pixels, masks = (np.stack(column) for column in zip(*self._rows, strict=True))
+        return [
+            Examples(
+                features,
+                pixels,
+                masks,
+                np.array(self._actions, np.int64),
+                np.array([names.index(place) for place in self._places], np.int64),
+                np.full(len(self._places), episode, np.int64),
+                np.array(self.rewards, np.float32),
+                np.array(self.ends, np.uint8),
+                names,
+                validating,
+                action_names,
+            )
+        ]
 
 
 def _as_bytes(names: tuple[str, ...]) -> NDArray[np.uint8]:
@@ -154,30 +201,21 @@ def join(parts: Sequence[Examples]) -> Examples:
             "The demonstrations are of games with other actions.", "Take those of one game."
         )
     names = tuple(dict.fromkeys(name for part in parts for name in part.map_names))
-    place = {name: index for index, name in enumerate(names)}
-    maps, episodes, before = [], [], 0
+    renumbered: list[Examples] = []
     validating: set[int] = set()
+    before = 0
     for part in parts:
-        renumbered = np.array([place[name] for name in part.map_names], np.int64)
-        maps.append(renumbered[part.maps])
+        maps = np.array([names.index(name) for name in part.map_names], np.int64)[part.maps]
         numbers, own = np.unique(part.episodes, return_inverse=True)
         is_validating = np.isin(numbers, sorted(part.validating))
         validating |= {before + int(place) for place in np.flatnonzero(is_validating)}
-        episodes.append(own.astype(np.int64) + before)
-        before += part.num_episodes
-    return Examples(
-        np.concatenate([part.features for part in parts]),
-        np.concatenate([part.pixels for part in parts]),
-        np.concatenate([part.masks for part in parts]),
-        np.concatenate([part.actions for part in parts]),
-        np.concatenate(maps),
-        np.concatenate(episodes),
-        np.concatenate([part.rewards for part in parts]),
-        np.concatenate([part.ends for part in parts]),
-        names,
-        frozenset(validating),
-        action_names,
-    )
+        episodes = own.astype(np.int64) + before
+        renumbered.append(replace(part, maps=maps, episodes=episodes, map_names=names))
+        before += len(numbers)
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in renumbered]) for name in _DTYPES
+    }
+    return replace(renumbered[0], **columns, validating=frozenset(validating))
 
 
 def split(examples: Examples, val_share: float, seed: int) -> tuple[Examples, Examples]:

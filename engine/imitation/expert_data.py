@@ -16,18 +16,18 @@ from engine.config import RunConfig
 from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.exact_replay import play
 from engine.demos.npz import NpzReader
-from engine.demos.screens import SIDE, shrink_screen
 from engine.errors import DemoError
 from engine.folders import user_path
 from engine.games.base import Game
 from engine.games.catalog import load_game
+from engine.imitation.sight import SIDE, shrink_screen
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, Frame
 
 _MOST_STEPS = 1 << 20
 SMALL_SHAPE = (SIDE, SIDE, 3)
 
 _Step = tuple[Frame, int, float, bool]
-"""Picture before, action, reward, whether the episode was over then."""
+"""Small picture before, action, reward, whether the episode was over then."""
 
 
 class Batch(TypedDict):
@@ -139,11 +139,8 @@ def load_expert_data(
 
     Pictures are kept as 84 x 84, which is what networks see: a tenth of the memory. A
     demonstration is played again for its pictures. What follows the last step of an episode is not
-    known: it stands for itself there, and counts as done.
-
-    Args:
-        expert_data_dir: The folder.
-        config: Names the game of demonstrations; None: the practice game.
+    known: it stands for itself there, and counts as done. `config` names the game of
+    demonstrations; None: the practice game.
 
     Raises:
         DemoError: There is none, or one is no use; nothing in it is executed.
@@ -153,11 +150,7 @@ def load_expert_data(
     run = config or RunConfig()
     game = load_game(run.rom_path, run.allow_unknown_rom)
     episodes = [
-        list(
-            _small_steps(
-                _npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run)
-            )
-        )
+        list(_npz_steps(path, game) if path.suffix == ".npz" else _demo_steps(path, run))
         for path in paths
     ]
     capacity = max(1, sum(map(len, episodes)))
@@ -187,16 +180,15 @@ def expert_paths(expert_data_dir: str | Path) -> list[Path]:
     return paths
 
 
-def _small_steps(steps: Iterator[_Step]) -> Iterator[_Step]:
-    for picture, action, reward, done in steps:
-        yield shrink_screen(picture).transpose(1, 2, 0), action, reward, done
+def _shrunk(picture: Frame) -> Frame:
+    return shrink_screen(picture).transpose(1, 2, 0)
 
 
 def _demo_steps(path: Path, config: RunConfig) -> Iterator[_Step]:
     for step in play(read_demo(path), config):
         assert step.frame is not None
         if step.mask[step.action]:
-            yield step.frame, step.action, step.reward, step.done
+            yield _shrunk(step.frame), step.action, step.reward, step.done
 
 
 def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
@@ -217,7 +209,7 @@ def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
             raise DemoError(f"{path} has other numbers of rewards or dones than of actions.")
         pictures = file.frames("observations")
         for picture, action, reward, done in zip(pictures, actions, rewards, dones, strict=True):
-            yield picture, int(action), float(reward), bool(done)
+            yield _shrunk(picture), int(action), float(reward), bool(done)
 
 
 def _rewards(file: NpzReader) -> NDArray[np.floating]:

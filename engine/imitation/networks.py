@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from engine.agents.dqn import QNetwork
 from engine.agents.encoders import EncoderKind, plain_perceptron
 from engine.agents.networks import ActorCritic
-from engine.demos.screens import SCREEN_SHAPE, shrink_screen
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
+from engine.imitation.sight import SCREEN_SHAPE, shrink_screen
 from engine.types import GAME_BOY_ACTIONS, GAME_BOY_FRAME_SHAPE, Spaces
 
 KINDS: dict[str, EncoderKind] = {"features": "features", "screen": "pixels", "both": "both"}
@@ -54,15 +54,13 @@ class ValueClone(nn.Module):
 
 
 class ScreenClone(nn.Module):
-    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without."""
+    """A convolutional network over `SCREEN_SHAPE`, with features beside it or without.
+
+    `screen` returns (batch, hidden_size) of pictures.
+    """
 
     def __init__(
-        self,
-        screen: nn.Module,
-        size: int,
-        feature_size: int,
-        hidden_size: int,
-        num_actions: int,
+        self, screen: nn.Module, feature_size: int, hidden_size: int, num_actions: int
     ) -> None:
         super().__init__()
         self.screen = screen
@@ -71,7 +69,7 @@ class ScreenClone(nn.Module):
                 weight = layer.weight.data
                 layer.weight.data = weight.contiguous(memory_format=torch.channels_last)
         self.features = plain_perceptron(feature_size, hidden_size) if feature_size else None
-        self.actor = nn.Linear(size + (hidden_size if feature_size else 0), num_actions)
+        self.actor = nn.Linear(hidden_size * (2 if feature_size else 1), num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
         """Return logits (batch, A)."""
@@ -129,15 +127,14 @@ class ImpalaCNN(nn.Module):
 
     def __init__(self, action_dim: int = len(GAME_BOY_ACTIONS), hidden_dim: int = 256) -> None:
         super().__init__()
-        clone = ScreenClone(impala(hidden_dim), hidden_dim, 0, hidden_dim, action_dim)
+        clone = ScreenClone(impala(hidden_dim), 0, hidden_dim, action_dim)
         self.screen, self.actor = clone.screen, clone.actor
 
     def forward(self, observations: Tensor | NDArray[np.uint8]) -> Tensor:
         """Return (batch, action_dim) of (batch, height, width, 3) pictures, 0 to 255.
 
-        Args:
-            observations: As a `ReplayBuffer` or an environment has them, or as a tensor of any
-                device and kind of number.
+        They are as a `ReplayBuffer` or an environment has them, or a tensor of any device and kind
+        of number.
 
         Raises:
             ConfigurationError: They are of another form.
@@ -151,20 +148,16 @@ class ImpalaCNN(nn.Module):
                 f"ImpalaCNN was given {' x '.join(map(str, pictures.shape)) or 'one number'}.",
                 "Give pictures as (N, height, width, 3), 0 to 255; one alone as picture[None].",
             )
-        scaled = _small(pictures) / 255
+        if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # shrunk like those that are cloned from
+            frames = pictures.detach().to("cpu", torch.uint8).numpy()
+            small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
+            scaled = small.to(pictures.device, torch.float32) / 255
+        else:
+            channels_first = pictures.permute(0, 3, 1, 2).float()
+            scaled = nn.functional.interpolate(channels_first, SCREEN_SHAPE[1:], mode="area") / 255
         code = self.screen(scaled.contiguous(memory_format=torch.channels_last))
         logits: Tensor = self.actor(code)
         return logits
-
-
-def _small(pictures: Tensor) -> Tensor:
-    """Return (batch, height, width, 3) pictures as (batch, *SCREEN_SHAPE) float32."""
-    if pictures.shape[1:] == GAME_BOY_FRAME_SHAPE:  # as what is cloned from is made small
-        frames = pictures.detach().to("cpu", torch.uint8).numpy()
-        small = torch.from_numpy(np.stack([shrink_screen(frame) for frame in frames]))
-        return small.to(pictures.device, torch.float32)
-    first = pictures.permute(0, 3, 1, 2).float()
-    return nn.functional.interpolate(first, SCREEN_SHAPE[1:], mode="area")
 
 
 def convolutions(layers: tuple[tuple[int, int, int], ...], hidden_size: int) -> nn.Sequential:
@@ -193,13 +186,12 @@ def build_network(config: CloningConfig, spaces: Spaces) -> nn.Module:
         return ActorClone(kind, spaces, hidden)
     if config.network == "dqn":
         return ValueClone(kind, spaces, hidden)
-    screens = {
-        "impala": lambda: impala(hidden),
-        "nature": lambda: convolutions(_NATURE, hidden),
-        "tiny": lambda: convolutions(_TINY, hidden),
-    }
+    if config.network == "impala":
+        screen = impala(hidden)
+    else:
+        screen = convolutions(_NATURE if config.network == "nature" else _TINY, hidden)
     seen = spaces.feature_size if config.inputs == "both" else 0
-    return ScreenClone(screens[config.network](), hidden, seen, hidden, spaces.num_actions)
+    return ScreenClone(screen, seen, hidden, spaces.num_actions)
 
 
 def choose_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:

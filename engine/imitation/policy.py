@@ -44,12 +44,12 @@ class Policy:
     ) -> Tensor:
         """Return logits (batch, A) on the processor, neither masked nor learnt from."""
         device = next(self.network.parameters()).device
-        seen = None if self.config.inputs == "features" or pixels is None else pixels
+        seen = None
+        if pixels is not None and self.config.inputs != "features":
+            seen = torch.from_numpy(pixels).to(device)
         with torch.inference_mode():
             logits: Tensor = self.network(
-                torch.from_numpy(features).to(device),
-                None if seen is None else torch.from_numpy(seen).to(device),
-                mask.to(device),
+                torch.from_numpy(features).to(device), seen, mask.to(device)
             )
         return logits.float().cpu()
 
@@ -90,7 +90,12 @@ class Policy:
                 "This checkpoint holds no cloned policy.", "Make one with: poketui bc"
             )
         config = check(CloningConfig, dict(facts["policy"]["config"]))
-        spaces = _spaces(facts["policy"])
+        sizes = facts["policy"]
+        spaces = Spaces(  # older policies are of a Game Boy, and do not say so
+            int(sizes["feature_size"]),
+            int(sizes.get("num_actions", len(GAME_BOY_ACTIONS))),
+            tuple(map(int, sizes.get("pixels_shape", pixels_shape(GAME_BOY_FRAME_SHAPE)))),
+        )
         with torch.random.fork_rng(devices=[]):
             network = build_network(config, spaces)
         try:
@@ -100,12 +105,3 @@ class Policy:
                 "This policy's weights do not fit its network.", "Clone it again: poketui bc"
             ) from None
         return cls(config, spaces, network)
-
-
-def _spaces(facts: Mapping[str, Any]) -> Spaces:
-    """Return the sizes that were saved; older policies are of a Game Boy, and do not say so."""
-    return Spaces(
-        int(facts["feature_size"]),
-        int(facts.get("num_actions", len(GAME_BOY_ACTIONS))),
-        tuple(int(size) for size in facts.get("pixels_shape", pixels_shape(GAME_BOY_FRAME_SHAPE))),
-    )

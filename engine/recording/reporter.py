@@ -7,8 +7,8 @@ import numpy as np
 
 from engine import events
 from engine.agents.base import ActionBatch
-from engine.demos.live_recorder import RecordingFacts
 from engine.env.array_env import Inspection
+from engine.env.demo_requests import DemoFacts
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
 from engine.recording.game import RecordedGame
@@ -90,7 +90,7 @@ class RecordingReporter(Reporter):
         self.metrics.count_episode(summary)
         self.emit(events.EpisodeEnded(self.metrics.episodes, self.metrics.total_steps, summary))
 
-    def demo_ended(self, path: str, facts: RecordingFacts, paid: float, reason: str) -> None:
+    def demo_ended(self, path: str, facts: DemoFacts, paid: float, reason: str) -> None:
         """Report the outcome of a demonstration: how it stood, and what was paid in it."""
         self.emit(events.RecordingEnded(path, facts.steps, facts.human_steps, paid, reason))
 

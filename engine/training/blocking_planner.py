@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from engine.config import RunConfig
 from engine.env.batch import Batch
-from engine.env.pixels import Sight
 from engine.env.stepping import SteppedEnv
 from engine.events import PlannerStatusChanged, WarningRaised
 from engine.imitation.games import Games, make_games
@@ -158,14 +157,8 @@ class AskedGames(Games):
     In a step that a subgoal came for, no advice is given: what was advised served another goal.
     """
 
-    def __init__(
-        self,
-        envs: Sequence[SteppedEnv],
-        sights: Sequence[Sight],
-        action_names: tuple[str, ...],
-        planner: BlockingPlanner,
-    ) -> None:
-        super().__init__(envs, sights, action_names)
+    def __init__(self, envs: Sequence[SteppedEnv], planner: BlockingPlanner) -> None:
+        super().__init__(envs)
         self._planner = planner
         planner.begin(envs)
 
@@ -173,9 +166,9 @@ class AskedGames(Games):
         """Start an episode everywhere."""
         return self._asked(super().reset(seeds))
 
-    def step(self, actions: NDArray[np.int64]) -> Batch:
+    def step(self, actions: NDArray[np.int64], *, shows: bool = True) -> Batch:
         """Take (envs,) actions; where an episode ends another one begins."""
-        return self._asked(super().step(actions))
+        return self._asked(super().step(actions, shows=shows))
 
     def close(self) -> None:
         """Free the games, and end the asking."""
@@ -183,7 +176,7 @@ class AskedGames(Games):
         super().close()
 
     def _asked(self, batch: Batch) -> Batch:
-        batch.prior[self._planner.follow(self._envs)] = 0.0
+        batch.prior[self._planner.follow(self.envs)] = 0.0
         return batch
 
 
@@ -210,4 +203,4 @@ def make_asked_games(
     except BaseException:  # Ctrl-C too must leave no thread behind; it is raised again
         planner.close()
         raise
-    return AskedGames(*games.parts, planner)
+    return AskedGames(games.envs, planner)

@@ -15,7 +15,7 @@ from engine.demos.dataset import INTERVENTIONS_FOLDER, demos_folder
 from engine.demos.demonstration import INTERVENTION, SUFFIX
 from engine.demos.live_recorder import said_of_mark
 from engine.demos.recording_log import log_path
-from engine.demos.rescue import rescue
+from engine.demos.writer import rescue
 from engine.env.batch import Batch
 from engine.env.demo_requests import (
     CANNOT_RECORD,

@@ -15,9 +15,8 @@ from pokeTUI.printing import say
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from engine.imitation.bc import Epoch
+    from engine.imitation.bc import Epoch, Share
     from engine.imitation.dagger import Round
-    from engine.imitation.scoring import Share
     from engine.types import Evaluation
 
 

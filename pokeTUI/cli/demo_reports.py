@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder
+from engine.demos.dataset import DemoSet, Wanted, copy_demo, demos_folder, write_split
 from engine.demos.demonstration import SUFFIX, read_demo
 from engine.demos.recording_log import LOG_SUFFIX
-from engine.demos.splitting import write_split
 from engine.demos.writer import is_being_written, recover
 from engine.errors import DemoError, PokeTUIError
 from pokeTUI.demos.naming import named, settings

@@ -8,7 +8,6 @@ import pytest
 from engine.config import RunConfig
 from engine.demos.demonstration import read_demo
 from engine.demos.recorder import random_policy, record_policy
-from engine.demos.recording_log import head_of
 from engine.demos.writer import DemoWriter
 from tests.pokeTUI.in_process import poketui
 from tests.pokeTUI.test_cli import assert_refused
@@ -72,7 +71,7 @@ def test_sets_in_folders_of_their_own_are_listed_found_and_recovered(
     own = tmp_path / "demos" / "interventions"
     own.mkdir(parents=True)
     shutil.copyfile(first, own / first.name)
-    writer = DemoWriter(own / second.name, head_of(read_demo(second)))
+    writer = DemoWriter(own / second.name, read_demo(second))
     writer.step(0, 0.0)
     writer.close()
     where = ("--save-dir", str(tmp_path))

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copyfile
@@ -5,7 +6,7 @@ from shutil import copyfile
 import pytest
 
 from engine.config import RunConfig
-from engine.demos.dataset import DemoSet, Wanted
+from engine.demos.dataset import DemoSet, Wanted, write_split
 from engine.demos.demonstration import Demonstration
 from engine.demos.recorder import record_policy, rules_policy
 from engine.errors import DemoError
@@ -30,7 +31,7 @@ def readable(folder: Path) -> Iterator[DemoSet]:
     return DemoSet(folder).choose(Wanted())
 
 
-def test_damaged_ones_are_listed_with_the_reason(folder: Path) -> None:
+def test_entries_of_damaged_files_name_the_reason(folder: Path) -> None:
     refused = [entry for entry in DemoSet(folder).entries() if entry.demo is None]
     assert [entry.path.name for entry in refused] == ["zz-damaged.demo"]
     assert "damaged" in refused[0].refusal
@@ -44,7 +45,7 @@ def test_statistics_count_all_readable_steps(folder: Path) -> None:
     assert sum(steps for _, steps in found.actions) == 270
 
 
-def test_choosing_meets_all_that_is_asked(readable: DemoSet) -> None:
+def test_choose_meets_every_wish_of_wanted(readable: DemoSet) -> None:
     assert len(readable.choose(Wanted(by="rules"))) == 2
     assert len(readable.choose(Wanted(by="rules", tags=frozenset({"b"})))) == 0
     assert len(readable.choose(Wanted(tags=frozenset({"b"})))) == 1
@@ -52,16 +53,19 @@ def test_choosing_meets_all_that_is_asked(readable: DemoSet) -> None:
     assert len(readable.choose(Wanted(is_success=True))) == 0
 
 
-def test_a_split_divides_whole_demonstrations_alike_for_a_seed(readable: DemoSet) -> None:
-    train, valid = readable.split(0.2, 3)
-    assert (len(train), len(valid)) == (2, 1)
-    assert {*train.paths} | {*valid.paths} == {*readable.paths}
-    assert readable.split(0.2, 3)[1].paths == valid.paths
+def test_write_split_divides_alike_for_a_seed(readable: DemoSet) -> None:
+    path, *counts = write_split(readable, 0.2, 3)
+    assert counts == [2, 1]
+    written = path.read_bytes()
+    facts = json.loads(written)
+    assert {*facts["train"], *facts["valid"]} == {path.name for path in readable.paths}
+    write_split(readable, 0.2, 3)
+    assert path.read_bytes() == written
     with pytest.raises(DemoError):
-        readable.split(1.5, 0)
+        write_split(readable, 1.5, 0)
 
 
-def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:
+def test_merge_copies_each_demonstration_once(readable: DemoSet, tmp_path: Path) -> None:
     target = DemoSet(tmp_path)
     assert len(target.merge([readable])) == 3
     assert target.merge([readable, DemoSet(tmp_path)]) == []
@@ -69,6 +73,6 @@ def test_merging_copies_each_once(readable: DemoSet, tmp_path: Path) -> None:
     assert len(DemoSet(tmp_path)) == 1
 
 
-def test_the_file_that_cannot_be_used_is_named(folder: Path) -> None:
+def test_read_names_the_unreadable_file(folder: Path) -> None:
     with pytest.raises(DemoError, match=r"zz-damaged\.demo"):
         list(DemoSet(folder).read())

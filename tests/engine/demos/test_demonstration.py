@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.demos.demonstration import DemoEvent, Demonstration, read_demo, write_demo
-from engine.demos.layout import MAGIC, decode_demo, encode_demo
+from engine.demos.demonstration import (
+    DemoEvent,
+    Demonstration,
+    decode_demo,
+    encode_demo,
+    read_demo,
+    write_demo,
+)
+from engine.demos.layout import MAGIC
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.types import Action
@@ -31,7 +38,7 @@ def reseal(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
     return MAGIC + hashlib.sha256(body).digest() + body
 
 
-def test_what_is_read_is_what_was_written(demo_file: Recorded, tmp_path: Path) -> None:
+def test_read_demo_returns_what_write_demo_wrote(demo_file: Recorded, tmp_path: Path) -> None:
     path, demo = demo_file
     again = tmp_path / "again.demo"
     write_demo(again, read_demo(path))
@@ -39,7 +46,7 @@ def test_what_is_read_is_what_was_written(demo_file: Recorded, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == [again]
 
 
-def test_live_play_and_proposals_come_back(demo_file: Recorded) -> None:
+def test_read_demo_returns_live_play_and_proposals(demo_file: Recorded) -> None:
     demo = demo_file[1]
     stretch = LiveStretch(3).then(frozenset({Action.UP}), 30).then(frozenset(), 4)
     own = replace(demo.recording.segments[-1], live=(stretch,))
@@ -65,7 +72,7 @@ def test_a_hundred_and_fifty_steps_take_less_than_a_kilobyte_beside_their_start(
     assert path.stat().st_size - len(zlib.compress(demo.start_state, 9)) < 1500
 
 
-def test_memory_is_kept_every_hundred_steps_and_at_the_end(demo_file: Recorded) -> None:
+def test_memory_hashes_are_kept_every_hundred_steps_and_at_the_end(demo_file: Recorded) -> None:
     demo = demo_file[1]
     assert [step for step, _ in demo.memory_hashes] == [100, 150]
     assert demo.recording.memory == demo.memory_hashes[-1][1]

@@ -10,7 +10,6 @@ from engine.demos.decisions import decisions, directions_of
 from engine.demos.demonstration import GOAL, MAP, MILESTONE, DemoEvent, Demonstration
 from engine.demos.exact_replay import END, play, unchecked
 from engine.demos.recorder import head_of_env, note_step, record_policy, rules_policy
-from engine.demos.screens import shrink_screen
 from engine.demos.writer import DemoWriter
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
@@ -30,13 +29,15 @@ def test_exact_replay_goes_as_it_was_recorded(demo_file: Recorded, demo_config: 
     assert not np.array_equal(steps[0].features, steps[-1].features)
 
 
-def test_pictures_are_the_same_every_time(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_renders_the_same_pictures_every_time(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
     first, second = (play(demo_file[1], demo_config) for _ in range(2))
     for one, other in islice(zip(first, second, strict=True), 60):
         assert np.array_equal(one.frame, other.frame)
 
 
-def test_a_changed_action_is_found(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_finds_a_changed_action(demo_file: Recorded, demo_config: RunConfig) -> None:
     demo = demo_file[1]
     (own,) = demo.recording.segments
     actions = bytearray(own.actions)
@@ -47,7 +48,9 @@ def test_a_changed_action_is_found(demo_file: Recorded, demo_config: RunConfig) 
         list(play(demo, demo_config, renders=False))
 
 
-def test_a_changed_reward_is_found_at_its_step(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_finds_a_changed_reward_at_its_step(
+    demo_file: Recorded, demo_config: RunConfig
+) -> None:
     rewards = demo_file[1].rewards.copy()
     rewards[41] += 1.0
     with pytest.raises(ReplayError, match="at step 42: it paid"):
@@ -67,7 +70,9 @@ def played(demo: Demonstration, config: RunConfig) -> int:
     return len(list(play(demo, config, renders=False)))
 
 
-def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunConfig) -> None:
+def test_exact_replay_compares_events_with_those_that_happen(
+    won: Demonstration, demo_config: RunConfig
+) -> None:
     assert len(won.milestones) > 2
     assert played(won, demo_config) == won.episode_length
     half = won.milestones[1][1]
@@ -79,7 +84,7 @@ def test_the_events_are_those_that_happen(won: Demonstration, demo_config: RunCo
 
 
 @pytest.mark.parametrize("kind", ["goal", "milestone"])
-def test_an_event_that_is_left_out_is_found(
+def test_exact_replay_finds_an_event_that_is_left_out(
     kind: str, won: Demonstration, demo_config: RunConfig
 ) -> None:
     event = next(event for event in won.events if event.kind == kind)
@@ -98,7 +103,7 @@ def test_an_event_that_is_left_out_is_found(
         (DemoEvent(30, MAP, "NOWHERE"), "at step 30: it is on .*, not on NOWHERE"),
     ],
 )
-def test_a_forged_event_is_found_at_its_step(
+def test_exact_replay_finds_a_forged_event_at_its_step(
     event: DemoEvent, words: str, demo_file: Recorded, demo_config: RunConfig
 ) -> None:
     demo = demo_file[1]
@@ -107,7 +112,7 @@ def test_a_forged_event_is_found_at_its_step(
         played(replace(demo, events=events), demo_config)
 
 
-def test_exact_replay_is_said_what_nothing_could_be_compared_with(
+def test_unchecked_names_what_nothing_is_compared_with(
     demo_file: Recorded, demo_config: RunConfig
 ) -> None:
     demo = demo_file[1]
@@ -126,7 +131,7 @@ def test_exact_replay_is_said_what_nothing_could_be_compared_with(
     )
 
 
-def test_another_rom_is_refused(demo_file: Recorded, demo_config: RunConfig) -> None:
+def test_exact_replay_refuses_another_rom(demo_file: Recorded, demo_config: RunConfig) -> None:
     demo = demo_file[1]
     demo = replace(demo, recording=replace(demo.recording, rom="0" * 40))
     with pytest.raises(ReplayError, match="another ROM"):
@@ -183,11 +188,3 @@ def test_a_held_direction_is_a_decision_a_tile() -> None:
     cut = list(decisions(stretch, 20, directions_of(GAME_BOY_ACTIONS.names)))
     assert [action for action, _ in cut] == [None, Action.UP, Action.UP, Action.UP, Action.A]
     assert sum(frames for _, parts in cut for _, frames in parts) == stretch.frames
-
-
-def test_shrinking_keeps_plain_pictures_and_their_mean() -> None:
-    plain = np.full((144, 160, 3), 200, np.uint8)
-    assert (shrink_screen(plain) == 200).all()
-    mixed = np.random.default_rng(0).integers(0, 256, (144, 160, 3), np.uint8)
-    assert shrink_screen(mixed).shape == (3, 84, 84)
-    assert abs(float(shrink_screen(mixed).mean()) - float(mixed.mean())) < 0.5

@@ -14,10 +14,10 @@ from engine.demos.demonstration import (
     SUCCESS,
     DemoEvent,
     Demonstration,
+    encode_demo,
     read_demo,
 )
 from engine.demos.exchange import from_actions, from_npz, to_npz
-from engine.demos.layout import encode_demo
 from engine.demos.minari_folder import read_minari_actions, to_minari
 from engine.demos.recorder import record_policy, rules_policy
 from engine.demos.table import from_csv, to_csv
@@ -213,7 +213,7 @@ def edited(path: Path, edit: Callable[[list[str], list[list[str]]], None]) -> Pa
         ("shown", 3, "maybe", "no table of actions"),
     ],
 )
-def test_a_table_of_which_something_else_comes_is_refused_in_a_line(
+def test_a_table_that_plays_otherwise_is_refused_in_a_line(
     column: str,
     row: int,
     cell: str,
@@ -237,7 +237,7 @@ def test_a_table_of_which_something_else_comes_is_refused_in_a_line(
     assert not list((tmp_path / "made").glob("*"))
 
 
-def test_a_table_tells_where_it_begins_and_what_was_proposed(
+def test_a_table_keeps_where_it_begins_and_what_was_proposed(
     demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     taken = np.zeros(150, np.bool_)
@@ -264,7 +264,7 @@ def test_a_table_tells_where_it_begins_and_what_was_proposed(
     assert encode_demo(read_demo(made)) == encode_demo(found)
 
 
-def test_a_limit_of_steps_does_not_cut_what_a_person_played(
+def test_a_limit_of_steps_does_not_truncate_foreign_actions(
     demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.csv"
@@ -275,7 +275,7 @@ def test_a_limit_of_steps_does_not_cut_what_a_person_played(
     assert list(tmp_path.glob("*.demo")) == [made]
 
 
-def test_what_follows_on_from_another_episode_is_no_table(
+def test_to_csv_refuses_what_follows_on_from_another_episode(
     demo_file: Recorded, tmp_path: Path
 ) -> None:
     demo = demo_file[1]

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.demos.demonstration import Demonstration
-from engine.demos.draft import DemoHead
-from engine.demos.layout import decode_demo, encode_demo
+from engine.demos.demonstration import Demonstration, decode_demo, encode_demo
 from engine.demos.npz import NpzReader
 from engine.demos.recording_log import log_path, read_log
 from engine.demos.writer import DemoWriter
 from engine.errors import DemoError
 from tests.engine.demos.damage import damaged
+from tests.engine.demos.heads import make_head
 from tests.engine.demos.test_demonstration import reseal
 
 Recorded = tuple[Path, Demonstration]
@@ -62,7 +61,7 @@ def fuzz_facts(data: bytes, rng: random.Random, count: int) -> None:
             assert encode_demo(decode_demo(encode_demo(found), "x")) == encode_demo(found)
 
 
-def fuzz_logs(head: DemoHead, folder: Path, rng: random.Random, count: int) -> None:
+def fuzz_logs(head: Demonstration, folder: Path, rng: random.Random, count: int) -> None:
     """Damage a log; what is read of it must be a beginning of what was played."""
     writer = DemoWriter(folder / "x.demo", head)
     for number in range(60):
@@ -121,7 +120,7 @@ def fuzz_all(demo_file: Recorded, folder: Path, count: int) -> None:
     data, rng, part = path.read_bytes(), random.Random(count), count // 5
     assert fuzz_files(data, demo, rng, part) > part * 0.9
     fuzz_facts(data, rng, part)
-    head = DemoHead(demo.recording.rom, demo.start_state, "2.8.1", (8, 12), (1, 2))
+    head = make_head(demo.start_state, demo.recording.rom)
     fuzz_logs(head, folder, rng, part)
     fuzz_archives(folder, rng, part)
     fuzz_headers(folder, rng, part)

@@ -28,7 +28,7 @@ def in_folder(config: RunConfig) -> int:
     return len(list((Path(config.save_dir) / "demos").iterdir()))
 
 
-def test_the_same_play_is_taken_in_once(
+def test_importer_keeps_the_same_play_once(
     demo_file: tuple[Path, Demonstration], config: RunConfig, tmp_path: Path
 ) -> None:
     own, table, renamed = tmp_path / "x.npz", tmp_path / "x.csv", tmp_path / "other.demo"
@@ -43,7 +43,7 @@ def test_the_same_play_is_taken_in_once(
     assert in_folder(config) == 1
 
 
-def test_a_table_first_and_what_it_was_made_of_later_is_the_same(
+def test_importer_knows_a_table_and_its_demonstration_as_the_same(
     demo_file: tuple[Path, Demonstration], config: RunConfig, tmp_path: Path
 ) -> None:
     table = tmp_path / "x.csv"

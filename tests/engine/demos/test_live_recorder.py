@@ -12,10 +12,14 @@ import pytest
 from engine.config import RunConfig
 from engine.demos import live_recorder
 from engine.demos.dataset import DemoSet
-from engine.demos.demonstration import MAP, Demonstration, read_demo
-from engine.demos.draft import DemoHead
+from engine.demos.demonstration import (
+    MAP,
+    Demonstration,
+    decode_demo,
+    encode_demo,
+    read_demo,
+)
 from engine.demos.exact_replay import play
-from engine.demos.layout import decode_demo, encode_demo
 from engine.demos.live_recorder import LiveRecorder
 from engine.demos.writer import DemoWriter, recover
 from engine.emulator.base import GAME_BOY_FRAMES_PER_S as FRAMES_PER_S
@@ -24,6 +28,7 @@ from engine.env.stepping import SteppedEnv, make_game_env
 from engine.errors import DemoError
 from engine.strategy.planned import PlannedAdvisor
 from engine.types import Action
+from tests.engine.demos.heads import make_head
 
 WALK = (Action.DOWN, Action.RIGHT, Action.DOWN, Action.LEFT, Action.A, Action.UP, Action.B)
 
@@ -89,7 +94,7 @@ def check(demo: Demonstration, config: RunConfig) -> None:
     assert [step.action for step in shown] == list(demo.actions[demo.begins_at :])
 
 
-def test_what_is_recorded_replays_exactly(
+def test_a_live_recording_replays_exactly(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path, task="walk", tags=("one", "two"), clock=lambda: 5.0)
@@ -138,7 +143,7 @@ def test_rewinding_brings_everything_back(
     check(demo, demo_config)
 
 
-def test_going_on_alike_after_rewinding_leads_to_the_same(
+def test_playing_alike_after_rewinding_leads_to_the_same(
     stepped: SteppedEnv, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path)
@@ -216,7 +221,7 @@ def test_a_demonstration_begins_amidst_an_episode(
     check(demo, demo_config)
 
 
-def test_only_what_was_pressed_since_it_began_is_counted(
+def test_recorder_counts_presses_since_it_began_only(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     play_on_silently(stepped, 25)
@@ -264,10 +269,9 @@ def test_a_mark_can_be_taken_back_wherever_it_was_made(stepped: SteppedEnv, tmp_
 
 
 def test_maps_that_are_crossed_in_real_time_are_known(tmp_path: Path) -> None:
-    head = DemoHead("0" * 40, b"s", "2", (8, 16), (0, 0), taken=bytes(2))
-    writer = DemoWriter(tmp_path / "x.demo", head)
+    writer = DemoWriter(tmp_path / "x.demo", make_head(b"s", taken=bytes(2)))
     writer.event(MAP, "HOME")
-    held = LiveStretch(2).then(frozenset({Action.UP}), 48)
+    held = LiveStretch(2).then(frozenset({Action.UP}), 40)
     writer.live(held)
     writer.event(MAP, "TOWN")
     writer.live(held.then(frozenset(), 5).then(frozenset({Action.A}), 3))
@@ -313,7 +317,7 @@ def play_on_silently(stepped: SteppedEnv, count: int) -> None:
         stepped.step(WALK[number % len(WALK)])
 
 
-def test_what_is_too_long_ago_stays(
+def test_rewind_stops_at_the_oldest_snapshot(
     stepped: SteppedEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_recorder, "MAX_SNAPSHOTS", 3)
@@ -328,7 +332,7 @@ def test_what_is_too_long_ago_stays(
     assert stepped.env.episode_steps == 0
 
 
-def test_without_snapshots_all_else_is_alike(
+def test_a_recorder_that_cannot_rewind_records_alike(
     stepped: SteppedEnv, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     recorder = LiveRecorder(stepped, tmp_path, can_rewind=False)
@@ -345,28 +349,7 @@ def test_without_snapshots_all_else_is_alike(
     check(demo, demo_config)
 
 
-def test_an_environment_without_arrays_is_recorded_alike(
-    demo_config: RunConfig, tmp_path: Path
-) -> None:
-    env = make_game_env(demo_config, 0)
-    try:
-        env.seed_random(3)
-        env.begin_episode()
-        recorder = LiveRecorder(env, tmp_path)
-        recorder.begin()
-        for action in (7, 7, 5, 4, 4):
-            reward, *ends = env.advance(action)
-            recorder.step(action, reward, done=any(ends), is_human=True)
-        recorder.rewind(2)
-        _, demo = recorder.finish()
-    finally:
-        env.close()
-    assert bytes(demo.actions) == bytes((7, 7, 5))
-    assert not demo.is_intervention.any()
-    check(demo, demo_config)
-
-
-def test_what_was_taken_back_stays_so_when_the_process_is_killed(
+def test_rewound_steps_stay_away_when_the_process_is_killed(
     demo_config: RunConfig, tmp_path: Path
 ) -> None:
     code = (

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from engine.demos.dataset import DemoSet
-from engine.demos.demonstration import Demonstration, read_demo
-from engine.demos.draft import DemoHead
-from engine.demos.layout import decode_demo, encode_demo, unpack_section
-from engine.demos.recording_log import head_of, log_path, read_log
+from engine.demos.demonstration import Demonstration, decode_demo, encode_demo, read_demo
+from engine.demos.layout import body_of_file, unpack_sections
+from engine.demos.recording_log import log_path, read_log
 from engine.demos.table import read_table, to_csv
 from engine.demos.writer import DemoWriter
 from engine.env.live import LivePad, LiveStretch
 from engine.errors import DemoError, EnvironmentError
+from tests.engine.demos.heads import make_head
 from tests.engine.fakes import MemoryMachine
 
 Recorded = tuple[Path, Demonstration]
@@ -22,20 +22,18 @@ FRAME_SHAPE = (32, 48, 3)
 
 
 @pytest.fixture
-def head(demo_file: Recorded) -> DemoHead:
+def head(demo_file: Recorded) -> Demonstration:
     demo = demo_file[1]
-    return DemoHead(
-        demo.recording.rom,
+    return make_head(
         demo.start_state,
-        "1.0",
-        (8, 12),
-        (1, 2),
+        demo.recording.rom,
         action_names=NAMES,
         frame_shape=FRAME_SHAPE,
+        frames_per_s=25.0,
     )
 
 
-def write(folder: Path, head: DemoHead) -> Path:
+def write(folder: Path, head: Demonstration) -> Path:
     path = folder / "x.demo"
     writer = DemoWriter(path, head)
     for action in (4, 0, 3, 4):
@@ -46,7 +44,7 @@ def write(folder: Path, head: DemoHead) -> Path:
 
 
 def test_a_demonstration_of_five_named_actions_is_read_as_it_was_written(
-    head: DemoHead, tmp_path: Path
+    head: Demonstration, tmp_path: Path
 ) -> None:
     demo = read_demo(write(tmp_path, head))
     assert (demo.action_names, demo.frame_shape) == (NAMES, FRAME_SHAPE)
@@ -54,11 +52,10 @@ def test_a_demonstration_of_five_named_actions_is_read_as_it_was_written(
     assert sum(each.action == NAMES.index("UP") for each in demo.shown if each.is_live) == 3
     counted = DemoSet(tmp_path).statistics().actions
     assert counted == (("UP", 4), ("DOWN", 0), ("LEFT", 0), ("RIGHT", 1), ("DIG", 2))
-    goes_on = head_of(demo)
-    assert (goes_on.action_names, goes_on.frame_shape) == (NAMES, FRAME_SHAPE)
+    assert (demo.frames_per_s, demo.live_s) == (25.0, 50 / 25.0)
 
 
-def test_a_table_has_the_games_own_names(head: DemoHead, tmp_path: Path) -> None:
+def test_a_table_has_the_games_own_names(head: Demonstration, tmp_path: Path) -> None:
     demo = read_demo(write(tmp_path, head))
     segment = dataclasses.replace(demo.recording.segments[0], live=())
     recording = dataclasses.replace(demo.recording, segments=(segment,))
@@ -72,7 +69,9 @@ def test_a_table_has_the_games_own_names(head: DemoHead, tmp_path: Path) -> None
         read_table(path, NAMES[:4])
 
 
-def test_an_action_that_the_game_has_not_is_not_recorded(head: DemoHead, tmp_path: Path) -> None:
+def test_an_action_that_the_game_has_not_is_not_recorded(
+    head: Demonstration, tmp_path: Path
+) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     with pytest.raises(DemoError, match="a step is none"):
         writer.step(5, 0.0)
@@ -82,20 +81,20 @@ def test_an_action_that_the_game_has_not_is_not_recorded(head: DemoHead, tmp_pat
     assert read_log(log_path(tmp_path / "x.demo")).action_names == NAMES
 
 
-def test_an_action_without_a_name_is_damage(head: DemoHead, tmp_path: Path) -> None:
+def test_an_action_without_a_name_is_damage(head: Demonstration, tmp_path: Path) -> None:
     demo = read_demo(write(tmp_path, head))
     for change in ({"action_names": NAMES[:4]}, {"action_names": ("UP", "UP", "A", "B", "C")},
-                   {"action_names": ()}, {"frame_shape": (0, 48, 3)}):  # fmt: skip
+                   {"action_names": ()}, {"frame_shape": (0, 48, 3)},
+                   {"frames_per_s": 0.0}):  # fmt: skip
         with pytest.raises(DemoError, match="no sound demonstration"):
             decode_demo(encode_demo(dataclasses.replace(demo, **change)), "x")
 
 
-def test_a_demonstration_of_a_game_boy_says_nothing_of_it(demo_file: Recorded) -> None:
-    facts, _ = unpack_section(
-        encode_demo(demo_file[1])[len(b"PokeTUI demo 1\n") + 32 :], 0, 1 << 20
-    )
+def test_a_game_boys_demonstration_leaves_its_sizes_out(demo_file: Recorded) -> None:
+    body = body_of_file(encode_demo(demo_file[1]), "x")
+    facts, *_ = unpack_sections(body, (1 << 20,) * 3)
     assert b'"actions"' not in facts
-    assert b'"frame"' not in facts
+    assert b'"frame' not in facts.replace(b'"frames":', b"")
 
 
 def test_more_actions_than_a_byte_tells_are_refused(demo_file: Recorded) -> None:

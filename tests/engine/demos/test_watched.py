@@ -91,7 +91,7 @@ def test_pause_step_seek_and_speed_work(watch: Open) -> None:
     assert not viewer.of(WarningRaised)
 
 
-def test_the_agents_proposals_are_told_beside_what_a_person_did(watch: Open) -> None:
+def test_watched_shows_the_agents_proposals_beside_a_persons_steps(watch: Open) -> None:
     proposals = np.full(150, NO_PROPOSAL, np.uint8)
     proposals[20] = Action.START
     is_intervention = np.zeros(150, np.bool_)
@@ -110,7 +110,7 @@ def test_the_agents_proposals_are_told_beside_what_a_person_did(watch: Open) -> 
     assert "proposed" not in decisions[2].reason
 
 
-def test_marks_are_told_at_their_step(watch: Open, demo_file: Recorded) -> None:
+def test_watched_shows_marks_at_their_step(watch: Open, demo_file: Recorded) -> None:
     events = (*(e for e in demo_file[1].events if e.step <= 30), DemoEvent(31, "note", "look here"))
     viewer = watch(events=events)
     viewer.until(is_at_end)
@@ -118,7 +118,7 @@ def test_marks_are_told_at_their_step(watch: Open, demo_file: Recorded) -> None:
     assert told == [(31, "note: look here")]
 
 
-def test_another_way_is_told_at_its_step_and_the_replay_goes_on(
+def test_watched_reports_a_divergence_at_its_step_and_continues(
     watch: Open, demo_file: Recorded
 ) -> None:
     rewards = demo_file[1].rewards.copy()
@@ -136,7 +136,9 @@ def test_watched_begins_where_it_begins_to_show_something(watch: Open) -> None:
     viewer.comes_to(3)
 
 
-def test_real_time_play_is_gone_through_in_moves(demo_config: RunConfig, tmp_path: Path) -> None:
+def test_watched_steps_through_real_time_play_in_moves(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
     path = record_live(demo_config, tmp_path)
     recorded = find_recorded(str(path), demo_config)
     with closing(Playback(recorded)) as playback:
@@ -157,7 +159,7 @@ def test_real_time_play_is_gone_through_in_moves(demo_config: RunConfig, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 1, 37, 150])
-def test_play_goes_on_from_any_step_with_all_that_led_there(
+def test_open_at_continues_from_any_step_with_all_that_led_there(
     place: int, demo_file: Recorded, demo_config: RunConfig, tmp_path: Path
 ) -> None:
     with closing(open_at(find_recorded(str(demo_file[0]), demo_config), place)) as env:
@@ -172,7 +174,9 @@ def test_play_goes_on_from_any_step_with_all_that_led_there(
     assert not found.refusal
 
 
-def test_play_goes_on_from_within_real_time_play(demo_config: RunConfig, tmp_path: Path) -> None:
+def test_open_at_continues_from_within_real_time_play(
+    demo_config: RunConfig, tmp_path: Path
+) -> None:
     recorded = find_recorded(str(record_live(demo_config, tmp_path)), demo_config)
     with closing(open_at(recorded, 9)) as env:
         env.come_to_rest()
@@ -195,7 +199,7 @@ def test_playing_on_stops_at_a_divergence(
         open_at(recorded, 42)
 
 
-def test_what_is_not_there_is_refused(demo_config: RunConfig, tmp_path: Path) -> None:
+def test_find_recorded_refuses_what_is_not_there(demo_config: RunConfig, tmp_path: Path) -> None:
     with pytest.raises(DemoError, match="is not there"):
         find_recorded(str(tmp_path / "no.demo"), demo_config)
     with pytest.raises(ReplayError, match="no number"):

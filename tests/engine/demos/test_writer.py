@@ -8,23 +8,21 @@ from pathlib import Path
 import pytest
 
 from engine.demos.demonstration import MAP, NOTE, Demonstration, read_demo
-from engine.demos.draft import DemoHead
-from engine.demos.recording_log import head_of, log_path, read_log
+from engine.demos.recording_log import log_path, read_log
 from engine.demos.writer import DemoWriter, is_being_written, recover
 from engine.env.live import LiveStretch
 from engine.errors import DemoError
 from engine.recording_session import resume_set
 from engine.types import Action
+from tests.engine.demos.heads import make_head
 
 Recorded = tuple[Path, Demonstration]
 
 
 @pytest.fixture
-def head(demo_file: Recorded) -> DemoHead:
+def head(demo_file: Recorded) -> Demonstration:
     demo = demo_file[1]
-    return DemoHead(
-        demo.recording.rom, demo.start_state, "2.8.1", (8, 12), (1, 2), task="walk", created_s=5.0
-    )
+    return make_head(demo.start_state, demo.recording.rom, task="walk", created_s=5.0)
 
 
 def play_some(writer: DemoWriter, count: int) -> None:
@@ -32,7 +30,7 @@ def play_some(writer: DemoWriter, count: int) -> None:
         writer.step(number % 9, float(number), proposal=3, is_intervention=number % 2 == 0)
 
 
-def test_a_finished_demonstration_has_what_was_played(head: DemoHead, tmp_path: Path) -> None:
+def test_a_finished_demonstration_has_what_was_played(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 5)
     writer.event("milestone", "left_house")
@@ -48,7 +46,7 @@ def test_a_finished_demonstration_has_what_was_played(head: DemoHead, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["x.demo"]
 
 
-def test_a_mark_that_was_taken_back_is_not_recovered(head: DemoHead, tmp_path: Path) -> None:
+def test_recover_leaves_out_a_mark_that_was_taken_back(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     writer.mark_success()
     play_some(writer, 2)
@@ -60,7 +58,9 @@ def test_a_mark_that_was_taken_back_is_not_recovered(head: DemoHead, tmp_path: P
     assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
-def test_a_torn_log_gives_all_whole_steps(head: DemoHead, tmp_path: Path) -> None:
+def test_read_log_of_a_torn_log_returns_all_whole_steps(
+    head: Demonstration, tmp_path: Path
+) -> None:
     path = tmp_path / "x.demo"
     writer = DemoWriter(path, head)
     start = log_path(path).stat().st_size
@@ -76,14 +76,15 @@ def test_a_torn_log_gives_all_whole_steps(head: DemoHead, tmp_path: Path) -> Non
         assert demo.episode_length == (size - start) // 16
 
 
-def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> None:
+def test_recover_after_a_killed_process_returns_every_step(
+    demo_file: Recorded, tmp_path: Path
+) -> None:
     path = tmp_path / "x.demo"
     code = (
         "import sys; from pathlib import Path\n"
         "from engine.demos.demonstration import read_demo\n"
-        "from engine.demos.recording_log import head_of\n"
         "from engine.demos.writer import DemoWriter\n"
-        "writer = DemoWriter(Path(sys.argv[2]), head_of(read_demo(Path(sys.argv[1]))))\n"
+        "writer = DemoWriter(Path(sys.argv[2]), read_demo(Path(sys.argv[1])))\n"
         "for number in range(7): writer.step(4, 0.5)\n"
         "print('played', flush=True); sys.stdin.read()\n"
     )
@@ -102,7 +103,7 @@ def test_a_killed_process_loses_nothing(demo_file: Recorded, tmp_path: Path) -> 
     assert not log_path(path).exists()
 
 
-def test_recover_of_an_empty_set_returns_nothing(head: DemoHead, tmp_path: Path) -> None:
+def test_recover_of_an_empty_set_returns_nothing(head: Demonstration, tmp_path: Path) -> None:
     path = tmp_path / "x.demo"
     writer = DemoWriter(path, head)
     writer.event(MAP, "HOME")
@@ -112,7 +113,9 @@ def test_recover_of_an_empty_set_returns_nothing(head: DemoHead, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_shows_nothing_does_not_count_in_a_set(head: DemoHead, tmp_path: Path) -> None:
+def test_resume_set_does_not_count_an_empty_demonstration(
+    head: Demonstration, tmp_path: Path
+) -> None:
     DemoWriter(tmp_path / "empty.demo", head).finish()
     DemoWriter(tmp_path / "left.demo", head).close()
     writer = DemoWriter(tmp_path / "played.demo", head)
@@ -122,7 +125,7 @@ def test_what_shows_nothing_does_not_count_in_a_set(head: DemoHead, tmp_path: Pa
     assert {path.name for path in tmp_path.iterdir()} == {"empty.demo", "played.demo"}
 
 
-def test_all_is_on_the_disk_within_a_second(head: DemoHead, tmp_path: Path) -> None:
+def test_writer_syncs_to_the_disk_by_itself(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 1)
     until = time.monotonic() + 300
@@ -133,7 +136,7 @@ def test_all_is_on_the_disk_within_a_second(head: DemoHead, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rewinding_forgets_what_came_after(head: DemoHead, tmp_path: Path) -> None:
+def test_writer_rewind_forgets_what_came_after(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 4)
     writer.live(LiveStretch(4).then(frozenset({Action.A}), 3), 2.0)
@@ -148,7 +151,7 @@ def test_rewinding_forgets_what_came_after(head: DemoHead, tmp_path: Path) -> No
     assert read_demo(tmp_path / "x.demo").episode_return == 12.0
 
 
-def test_what_cannot_be_is_not_recorded(head: DemoHead, tmp_path: Path) -> None:
+def test_writer_refuses_impossible_records(head: Demonstration, tmp_path: Path) -> None:
     writer = DemoWriter(tmp_path / "x.demo", head)
     play_some(writer, 2)
     for action, reward in ((9, 0.0), (-1, 0.0), (3, float("nan")), (3, 1e300)):
@@ -161,14 +164,14 @@ def test_what_cannot_be_is_not_recorded(head: DemoHead, tmp_path: Path) -> None:
     assert writer.finish().episode_length == 2
 
 
-def test_nothing_is_overwritten(head: DemoHead, tmp_path: Path) -> None:
+def test_writer_overwrites_no_file(head: Demonstration, tmp_path: Path) -> None:
     (tmp_path / "x.demo").write_text("mine")
     with pytest.raises(DemoError, match="there already"):
         DemoWriter(tmp_path / "x.demo", head)
 
 
-def test_a_draft_goes_on_where_a_demonstration_ended(demo_file: Recorded, tmp_path: Path) -> None:
-    writer = DemoWriter(tmp_path / "x.demo", head_of(demo_file[1]))
+def test_a_draft_continues_where_a_demonstration_ended(demo_file: Recorded, tmp_path: Path) -> None:
+    writer = DemoWriter(tmp_path / "x.demo", demo_file[1])
     writer.step(1, 0.0)
     assert writer.finish().episode_length == 151
 
@@ -176,7 +179,7 @@ def test_a_draft_goes_on_where_a_demonstration_ended(demo_file: Recorded, tmp_pa
 @pytest.mark.parametrize("what", ["log", "folder"])
 @pytest.mark.parametrize("is_finished", [True, False])
 def test_a_demonstration_whose_folder_is_deleted_meanwhile_is_kept(
-    tmp_path: Path, head: DemoHead, what: str, is_finished: bool
+    tmp_path: Path, head: Demonstration, what: str, is_finished: bool
 ) -> None:
     path = tmp_path / "set" / "x.demo"
     writer = DemoWriter(path, head)

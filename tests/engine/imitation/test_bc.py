@@ -26,7 +26,7 @@ def weights(cloning: Cloning) -> bytes:
     return b"".join(tensor.numpy().tobytes() for tensor in state.values())
 
 
-def test_what_features_tell_is_learnt_and_holds_for_episodes_never_seen():
+def test_cloning_learns_what_holds_for_unseen_episodes():
     rng = np.random.default_rng(0)
     cloning = Cloning(SMALL, make_examples(rng.integers(0, 9, 600)))
     epochs = learn(cloning)
@@ -34,7 +34,7 @@ def test_what_features_tell_is_learnt_and_holds_for_episodes_never_seen():
     assert epochs[-1].loss < epochs[0].loss / 4
 
 
-def test_balance_finds_the_action_that_drowns_without_it():
+def test_balance_learns_a_rare_action():
     """One step in fifty turns off; nothing but a faint feature tells which."""
     actions = ([Action.DOWN] * 49 + [Action.LEFT]) * 20
     examples = make_examples(actions, episodes=np.arange(1000) // 50)
@@ -50,15 +50,15 @@ def test_balance_finds_the_action_that_drowns_without_it():
     assert rare_accuracy(0.0) < 0.1
 
 
-def test_masked_actions_are_never_foretold():
+def test_masked_actions_are_never_predicted():
     examples = make_examples([1, 2] * 50)
     examples.masks[:, 3:] = False
     cloning = Cloning(SMALL, examples)
-    log_probs, _ = cloning._judge(examples, np.arange(10))
+    log_probs, _ = cloning._evaluate(examples, np.arange(10))
     assert (log_probs[:, 3:] < -1e8).all()
 
 
-def test_the_same_seed_learns_the_same_bit_for_bit():
+def test_cloning_with_the_same_seed_is_the_same_bit_for_bit():
     rng = np.random.default_rng(0)
     examples = make_examples(rng.integers(0, 9, 200))
     one, same, other = (
@@ -70,7 +70,7 @@ def test_the_same_seed_learns_the_same_bit_for_bit():
     assert weights(one) == weights(same) != weights(other)
 
 
-def test_resumed_cloning_goes_on_bit_for_bit():
+def test_resumed_cloning_continues_bit_for_bit():
     examples = make_examples(np.random.default_rng(0).integers(0, 9, 200))
     whole = Cloning(SMALL.model_copy(update={"epochs": 6}), examples)
     first = Cloning(SMALL.model_copy(update={"epochs": 6}), examples)
@@ -101,7 +101,7 @@ def test_bc_ends_early_when_nothing_gets_better():
     assert not any(epoch.is_best for epoch in epochs[-4:])
 
 
-def test_an_epoch_that_is_broken_off_tells_nothing():
+def test_an_interrupted_epoch_returns_none():
     cloning = Cloning(SMALL, make_examples([1, 2] * 50))
     answers = iter([True, False])
     assert cloning.learn(may_go_on=lambda: next(answers)) is None

@@ -7,11 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.demos.dataset import DemoSet, Wanted
-from engine.demos.demonstration import read_demo
-from engine.demos.layout import encode_demo
+from engine.demos.dataset import DemoSet, Wanted, read_split, write_split
+from engine.demos.demonstration import encode_demo, read_demo
 from engine.demos.recorder import record_policy, rules_policy
-from engine.demos.splitting import read_split, write_split
 from engine.errors import DemoError, ReplayError
 from engine.imitation.demonstrations import read_examples
 from engine.imitation.examples import CUT, GOES_ON, OVER, split
@@ -39,7 +37,7 @@ def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(rec
     )
     assert notes == []
     assert told == [(1, 2), (2, 2)]
-    assert examples.num_episodes == 2
+    assert len({*examples.episodes}) == 2
     assert list(examples.actions) == [action for demo in demos for action in demo.actions]
     assert examples.masks[np.arange(len(examples)), examples.actions].all()
     assert len(examples.map_names) >= 6
@@ -49,7 +47,7 @@ def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(rec
     assert set(np.delete(examples.ends, last)) <= {GOES_ON, CUT}
 
 
-def test_what_was_divided_beforehand_validates_as_it_was_divided(recorded, practice, tmp_path):
+def test_read_examples_keeps_to_a_written_split(recorded, practice, tmp_path):
     folder, demos = recorded
     for path in folder.iterdir():
         shutil.copyfile(path, tmp_path / path.name)
@@ -72,7 +70,7 @@ def test_what_was_divided_beforehand_validates_as_it_was_divided(recorded, pract
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"valid": 3}', '{"valid": [3]}', "[" * 100_000])
-def test_a_damaged_division_is_refused_in_a_line(text, recorded, practice, tmp_path):
+def test_read_split_refuses_a_damaged_file_in_a_line(text, recorded, practice, tmp_path):
     shutil.copytree(recorded[0], tmp_path / "set")
     (tmp_path / "set" / "split.json").write_text(text)
     with pytest.raises(DemoError, match=r"split\.json says nothing") as refused:
@@ -102,7 +100,7 @@ def test_presses_of_no_effect_are_left_out_and_counted(practice, tmp_path):
     ]
 
 
-def test_where_nothing_had_an_effect_that_is_said(practice, tmp_path):
+def test_read_examples_refuses_presses_of_no_effect_alone(practice, tmp_path):
     def choose(batch):
         return int(np.flatnonzero(~batch.mask[0])[0])
 
@@ -116,18 +114,18 @@ def test_a_single_file_with_the_screen_is_read_too(recorded, practice):
     path = sorted(recorded[0].iterdir())[0]
     config = CloningConfig(network="tiny", inputs="both")
     examples = read_examples(path, config, practice)
-    assert examples.num_episodes == 1
+    assert len({*examples.episodes}) == 1
     assert examples.pixels.shape == (len(examples), 3, 84, 84)
     assert examples.pixels.any()
 
 
 @pytest.mark.parametrize("wanted", [Wanted(by="human"), Wanted(frozenset({"b"}))])
-def test_where_none_is_wanted_that_is_said_in_one_line(recorded, practice, wanted):
+def test_read_examples_refuses_a_choice_of_none_in_one_line(recorded, practice, wanted):
     with pytest.raises(DemoError, match="None of the 2 demonstrations"):
         read_examples(recorded[0], CloningConfig(), practice, wanted=wanted)
 
 
-def test_missing_folder_is_one_clear_line(tmp_path, practice):
+def test_read_examples_of_a_missing_folder_is_one_clear_line(tmp_path, practice):
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing.demo"):
         with pytest.raises(DemoError, match="There is no demonstration at"):
             read_examples(path, CloningConfig(), practice)

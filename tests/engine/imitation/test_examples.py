@@ -24,12 +24,12 @@ def test_the_same_seed_keeps_the_same_episodes_and_another_one_others():
 
 
 @pytest.mark.parametrize(("actions", "share"), [([1] * 10, 0.5), ([1] * 100, 0.0)])
-def test_nothing_is_kept_of_a_single_episode_or_where_nothing_is_to_be(actions, share):
+def test_split_of_a_single_episode_or_without_a_share_keeps_none(actions, share):
     learnt, kept = split(make_examples(actions), share, seed=0)
     assert (len(learnt), len(kept)) == (len(actions), 0)
 
 
-def test_episodes_that_somebody_chose_validate_whatever_the_share():
+def test_split_keeps_chosen_episodes_whatever_the_share():
     chosen = replace(make_examples(np.arange(100) % 4), validating=frozenset({3, 8}))
     other = make_examples(np.arange(20) % 4)
     for share in (0.01, 0.9):

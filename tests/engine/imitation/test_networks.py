@@ -9,7 +9,7 @@ from engine.config import DQNConfig, PPOConfig
 from engine.env.pixels import FrameStack, pixels_shape, shrink
 from engine.imitation.networks import build_network, convolutions, impala, uses_bfloat16
 from engine.imitation.settings import CloningConfig
-from engine.imitation.sight import ColourSight, sight_of
+from engine.imitation.sight import ColourSight, shrink_screen, sight_of
 from engine.types import Spaces
 
 GAME_BOY_FRAME_SHAPE = (144, 160, 3)
@@ -80,3 +80,11 @@ def test_features_and_shallow_networks_stay_in_float32():
     assert not uses_bfloat16(CloningConfig(), cpu)
     assert not uses_bfloat16(CloningConfig(network="tiny", inputs="screen"), cpu)
     assert uses_bfloat16(CloningConfig(precision="bfloat16"), cpu)
+
+
+def test_shrinking_keeps_plain_pictures_and_their_mean():
+    plain = np.full((144, 160, 3), 200, np.uint8)
+    assert (shrink_screen(plain) == 200).all()
+    mixed = np.random.default_rng(0).integers(0, 256, (144, 160, 3), np.uint8)
+    assert shrink_screen(mixed).shape == (3, 84, 84)
+    assert abs(float(shrink_screen(mixed).mean()) - float(mixed.mean())) < 0.5

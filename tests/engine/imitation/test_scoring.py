@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from engine.imitation.scoring import Share, score
+from engine.imitation.bc import Share, score
 from engine.types import Action
 from tests.engine.imitation.arrays import make_examples
 
 
-def test_accuracy_is_told_per_map_and_per_action():
+def test_score_has_accuracies_per_map_and_per_action():
     actions = [Action.A, Action.A, Action.UP, Action.UP, Action.LEFT]
     examples = make_examples(actions, maps=[0, 0, 0, 1, 1])
     guessed = np.array([Action.A, Action.B, Action.UP, Action.UP, Action.UP])
@@ -26,6 +26,6 @@ def test_the_balanced_loss_weighs_a_rare_pair_like_a_usual_one():
     assert found.balanced_loss == pytest.approx(0.5)
 
 
-def test_no_examples_have_no_score():
+def test_score_of_no_examples_is_none():
     empty = make_examples([1]).take(np.zeros(1, np.bool_))
     assert score(empty, np.zeros(0, np.int64), np.zeros(0, np.float32)) is None

@@ -61,7 +61,7 @@ def test_a_clone_has_as_many_actions_as_its_examples(network, inputs, pixels, na
     assert torch.equal(first, second)
 
 
-def test_a_policy_that_does_not_say_its_sizes_is_of_a_game_boy():
+def test_a_policy_without_saved_sizes_is_of_a_game_boy():
     config = CloningConfig(network="ppo", inputs="features", hidden_size=8)
     facts, arrays = Cloning(config, make_examples([0, 1, 2] * 10)).policy.save()
     del facts["policy"]["num_actions"], facts["policy"]["pixels_shape"]

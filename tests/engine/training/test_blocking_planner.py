@@ -50,8 +50,8 @@ def played(
             labels = expert(batch)
             chance = [rng.choice(np.flatnonzero(mask)) for mask in batch.mask]
             batch = games.step(np.where(labels >= 0, labels, chance))
-            goal_sources |= {env.goal_source for env in games.parts[0]}
-            places |= set(games.places())
+            goal_sources |= {env.goal_source for env in games.envs}
+            places |= {env.place for env in games.envs}
     finally:
         games.close()
     return goal_sources, places
