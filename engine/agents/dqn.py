@@ -116,9 +116,7 @@ class DQN:
             config.capacity if encoder == "features" else config.pixel_capacity,
             num_envs,
             self._spaces,
-            num_steps=config.n_steps,
-            gamma=config.gamma,
-            alpha=config.alpha,
+            config,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
         self._acted: tuple[Batch, NDArray[np.int64]] | None = None
@@ -163,7 +161,7 @@ class DQN:
         """Keep demonstrations, and learn from them with every batch."""
         demos = Demonstrated(self._config, self._imitation, len(steps.actions), self._spaces)
         demos.fill(steps, self._scaler)
-        self._demos = demos if demos.is_usable else None
+        self._demos = demos if demos.replay.count else None
 
     def join_demonstrations(self, steps: Transitions) -> int:
         """Add to the demonstrations while the run continues; return how many steps there are then.
@@ -309,17 +307,17 @@ class DQN:
         """Return the weight of doing what was demonstrated; 0 without demonstrations."""
         return self._imitation.cloning * self._demos.coefficient if self._demos is not None else 0.0
 
-    def _draw(self, *, is_offline: bool) -> tuple[Sample, Sample | None]:
-        """Return what is learnt from, and the demonstrations that are its last part, if any."""
+    def _draw(self, *, is_offline: bool) -> tuple[Sample, int]:
+        """Return what is learnt from, and how many steps before the demonstrated ones are own."""
         own = self._config.batch_size
         if self._demos is None:
-            return self.replay.sample(own, self.beta, self._rng), None
+            return self.replay.sample(own, self.beta, self._rng), own
         unit = self._scaler.deviation if self._config.scale_rewards else 1.0
         shown = self._demos.sample(self.beta, self._rng, unit)
         if is_offline:
-            return shown, shown
+            return shown, 0
         own = max(1, own - self._demos.batch_size)
-        return joined(self.replay.sample(own, self.beta, self._rng), shown), shown
+        return joined(self.replay.sample(own, self.beta, self._rng), shown), own
 
     def _learn(self, *, is_offline: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Take one gradient step on drawn steps.
@@ -328,19 +326,18 @@ class DQN:
             The loss, the values (batch,), and the cross-entropy of what was demonstrated.
         """
         config = self._config
-        sample, shown = self._draw(is_offline=is_offline)
+        sample, num_own = self._draw(is_offline=is_offline)
+        masks, actions = torch.from_numpy(sample.masks), torch.from_numpy(sample.actions)
         values = self.network(
-            torch.from_numpy(sample.features),
-            torch.from_numpy(sample.pixels),
-            torch.from_numpy(sample.masks),
+            torch.from_numpy(sample.features), torch.from_numpy(sample.pixels), masks
         )
-        chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
+        chosen = values.gather(1, actions[:, None]).squeeze(1)
         wanted = targets(sample, self.network, self.target, is_double=config.double)
         losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
         td_loss = (torch.from_numpy(sample.weights) * losses).mean()
         loss, cloning = td_loss, torch.zeros(())
-        if self._demos is not None and shown is not None:
-            cloning = self._demos.loss(values[-len(shown.actions) :], shown)
+        if self._demos is not None:
+            cloning = self._demos.loss(values[num_own:], masks[num_own:], actions[num_own:])
             loss = loss + self._distillation * cloning
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
@@ -350,11 +347,9 @@ class DQN:
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
         errors = (wanted - chosen).detach().numpy()
-        num_shown = 0
-        if self._demos is not None and shown is not None:
-            num_shown = len(shown.actions)
-            self._demos.prioritise(shown.indices, errors[-num_shown:])
-        if num_own := len(errors) - num_shown:
+        if self._demos is not None:
+            self._demos.replay.prioritise(sample.indices[num_own:], errors[num_own:])
+        if num_own:
             self.replay.prioritise(sample.indices[:num_own], errors[:num_own])
         error = float(np.abs(errors).mean())
         usual = self._usual_error or error

@@ -6,10 +6,8 @@ that the policy pays for going away from the clone, less and less (kickstarting,
 2018).
 """
 
-from collections.abc import Iterator, Mapping
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from engine.agents.networks import ActorCritic, masked_log_probs
 from engine.config import ImitationConfig
@@ -51,26 +49,5 @@ class Kickstart:
     def hold_still(self, network: ActorCritic, num_updates: int) -> None:
         """Drop the gradients of what was cloned, while it is to be held still."""
         if num_updates < self._config.freeze_updates:
-            for parameter in cloned_parameters(network):
-                parameter.grad = None
-
-
-def cloned_parameters(network: ActorCritic) -> Iterator[nn.Parameter]:
-    """Return the weights that a clone brings: all but the critic's own."""
-    yield from network.encoder.parameters()
-    yield from network.actor.parameters()
-
-
-def begin_from(network: ActorCritic, weights: Mapping[str, Tensor]) -> None:
-    """Take a clone's encoder and actor over; the critic stays as it is.
-
-    Raises:
-        RuntimeError: They are of another shape.
-    """
-    for name in ("encoder", "actor"):
-        part = {
-            key.removeprefix(f"{name}."): tensor
-            for key, tensor in weights.items()
-            if key.startswith(f"{name}.")
-        }
-        getattr(network, name).load_state_dict(part)
+            for part in (network.encoder, network.actor):
+                part.zero_grad(set_to_none=True)

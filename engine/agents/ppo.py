@@ -17,7 +17,7 @@ from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
 from engine.agents.encoders import EncoderKind, seen_by
-from engine.agents.kickstart import Kickstart, begin_from
+from engine.agents.kickstart import Kickstart
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.samples import Samples, sequences_of
@@ -110,7 +110,7 @@ class PPO:
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
         self.memory = self.blank_memory(num_envs)
-        self.rollout = Rollout.empty(
+        self.rollout = Rollout(
             config.rollout_steps,
             num_envs,
             seen_by(encoder, spaces),
@@ -120,12 +120,15 @@ class PPO:
         self.num_updates = 0
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
-        """Begin from a cloned policy's weights, and keep to it as the settings say.
+        """Take a clone's encoder and actor over, and keep to it as the settings say.
+
+        The critic stays as it is.
 
         Raises:
             RuntimeError: They are of another shape.
         """
-        begin_from(self.network, weights)
+        self.network.encoder.load_state_dict(under(weights, "encoder."))
+        self.network.actor.load_state_dict(under(weights, "actor."))
         self._keep_to(weights)
 
     def _keep_to(self, weights: Mapping[str, Tensor]) -> None:
@@ -222,7 +225,7 @@ class PPO:
     def _learn(self, batch: Samples) -> dict[str, float]:
         """Take one gradient step on a minibatch."""
         config = self._config
-        logits, values, _ = self.network(batch.features, batch.pixels, batch.memory, batch.starts)
+        logits, values, _ = self.network(batch.features, batch.pixels, batch.memories, batch.starts)
         own = batch.is_on_policy
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)

@@ -1,6 +1,6 @@
 """Hand the rollout out in minibatches: single steps, or sequences for a policy that remembers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -12,11 +12,11 @@ from engine.agents.rollout import FloatArray, Rollout
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Steps as tensors: (samples, ...), the memory (sequences, M)."""
+    """Steps as tensors: (samples, ...), the memories (sequences, M); names as in `Rollout`."""
 
     features: Tensor
     pixels: Tensor
-    memory: Tensor
+    memories: Tensor
     starts: Tensor
     masks: Tensor
     biases: Tensor
@@ -32,38 +32,19 @@ class Samples:
         cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
     ) -> "Samples":
         """Put a full rollout in a row: sample step * envs + env; nothing is copied."""
-        arrays = (
-            rollout.features,
-            rollout.pixels,
-            rollout.memories,
-            rollout.starts,
-            rollout.masks,
-            rollout.biases,
-            rollout.actions,
-            rollout.log_probs,
-            rollout.is_on_policy,
-            rollout.imitation_weights,
-            advantages,
-            returns,
-        )
+        stored = (getattr(rollout, entry.name) for entry in fields(cls)[:-2])
+        arrays = (*stored, advantages, returns)
         return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
 
     def take(self, sequences: NDArray[np.int64]) -> "Samples":
-        """Return these (sequences, length) samples, time first, with the memory before them."""
+        """Return these (sequences, length) samples, time first, with the memories before them."""
         index = torch.from_numpy(sequences.T.ravel())
+        first = index[: len(sequences)]
         return Samples(
-            self.features[index],
-            self.pixels[index],
-            self.memory[index[: len(sequences)]],
-            self.starts[index],
-            self.masks[index],
-            self.biases[index],
-            self.actions[index],
-            self.log_probs[index],
-            self.is_on_policy[index],
-            self.imitation_weights[index],
-            self.advantages[index],
-            self.returns[index],
+            *(
+                getattr(self, entry.name)[first if entry.name == "memories" else index]
+                for entry in fields(self)
+            )
         )
 
 
