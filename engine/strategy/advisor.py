@@ -142,7 +142,7 @@ class RuleAdvisor:
 
     def path(self, goal: Goal, state: GameState) -> tuple[Tile, ...]:
         """Return the tiles of this map on the way to a goal, the next one first."""
-        return self.steering.path(state, self._exits(state, goal))
+        return self.steering.navigator.path(state, self._exits(state, goal))
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
