@@ -9,10 +9,7 @@ from typing import Any
 from engine.config import CurriculumConfig
 from engine.curriculum.stages import Stage, build_stages
 from engine.events import CurriculumChanged
-from engine.strategy.performance import StrategyType
-
-WINDOW = 10
-"""Episodes over which the average reward counts; fewer while a stage has fewer."""
+from engine.strategy.performance import WINDOW, StrategyType
 
 MAX_VARIATION = 0.2
 """Highest deviation of these episodes' rewards, as a share of their average."""
@@ -33,8 +30,8 @@ class Curriculum:
     A stage is left for the next after at least `min_episodes` and `advancement_patience` in it,
     when the last ten (or all, where there are fewer) average the threshold or more and deviate by
     at most 20 %, when the planner's share has come down to the stage's own, so that it is the
-    policy who is judged, and when the strategy system approves. The last stage is for a policy that
-    reaches the goal: `needed_success` of these episodes must have. A stage is left for the one
+    policy that is evaluated, and when the strategy system approves. The last stage is for a policy
+    that reaches the goal: `needed_success` of these episodes must have. A stage is left for the one
     before when the average of `hold_episodes` episodes in it falls below the threshold that led in,
     the last one also when fewer than half of them reach the goal.
 
@@ -91,8 +88,8 @@ class Curriculum:
     def planner_share(self) -> float:
         """Return how far the planner is followed now.
 
-        To a smaller share it glides, by the configured decay rate an episode; a larger one is
-        called for by who needs help, and comes at once.
+        It glides to a smaller share, by the configured decay rate an episode; a larger one comes
+        at once: it is called for where help is needed.
         """
         if self._set_share is not None:
             return self._set_share
@@ -121,12 +118,14 @@ class Curriculum:
         self._glided += 1
         self._rewards.append(total_reward)
         self._successes.append(is_success)
-        has_moved = False
-        if not self._missing():
-            has_moved = self._move(+1)
-        elif self._has_stopped_holding():
-            has_moved = self._move(-1)
-        return self.describe(has_moved=has_moved)
+        step = 1 if not self._missing() else -1 if self._has_stopped_holding() else 0
+        if step:
+            self._index += step
+            self._episodes = 0
+            self.follow(self.stage.planner_share)
+            self._rewards.clear()
+            self._successes.clear()
+        return self.describe(has_moved=step != 0)
 
     def describe(self, *, has_moved: bool = False) -> CurriculumChanged:
         """Return the current state as an event."""
@@ -174,14 +173,6 @@ class Curriculum:
         self._rewards = deque((float(value) for value in facts["rewards"]), self._num_kept)
         self._successes = deque((bool(value) for value in facts["successes"]), self._num_kept)
 
-    def _move(self, step: int) -> bool:
-        self._index += step
-        self._episodes = 0
-        self.follow(self.stage.planner_share)
-        self._rewards.clear()
-        self._successes.clear()
-        return True
-
     @property
     def _set_share(self) -> float | None:
         return self.forced_share if self.fixed_share is None else self.fixed_share
@@ -198,7 +189,7 @@ class Curriculum:
         return statistics.fmean(recent) if recent else math.nan
 
     def _missing(self) -> str:
-        """Say what is missing to advance; "" if nothing is."""
+        """Return what is missing to advance; "" if nothing is."""
         if self._is_last:
             return "this is the last stage"
         needed = self.stage.min_episodes

@@ -118,7 +118,7 @@ class ActiveGoal:
 
     def older(self, *, has_come_true: bool) -> "ActiveGoal":
         """Return it a step later; in every step, and `replace` takes several times as long."""
-        return ActiveGoal(*_unchanging(self), self.age + 1, self.made_progress, has_come_true)
+        return ActiveGoal(*(*_unchanging(self), self.age + 1, self.made_progress, has_come_true))
 
     @classmethod
     def load(cls, facts: dict[str, Any]) -> "ActiveGoal":

@@ -12,7 +12,7 @@ _FEWER_SUCCESSES = 0.4
 _LONGER, _AS_SHORT = 1.5, 1.25
 """Of the shortest length: too long, and short enough again."""
 _WON, _MISSED = 0.9, 0.2
-"""Success rates from which the goal is reached as good as always, and below which hardly ever."""
+"""Success rates from which the goal is nearly always reached, and below which hardly ever."""
 _MOST = 0.8
 """Share of an episode's decisions from which it is the planner who plays."""
 _UNUSED = 0.02
@@ -44,10 +44,10 @@ class Evidence:
 
     def average(self) -> Averages:
         """Return the averages of the last ten episodes, or as many as there were."""
-        return Averages.of(list(self._recent))
+        return Averages.of(self._recent)
 
     def begin(self, *, is_help: bool) -> None:
-        """Begin to judge another strategy.
+        """Begin to evaluate another strategy.
 
         Args:
             is_help: It is a heavier one: what was best before is still what it is measured by.
@@ -57,7 +57,7 @@ class Evidence:
             self._best = self.average() if len(self._recent) == WINDOW else None
 
     def for_more(self, metrics: PerformanceMetrics) -> str:
-        """Say why more of the planner is called for; "" if nothing speaks for it."""
+        """Return why more of the planner is called for; "" if nothing speaks for it."""
         best = self._best
         if best is None:
             return ""
@@ -72,7 +72,7 @@ class Evidence:
         return ""
 
     def for_less(self, metrics: PerformanceMetrics, *, is_helped: bool) -> str:
-        """Say why less of the planner is enough; "" if nothing speaks for it.
+        """Return why less of the planner is enough; "" if nothing speaks for it.
 
         Args:
             metrics: After the newest episode.
@@ -104,8 +104,8 @@ class Evidence:
         """Return the state as JSON-able facts, for `load`."""
         return {
             "episodes": self._episodes,
-            "recent": [episode.as_list() for episode in self._recent],
-            "best": None if self._best is None else self._best.as_list(),
+            "recent": [list(episode) for episode in self._recent],
+            "best": None if self._best is None else list(self._best),
             "best_at": self._best_at,
         }
 

@@ -2,10 +2,9 @@
 
 import statistics
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from engine.types import EpisodeSummary
 
@@ -44,8 +43,7 @@ class PerformanceMetrics(TypedDict):
     """Share of the last ten episodes that reached the run's goal, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Averages:
+class Averages(NamedTuple):
     """What some episodes came to on average; `usage` and `success` are shares."""
 
     reward: float
@@ -54,14 +52,9 @@ class Averages:
     usage: float
 
     @classmethod
-    def of(cls, episodes: Sequence["Averages"]) -> "Averages":
+    def of(cls, episodes: Iterable["Averages"]) -> "Averages":
         """Average over at least one; an episode's own averages are its values."""
-        return cls(
-            statistics.fmean(episode.reward for episode in episodes),
-            statistics.fmean(episode.success for episode in episodes),
-            statistics.fmean(episode.length for episode in episodes),
-            statistics.fmean(episode.usage for episode in episodes),
-        )
+        return cls(*map(statistics.fmean, zip(*episodes, strict=True)))
 
     @classmethod
     def of_episode(cls, summary: EpisodeSummary) -> "Averages":
@@ -72,10 +65,6 @@ class Averages:
             float(summary.length),
             summary.planner_share,
         )
-
-    def as_list(self) -> list[float]:
-        """Return the values in the order of the fields."""
-        return [self.reward, self.success, self.length, self.usage]
 
 
 class StrategyRecord:
@@ -98,12 +87,12 @@ class StrategyRecord:
         """Count an episode, the run's `number`-th."""
         self.episodes += 1
         self.last_episode = number
-        self._sums = [a + b for a, b in zip(self._sums, episode.as_list(), strict=True)]
+        self._sums = [a + b for a, b in zip(self._sums, episode, strict=True)]
         self._recent.append(episode)
 
     def recent(self) -> Averages | None:
         """Return the averages of the last ten episodes; None while there are fewer."""
-        return Averages.of(list(self._recent)) if len(self._recent) == WINDOW else None
+        return Averages.of(self._recent) if len(self._recent) == WINDOW else None
 
     def stats(self) -> dict[str, float]:
         """Return the averages over the run, 0 before the first episode."""
@@ -124,7 +113,7 @@ class StrategyRecord:
             "episodes": self.episodes,
             "last_episode": self.last_episode,
             "sums": self._sums,
-            "recent": [episode.as_list() for episode in self._recent],
+            "recent": [list(episode) for episode in self._recent],
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
