@@ -42,8 +42,7 @@ class Curriculum:
         fixed_share: Planner share in every stage, for runs without a policy or a planner.
 
     Attributes:
-        forced_share: Planner share in every stage while it is not None.
-        fixed_share: Likewise, and before that.
+        forced_share: Planner share in every stage while it is not None and `fixed_share` is.
     """
 
     def __init__(
@@ -108,10 +107,7 @@ class Curriculum:
     ) -> CurriculumChanged:
         """Count an episode, move if it is time, and return the current state.
 
-        Args:
-            total_reward: Of the episode.
-            is_success: It reached the run's goal.
-            is_approved: The strategy system would let the stage be left.
+        Only if `is_approved`, by the strategy system, is a stage left for the next.
         """
         self._is_approved = is_approved
         self._episodes += 1

@@ -100,8 +100,7 @@ class AdaptiveStrategySystem:
     def select_strategy(self, context: Mapping[str, Any]) -> StrategyType:
         """Return the strategy for a context; one context alone switches nothing for good.
 
-        Args:
-            context: May hold `state` (a GameState) and any of the performance metrics.
+        It may hold `state` (a GameState) and any of the performance metrics.
         """
         if self.forced is not None:
             return self.forced
@@ -118,12 +117,9 @@ class AdaptiveStrategySystem:
     def record_episode(
         self, summary: EpisodeSummary, curriculum_stage: int, *, may_switch: bool = True
     ) -> None:
-        """Count an episode for the present strategy, and switch if it is time.
+        """Count an episode of a curriculum stage (from 1), and switch if it is time.
 
-        Args:
-            summary: How it went.
-            curriculum_stage: 1-based.
-            may_switch: False where somebody else decides how far the planner is followed.
+        Not with `may_switch` False: then somebody else decides how far the planner is followed.
         """
         self._episodes += 1
         episode = Averages.of_episode(summary)
@@ -167,13 +163,10 @@ class AdaptiveStrategySystem:
             self._switch(self.forced, "forced")
 
     def approves_advancement(self, preference: StrategyType | None) -> bool:
-        """Return whether a curriculum stage may be left.
+        """Return whether a curriculum stage with this preference may be left.
 
         Not while more of the planner is in use than the stage prefers, or evidence for more of it
-        comes in.
-
-        Args:
-            preference: The stage's; None where the strategies have no say.
+        comes in; at once where the strategies have no say (None).
         """
         if self.forced is not None or preference is None:
             return True

@@ -27,7 +27,7 @@ def battle_button(
 
     Args:
         tables: Moves and type chart of the game.
-        state: The game in a battle.
+        state: In a battle.
         wants_catch: A new creature would be welcome.
         wants_run: Leave a wild battle, or never; None: when it is wise.
     """

@@ -47,11 +47,7 @@ class Evidence:
         return Averages.of(self._recent)
 
     def begin(self, *, is_help: bool) -> None:
-        """Begin to evaluate another strategy.
-
-        Args:
-            is_help: It is a heavier one: what was best before is still what it is measured by.
-        """
+        """Begin to evaluate another strategy; a heavier one (help) against the best before it."""
         self._best_at = self._episodes
         if not is_help:
             self._best = self.average() if len(self._recent) == WINDOW else None
@@ -74,9 +70,7 @@ class Evidence:
     def for_less(self, metrics: PerformanceMetrics, *, is_helped: bool) -> str:
         """Return why less of the planner is enough; "" if nothing speaks for it.
 
-        Args:
-            metrics: After the newest episode.
-            is_helped: More of the planner is in use than the curriculum prefers.
+        The policy is helped where more of the planner is in use than the curriculum prefers.
         """
         success = metrics["success_rate"]
         usage = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]

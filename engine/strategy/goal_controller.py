@@ -33,13 +33,9 @@ class GoalController:
         wants_catch: bool,
         wants_run: bool | None = None,
     ) -> Suggestion:
-        """Return the buttons to press now.
+        """Return the buttons to press now; `walk` where the player can walk.
 
-        Args:
-            state: The game now.
-            walk: Says where to go, once the player can walk.
-            wants_catch: A new creature would be welcome.
-            wants_run: Leave wild battles, or never; None: when it is wise.
+        In battles the wishes count as in `battle_button`.
         """
         self.steps_left = None
         if not state.control.in_game:

@@ -48,13 +48,7 @@ _EXPLORE = _option(
 
 
 def choices(state: GameState, game: Game, world: WorldMap) -> tuple[GoalOption, ...]:
-    """Return the goals that make sense now, at least one, what is near first.
-
-    Args:
-        state: The game now.
-        game: What is played.
-        world: Which map leads to which, as far as it is known.
-    """
+    """Return the goals that make sense now, at least one, what is near first."""
     if state.battle is not None:
         return tuple(_in_battle(state))
     around = survey(state, game)

@@ -105,10 +105,10 @@ class PlanScheduler:
         milestones: Collection[str],
         unchanged_steps: int,
     ) -> None:
-        """Take in the state that a step led to.
+        """Take in the scene that a step led to.
 
         Args:
-            scene: That state.
+            scene: Where that is.
             num_maps: How many maps the episode has seen.
             now: How large the model's part is.
             milestones: Keys of those reached in the episode.

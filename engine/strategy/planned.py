@@ -27,10 +27,7 @@ _NOBODY = Goal("none", "No goal")
 class PlannedAdvisor:
     """Advise one environment by subgoals. Until there is one, it is the rule planner.
 
-    Args:
-        game: What is played.
-        env_index: The environment's number.
-        seed: Of the run: decides which subgoals are ignored.
+    The seed, the run's, decides which subgoals are ignored.
     """
 
     def __init__(self, game: Game, env_index: int = 0, seed: int = 0) -> None:
@@ -91,12 +88,7 @@ class PlannedAdvisor:
         self._rules.reset(state)
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
-        """Return the goal and a prior over the unmasked actions.
-
-        Args:
-            state: The game now.
-            mask: (A,) bool, A the number of actions.
-        """
+        """Return the goal and a prior over the actions that `mask` (A,) lets through."""
         if self._replayed is None:
             self._turn_to(self._coming)
         if not self._now.is_on:

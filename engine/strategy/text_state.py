@@ -43,13 +43,8 @@ def describe(
 ) -> str:
     """Return the state in words; see `sections`.
 
-    Args:
-        state: The game now.
-        game: What is played.
-        goal: What is wanted now.
-        milestones: Keys of those reached in this episode.
-        max_characters: Sections are left out, those of the highest rank first, until the text has
-            no more; the one of rank 0 always stays.
+    Sections are left out, those of the highest rank first, until the text has no more than
+    `max_characters`; the one of rank 0 always stays.
     """
     kept = list(sections(state, game, goal=goal, milestones=milestones))
     while max_characters is not None and len(_joined(kept)) > max_characters and len(kept) > 1:
@@ -67,6 +62,12 @@ def sections(
     """Return the parts of the text that have something to say, in reading order.
 
     Every rank comes once. In a battle the surroundings are left out.
+
+    Args:
+        state: The game now.
+        game: What is played.
+        goal: What is wanted now.
+        milestones: Keys of those reached in this episode.
     """
     around, tables = survey(state, game), game.tables
     party = [_member(creature) for creature in state.party]
