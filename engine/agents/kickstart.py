@@ -14,12 +14,7 @@ from engine.config import ImitationConfig
 
 
 class Kickstart:
-    """Hold the cloned policy beside the one that learns.
-
-    Args:
-        config: How long and how much.
-        teacher: A network that is never changed.
-    """
+    """Hold the cloned policy (`teacher`), which is never changed, beside the one that learns."""
 
     def __init__(self, config: ImitationConfig, teacher: ActorCritic) -> None:
         self._config = config
@@ -33,13 +28,9 @@ class Kickstart:
     def divergence(
         self, features: Tensor, pixels: Tensor, masks: Tensor, own_log_probs: Tensor
     ) -> Tensor:
-        """Return the mean KL divergence of a policy from the clone, in nats.
+        """Return the mean KL divergence in nats of a policy from the clone.
 
-        Args:
-            features: (batch, F) float32.
-            pixels: (batch, *shape) uint8.
-            masks: (batch, A) bool.
-            own_log_probs: (batch, A), masked.
+        Its log-probabilities (batch, A) are masked.
         """
         with torch.no_grad():
             logits = self.teacher.actor(self.teacher.encoder(features, pixels))

@@ -29,7 +29,7 @@ from engine.types import Spaces
 
 _MIN_SPREAD = 0.1
 """Advantages are not normalised below this standard deviation: where rewards are rare, that would
-blow noise up and end exploration, which the entropy bonus must then be able to keep alive."""
+amplify noise and end exploration, which the entropy bonus must then be able to keep alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,7 @@ class Transition:
 class PPO:
     """Hold the network, its optimiser and the rollout, and improve the network when it is full.
 
-    Args:
-        config: Hyperparameters.
-        num_envs: Environments that step together.
-        spaces: Sizes of what is observed and done.
-        seed: Of the initial weights and of the order of minibatches.
-        encoder: What the network sees.
-        imitation: How a cloned policy is kept to, if it begins from one.
+    `engine.agents.hybrid.GuidedPolicy` documents the arguments.
 
     Attributes:
         memory: (envs, M) float32, what is remembered in each environment; M is 0 unless
@@ -93,8 +87,8 @@ class PPO:
         num_envs: int,
         spaces: Spaces,
         seed: int,
-        encoder: EncoderKind = "features",
-        imitation: ImitationConfig | None = None,
+        encoder: EncoderKind,
+        imitation: ImitationConfig | None,
     ) -> None:
         self._config = config
         self._imitation = imitation or ImitationConfig()
@@ -144,7 +138,7 @@ class PPO:
     def evaluate(
         self, features: FloatArray, pixels: NDArray[np.uint8] | None, memory: FloatArray
     ) -> Evaluation:
-        """Judge states (envs, ...) as they come after what is remembered."""
+        """Evaluate states (envs, ...) as they come after what is remembered."""
         with torch.inference_mode():
             logits, values, after = self.network(
                 torch.from_numpy(features),
@@ -194,11 +188,7 @@ class PPO:
         self.memory[row] = 0.0
 
     def update(self, batch: Batch) -> dict[str, float]:
-        """Learn from the rollout, empty it and return figures by name.
-
-        Args:
-            batch: The states after the rollout's last step.
-        """
+        """Learn from the rollout, after which `batch` came; empty it, return figures by name."""
         config, rollout = self._config, self.rollout
         last_values = self.evaluate(batch.features, batch.pixels, self.memory).values
         advantages = rollout.advantages(last_values, config.gamma, config.gae_lambda)
@@ -235,11 +225,8 @@ class PPO:
         if len(advantages) > 1:
             spread = advantages.std().clamp(min=_MIN_SPREAD)
             advantages = (advantages - advantages.mean()) / spread
-        policy_loss = -_mean(
-            torch.min(
-                advantages * ratio, advantages * ratio.clamp(1 - config.clip, 1 + config.clip)
-            )
-        )
+        clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+        policy_loss = -_mean(torch.min(advantages * ratio, advantages * clipped))
         value_loss = 0.5 * (values - batch.returns).square().mean()
         # Of the policy without the planner: else the bonus would teach it to undo the bias.
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
@@ -252,14 +239,14 @@ class PPO:
             + config.imitation * imitation_loss
             - config.entropy * mean_entropy
         )
-        kept = {}
+        figures = {}
         if self._kickstart is not None:
             cost = self._kickstart.coefficient(self.num_updates)
             away = self._kickstart.divergence(
                 batch.features, batch.pixels, batch.masks, own_log_probs
             )
             loss = loss + cost * away
-            kept = {"distillation": cost, "kickstart_kl": away.item()}
+            figures = {"distillation": cost, "kickstart_kl": away.item()}
 
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -276,7 +263,7 @@ class PPO:
                 "imitation_loss": imitation_loss.item(),
                 "approx_kl": _mean((ratio - 1) - log_ratio).item(),
                 "clip_fraction": _mean(((ratio - 1).abs() > config.clip).float()).item(),
-                **kept,
+                **figures,
             }
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:

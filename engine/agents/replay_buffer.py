@@ -17,10 +17,7 @@ _MIN_PRIORITY = 1e-3
 
 
 class SumTree:
-    """Hold priorities, none negative, and find by their running sum where a number falls.
-
-    Args:
-        size: How many there are; all begin at 0.
+    """Hold priorities, at first 0 and never negative; find by their sum where a number falls.
 
     Attributes:
         leaves: (size,) float64, the priorities; changed by `set` alone.
@@ -50,8 +47,7 @@ class SumTree:
     def find(self, sums: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the indices (count,) at which the priorities' running sum exceeds `sums`.
 
-        Args:
-            sums: (count,), each at least 0 and below `total`.
+        These, (count,) too, are at least 0 and below `total`.
         """
         rest = sums.copy()
         nodes = np.ones(len(sums), np.int64)
@@ -210,12 +206,8 @@ class PrioritizedReplayBuffer:
     def sample(self, size: int, beta: float, rng: np.random.Generator) -> Sample:
         """Draw steps in proportion to their priorities, one from each of `size` equal shares.
 
-        Where priorities do not count, each step is as likely as any other.
-
-        Args:
-            size: How many.
-            beta: How far the weights undo the drawing's bias, 0 to 1.
-            rng: Source of randomness.
+        Where priorities do not count, each step is as likely as any other. The weights undo the
+        bias of the drawing as far as `beta`, 0 to 1.
         """
         if self._alpha:
             total = self._tree.total

@@ -62,7 +62,7 @@ class Rollout:
 
     @property
     def starts(self) -> NDArray[np.bool_]:
-        """Tell (steps, envs) where the step before is a boundary; the first row is not asked."""
+        """Return (steps, envs) where the step before is a boundary; the first row is False."""
         return np.concatenate((np.zeros_like(self.boundaries[:1]), self.boundaries[:-1]))
 
     def truncate_trajectory(self, env_index: int, value: float) -> None:
@@ -74,10 +74,7 @@ class Rollout:
     def advantages(self, last_values: FloatArray, gamma: float, gae_lambda: float) -> FloatArray:
         """Estimate advantages (steps, envs) by generalised advantage estimation.
 
-        Args:
-            last_values: (envs,) value of the states after the last step.
-            gamma: Discount.
-            gae_lambda: Weight of longer returns.
+        The last values (envs,) are those of the states after the last step.
         """
         result = np.zeros_like(self.rewards)
         running = np.zeros_like(last_values)
