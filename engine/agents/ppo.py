@@ -7,7 +7,7 @@ without the bias also learns to say what the planner says, as far as the planner
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,8 @@ from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
 from engine.agents.encoders import EncoderKind, seen_by
-from engine.agents.kickstart import Kickstart
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
-from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import ImitationConfig, PPOConfig
@@ -69,6 +67,87 @@ class Transition:
     log_probs: FloatArray
     is_on_policy: NDArray[np.bool_]
     imitation_weight: FloatArray | float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Steps as tensors: (samples, ...), the memories (sequences, M); names as in `Rollout`."""
+
+    features: Tensor
+    pixels: Tensor
+    memories: Tensor
+    starts: Tensor
+    masks: Tensor
+    biases: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    is_on_policy: Tensor
+    imitation_weights: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+    @classmethod
+    def from_rollout(
+        cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
+    ) -> "Samples":
+        """Put a full rollout in a row: sample step * envs + env; nothing is copied."""
+        stored = (getattr(rollout, entry.name) for entry in fields(cls)[:-2])
+        arrays = (*stored, advantages, returns)
+        return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
+
+    def take(self, sequences: NDArray[np.int64]) -> "Samples":
+        """Return these (sequences, length) samples, time first, with the memories before them."""
+        index = torch.from_numpy(sequences.T.ravel())
+        first = index[: len(sequences)]
+        return Samples(
+            *(
+                getattr(self, entry.name)[first if entry.name == "memories" else index]
+                for entry in fields(self)
+            )
+        )
+
+
+def sequences_of(steps: int, num_envs: int, length: int) -> NDArray[np.int64]:
+    """Return (sequences, length): which samples follow each other in one environment."""
+    samples = np.arange(steps * num_envs).reshape(steps // length, length, num_envs)
+    return samples.transpose(0, 2, 1).reshape(-1, length)
+
+
+class Kickstart:
+    """Hold the cloned policy (`teacher`), which is never changed, beside the one that learns.
+
+    The critic knows nothing yet when the policy already knows something; what it estimates of the
+    first steps would only spoil that. So what was cloned may be held still while the critic learns,
+    and after that the policy pays for going away from the clone, less and less (kickstarting,
+    Schmitt et al. 2018).
+    """
+
+    def __init__(self, config: ImitationConfig, teacher: ActorCritic) -> None:
+        self._config = config
+        self.teacher = teacher.requires_grad_(False)
+
+    def coefficient(self, num_updates: int) -> float:
+        """Return what going away from the clone costs after so many updates; it falls to 0."""
+        over = num_updates / self._config.kickstart_updates
+        return self._config.kickstart * max(0.0, 1.0 - over)
+
+    def divergence(
+        self, features: Tensor, pixels: Tensor, masks: Tensor, own_log_probs: Tensor
+    ) -> Tensor:
+        """Return the mean KL divergence in nats of a policy from the clone.
+
+        Its log-probabilities (batch, A) are masked.
+        """
+        with torch.no_grad():
+            logits = self.teacher.actor(self.teacher.encoder(features, pixels))
+            wanted = masked_log_probs(logits, masks, torch.zeros(()))
+        return (wanted.exp() * (wanted - own_log_probs)).sum(-1).mean()
+
+    def hold_still(self, network: ActorCritic, num_updates: int) -> None:
+        """Drop the gradients of what was cloned, while it is to be held still."""
+        if num_updates < self._config.freeze_updates:
+            for part in (network.encoder, network.actor):
+                part.zero_grad(set_to_none=True)
 
 
 class PPO:

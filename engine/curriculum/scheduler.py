@@ -8,8 +8,10 @@ from typing import Any
 
 from engine.config import CurriculumConfig
 from engine.curriculum.stages import Stage, build_stages
-from engine.events import CurriculumChanged
+from engine.events import CurriculumChanged, StrategySwitched
+from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import WINDOW, StrategyType
+from engine.types import EpisodeSummary
 
 MAX_VARIATION = 0.2
 """Highest deviation of these episodes' rewards, as a share of their average."""
@@ -217,3 +219,29 @@ class Curriculum:
         is_judged = self._is_last and self._needed_success > 0
         has_failed = is_judged and statistics.fmean(successes) < _HELD_SUCCESS
         return has_failed or statistics.fmean(rewards) < _HELD * entered_by
+
+
+def hand_over(
+    curriculum: Curriculum, strategy: AdaptiveStrategySystem, summary: EpisodeSummary
+) -> tuple[CurriculumChanged, list[StrategySwitched]]:
+    """Count an episode for both; return where the curriculum stands, and the switches.
+
+    A stage begins with the strategy that it prefers; within it the strategy system says how far the
+    planner is followed. The last stages hardly follow it, and then not at all, unless a strategy is
+    forced.
+    """
+    forced = strategy.forced
+    curriculum.forced_share = None if forced is None else forced.planner_share
+    may_switch = curriculum.preference is not None
+    strategy.record_episode(summary, curriculum.number, may_switch=may_switch)
+    if may_switch:
+        curriculum.follow(strategy.current.planner_share)
+    change = curriculum.record(
+        summary.total_reward,
+        is_success=summary.is_success,
+        is_approved=strategy.approves_advancement(curriculum.preference),
+    )
+    if change.has_moved and curriculum.preference is not None:
+        cause = f"stage {change.stage} of {change.num_stages} begins with it"
+        strategy.adopt(curriculum.preference, cause)
+    return change, strategy.pop_switches()

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from engine.curriculum.handover import hand_over
+from engine.curriculum.scheduler import hand_over
 from engine.env.batch import Batch
 from engine.events import EpisodeEnded, WarningRaised
 from engine.loop.controls import Controls

@@ -9,7 +9,7 @@ import torch
 from engine.agents.base import Guidance
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.networks import masked_log_probs
-from engine.agents.samples import Samples, sequences_of
+from engine.agents.ppo import Samples, sequences_of
 from engine.config import PPOConfig, RunConfig
 from engine.types import Action
 from tests.engine import recall
