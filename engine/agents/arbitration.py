@@ -1,4 +1,4 @@
-"""Decide between planner and policy, and say who decided.
+"""Decide between planner and policy, and explain who decided.
 
 The planner's advice enters as a bias on the policy's logits:
 
@@ -16,10 +16,10 @@ the policy draws without any bias.
 The prior spreads over all buttons that serve the goal equally well, by what the decision history
 knows of them in such situations (`engine.strategy.experience`).
 
-What either's confidence is worth has been counted (`engine.agents.calibration`), and planner's
+How reliable either's confidence is has been counted (`engine.agents.calibration`), and planner's
 advice also ages (`engine.strategy.goal_tracker`):
 
-    c_planner = min(stated, 0.9) * (1 - age / life) * k(setter, kind of goal)
+    c_planner = min(stated, 0.9) * (1 - age / life) * k(goal source, kind of goal)
     c_policy  = (1 - entropy / ln(valid actions)) * k(policy)
 """
 
@@ -49,7 +49,7 @@ def calibrated(
     Args:
         stated: (envs,) the planner's own confidence, already less for old goals.
         certainty: (envs,) the policy's own.
-        guidance: Says what they are worth.
+        guidance: Holds how reliable they are.
     """
     c_planner = np.minimum(stated, _HIGHEST_STATED) * guidance.advice_reliability
     return c_planner.astype(np.float32), guidance.policy_reliability * certainty
@@ -58,20 +58,15 @@ def calibrated(
 def advice_bias(
     prior: FloatArray, c_planner: FloatArray, c_policy: FloatArray, guidance: Guidance
 ) -> FloatArray:
-    """Return what the planner adds to the logits, (envs, A).
+    """Return what the planner adds to the logits for its `prior`, (envs, A) both.
 
-    A policy at least as confident as the curriculum stage asks for is left alone.
-
-    Args:
-        prior: (envs, A) what the planner wants.
-        c_planner: (envs,) calibrated confidence.
-        c_policy: (envs,) likewise.
-        guidance: From the curriculum.
+    A policy at least as confident as the curriculum stage asks for is left alone. Either confidence
+    is calibrated, (envs,).
     """
     assigned = guidance.is_planners
     share = guidance.planner_share if assigned is None else assigned.astype(np.float32)
-    trust = share * c_planner * (c_policy < guidance.needed_confidence)
-    return (STRENGTH * trust[:, None] * prior).astype(np.float32)
+    weight = share * c_planner * (c_policy < guidance.needed_confidence)
+    return (STRENGTH * weight[:, None] * prior).astype(np.float32)
 
 
 def certainty(log_probs: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
@@ -83,7 +78,7 @@ def certainty(log_probs: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
 
 
 def is_planned(own_log_probs: FloatArray, acted_log_probs: FloatArray) -> NDArray[np.bool_]:
-    """Tell (envs,) whether the bias made the chosen action more than twice as likely."""
+    """Return (envs,) whether the bias made the chosen action more than twice as likely."""
     return acted_log_probs - own_log_probs > _HALF
 
 
@@ -108,16 +103,7 @@ def explain(
     state: GameState,
     actions: ActionSet,
 ) -> Decision:
-    """Put one environment's decision into words.
-
-    Args:
-        action_batch: Of all environments.
-        env_index: Which one.
-        goal: What the planner wanted there.
-        reason: Why it advised what it advised.
-        state: The game that the decision was made in.
-        actions: The game's.
-    """
+    """Put one environment's decision into words: by the planner's goal and reason, if it led."""
     action = int(action_batch.actions[env_index])
     name = actions.name(action)
     confidence = float(action_batch.confidences[env_index])

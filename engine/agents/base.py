@@ -19,12 +19,11 @@ class Guidance:
     Attributes:
         planner_share: 0 (never) to 1: how much its advice weighs.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
-        policy_reliability: What the policy's confidence is worth, 0 to 1
+        policy_reliability: How far the policy's confidence can be believed, 0 to 1
             (`engine.agents.calibration`).
-        advice_reliability: (envs,) likewise of the planner's, or one number for all.
-        imitation_weight: (envs,) how far it is proven that following it leads somewhere, or one
-            number
-            for all: so far is what is followed also imitated.
+        advice_reliability: (envs,) likewise the planner's, or one number for all.
+        imitation_weight: (envs,) how far what is followed is also imitated, by the proof that
+            following it leads somewhere, or one number for all.
         is_planners: (envs,) bool, whose decision it is where each is assigned to one of the two:
             True, the planner's advice is taken as it is; False, the policy decides alone. None:
             both decide together, and the advice weighs `planner_share`.
@@ -60,10 +59,9 @@ class ActionBatch:
     is_answered: bool = False
 
     def by_model(self, batch: Batch) -> NDArray[np.bool_]:
-        """Return (envs,) bool: a language model made the difference, by its answer or its goal.
+        """Return (envs,) bool: a language model made the difference in `batch`.
 
-        Args:
-            batch: What was decided on.
+        It does so by its answer or by its goal.
         """
         return self.is_planned & (self.is_answered | (batch.goal_sources > 0))
 
@@ -93,13 +91,13 @@ class Agent(Protocol):
         """Take in what the chosen actions led to."""
 
     def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
-        """Learn nothing across this moment of an environment.
+        """End an environment's trajectory here: learn nothing across its state in `batch`.
 
         Somebody else acts next, or its process failed and it began anew.
         """
 
     def player(self, seed: int) -> Player:
-        """Return what plays by all that is learnt by now, as it is meant to be judged.
+        """Return what plays by all that is learnt by now, as it is meant to be evaluated.
 
         Its random numbers are its own: training continues as if it had never been there.
         """

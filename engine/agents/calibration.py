@@ -7,8 +7,8 @@ those that were not. An episode counts for either side by its share of the decis
 to who acted.
 
 A language model's goal must also lead somewhere: one that was reached without any progress counts
-as failed, or a model that always sends back would be believed. It counts as soon as it is judged,
-and fully: goals that were ignored say nothing of the model, and are left out.
+as failed, or a model that always sends back would be believed. It counts as soon as its outcome is
+known, and fully: goals of the control group prove nothing of the model, and are left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Calibration:
     def record_goal(self, goal_outcome: GoalOutcome, goal_sources: Sequence[str]) -> None:
         """Take in the outcome of a goal that models set together.
 
-        One that gave way to another says something only if no progress came of either.
+        One that gave way to another counts only if no progress came of either.
         """
         is_replaced = goal_outcome.outcome is Outcome.REPLACED
         if goal_outcome.is_control or (is_replaced and goal_outcome.made_progress):
@@ -89,18 +89,15 @@ class Calibration:
             goal_sources: (envs,) places in `names`.
             names: Who sets goals: one name, or those of models that agreed; theirs is the mean.
         """
-        table = np.array(
+        rows = [
             [
-                [
-                    sum(self.goal_reliability(name, kind) for name in group) / len(group)
-                    for kind in _KINDS
-                ]
-                for group in names
-            ],
-            np.float32,
-        )
-        trust: FloatArray = table[goal_sources, goal_kinds]
-        return trust
+                sum(self.goal_reliability(name, kind) for name in group) / len(group)
+                for kind in _KINDS
+            ]
+            for group in names
+        ]
+        reliability: FloatArray = np.array(rows, np.float32)[goal_sources, goal_kinds]
+        return reliability
 
     def save(self) -> dict[str, Any]:
         """Return the state as JSON-able facts, for `load`."""

@@ -7,7 +7,7 @@ return is below that of the demonstrations (QDagger, Agarwal et al. 2022).
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -67,20 +67,21 @@ class Demonstrated:
         imitation: How much they count.
         steps: How many there are.
         spaces: Sizes of what is observed and done.
+
+    Attributes:
+        replay: What is drawn from.
+        batch_size: Steps of a batch that are demonstrated ones.
+        mean_return: What a demonstrated episode was paid, on average.
     """
 
     def __init__(
-        self,
-        config: DQNConfig,
-        imitation: ImitationConfig,
-        steps: int,
-        spaces: Spaces,
+        self, config: DQNConfig, imitation: ImitationConfig, steps: int, spaces: Spaces
     ) -> None:
         self._imitation = imitation
         self._config = config
         self._spaces = spaces
         self._capacity = max(steps, config.n_steps + 2)
-        self._replay = self._make_replay()
+        self.replay = PrioritizedReplayBuffer(self._capacity, 1, spaces, config)
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self.batch_size = max(1, round(imitation.demo_share * config.batch_size))
         self.mean_return = 0.0
@@ -101,27 +102,16 @@ class Demonstrated:
         Returns:
             How many steps can be drawn by now.
         """
-        former, self._capacity = self._replay, self._capacity + len(steps.actions)
-        self._replay = self._make_replay()
-        self._replay.load(former.save())
+        former, self._capacity = self.replay, self._capacity + len(steps.actions)
+        self.replay = PrioritizedReplayBuffer(self._capacity, 1, self._spaces, self._config)
+        self.replay.load(former.save())
         self._append(steps)
-        return self._replay.count
-
-    def _make_replay(self) -> PrioritizedReplayBuffer:
-        config = self._config
-        return PrioritizedReplayBuffer(
-            self._capacity,
-            1,
-            self._spaces,
-            num_steps=config.n_steps,
-            gamma=config.gamma,
-            alpha=config.alpha,
-        )
+        return self.replay.count
 
     def _append(self, steps: Transitions) -> None:
         for index in range(len(steps.actions)):
             row = slice(index, index + 1)
-            self._replay.append(
+            self.replay.append(
                 features=steps.features[row],
                 pixels=steps.pixels[row],
                 mask=steps.masks[row],
@@ -130,11 +120,6 @@ class Demonstrated:
                 terminated=steps.is_over[row],
                 truncated=steps.is_cut[row],
             )
-
-    @property
-    def is_usable(self) -> bool:
-        """Return whether there is anything to draw."""
-        return self._replay.count > 0
 
     @property
     def coefficient(self) -> float:
@@ -151,19 +136,14 @@ class Demonstrated:
 
     def sample(self, beta: float, rng: np.random.Generator, unit: float) -> Sample:
         """Draw `batch_size` steps, their returns in the unit of the rewards that are learnt."""
-        drawn = self._replay.sample(self.batch_size, beta, rng)
+        drawn = self.replay.sample(self.batch_size, beta, rng)
         np.divide(drawn.returns, np.float32(unit), out=drawn.returns)
         return drawn
 
-    def prioritise(self, indices: NDArray[np.int64], errors: FloatArray) -> None:
-        """See `PrioritizedReplayBuffer.prioritise`."""
-        self._replay.prioritise(indices, errors)
-
-    def loss(self, values: Tensor, sample: Sample) -> Tensor:
-        """Return the mean cross-entropy of what was demonstrated under action values."""
-        logits = values / self._imitation.temperature
-        log_probs = masked_log_probs(logits, torch.from_numpy(sample.masks), torch.zeros(()))
-        return nn.functional.nll_loss(log_probs, torch.from_numpy(sample.actions))
+    def loss(self, values: Tensor, masks: Tensor, actions: Tensor) -> Tensor:
+        """Return the mean cross-entropy of demonstrated actions under action values (batch, A)."""
+        log_probs = masked_log_probs(values / self._imitation.temperature, masks, torch.zeros(()))
+        return nn.functional.nll_loss(log_probs, actions)
 
     def save(self) -> tuple[dict[str, Any], Arrays]:
         """Return JSON-able facts and arrays."""
@@ -172,7 +152,7 @@ class Demonstrated:
             "recent": list(self._recent),
             "mean_return": self.mean_return,
         }
-        arrays = {f"demos/{name}": array for name, array in self._replay.save().items()}
+        arrays = {f"demos/{name}": array for name, array in self.replay.save().items()}
         return facts, arrays
 
     @classmethod
@@ -184,9 +164,9 @@ class Demonstrated:
         imitation: ImitationConfig,
         spaces: Spaces,
     ) -> "Demonstrated":
-        """Restore the state that `save` returned."""
+        """Make one from what `save` returned."""
         kept = cls(config, imitation, int(facts["capacity"]), spaces)
-        kept._replay.load(under(arrays, "demos/"))
+        kept.replay.load(under(arrays, "demos/"))
         kept._recent.extend(float(value) for value in facts["recent"])
         kept.mean_return = float(facts["mean_return"])
         return kept
@@ -194,6 +174,5 @@ class Demonstrated:
 
 def joined(one: Sample, other: Sample) -> Sample:
     """Return two samples as one, `one` first; its indices are of two replays."""
-    fields = ("indices", "weights", "features", "masks", "actions", "returns", "discounts",
-              "next_features", "next_masks", "pixels", "next_pixels")  # fmt: skip
-    return Sample(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in fields))
+    names = [entry.name for entry in fields(Sample)]
+    return Sample(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in names))

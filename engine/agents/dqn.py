@@ -36,13 +36,13 @@ _LEAST_ERROR = 1e-3
 
 
 class QNetwork(nn.Module):
-    """Judge observations: what each action is worth.
+    """Estimate from observations the value of each of A actions.
 
     Args:
         kind: What is encoded.
-        spaces: Sizes of what is observed and done; A is the number of actions.
+        spaces: Sizes of what is observed and done.
         hidden_size: Width of the hidden layers.
-        is_duelling: Learn the state's worth and each action's edge apart.
+        is_duelling: Learn the state's value and each action's advantage apart.
     """
 
     def __init__(
@@ -54,13 +54,10 @@ class QNetwork(nn.Module):
         self.edge = nn.Linear(self.encoder.output_size, spaces.num_actions)
 
     def forward(self, features: Tensor, pixels: Tensor | None, mask: Tensor) -> Tensor:
-        """Return action values (batch, A).
+        """Return action values (batch, A); for features and pixels see `Encoder.forward`.
 
-        Args:
-            features: See `Encoder.forward`.
-            pixels: Likewise.
-            mask: (batch, A) bool. The edges of valid actions sum to 0: those of others, which are
-                never learnt, must not weigh on the state's worth.
+        The advantages of the valid actions of `mask` (batch, A) sum to 0: those of others, which
+        are never learnt, must not weigh on the state's value.
         """
         code = self.encoder(features, pixels)
         edge: Tensor = self.edge(code)
@@ -116,9 +113,7 @@ class DQN:
             config.capacity if encoder == "features" else config.pixel_capacity,
             num_envs,
             self._spaces,
-            num_steps=config.n_steps,
-            gamma=config.gamma,
-            alpha=config.alpha,
+            config,
         )
         self._scaler = RewardScaler(num_envs, config.gamma)
         self._acted: tuple[Batch, NDArray[np.int64]] | None = None
@@ -163,13 +158,10 @@ class DQN:
         """Keep demonstrations, and learn from them with every batch."""
         demos = Demonstrated(self._config, self._imitation, len(steps.actions), self._spaces)
         demos.fill(steps, self._scaler)
-        self._demos = demos if demos.is_usable else None
+        self._demos = demos if demos.replay.count else None
 
     def join_demonstrations(self, steps: Transitions) -> int:
-        """Add to the demonstrations while the run continues; return how many steps there are then.
-
-        0 where the agent learns from none.
-        """
+        """Add demonstrations to those there are, if any; return how many steps there are then."""
         return 0 if self._demos is None else self._demos.join(steps)
 
     @property
@@ -177,13 +169,13 @@ class DQN:
         """Return whether demonstrations are learnt from with every batch."""
         return self._demos is not None
 
-    def learn_offline(self, tell: Callable[[int], None] = lambda done: None) -> None:
-        """Learn from the demonstrations alone, before the first step."""
+    def learn_offline(self, report: Callable[[int], None] = lambda done: None) -> None:
+        """Learn from the demonstrations alone, before the first step; report gradient steps."""
         if self._demos is None:
             return
         for done in range(self._imitation.offline_gradients):
             self._learn(is_offline=True)
-            tell(done + 1)
+            report(done + 1)
             self.is_warm = True
 
     def evaluate(self, batch: Batch) -> Tensor:
@@ -204,7 +196,7 @@ class DQN:
     def player(self, seed: int) -> Player:
         """Return the current policy, with as few random actions as there are in the end.
 
-        Without any it could walk to and fro for ever.
+        Without any it could walk forwards and backwards for ever.
         """
         rng = np.random.default_rng(seed)
         epsilon = self._config.epsilon_end
@@ -241,8 +233,8 @@ class DQN:
     def _certainty(self, values: Tensor, mask: NDArray[np.bool_]) -> FloatArray:
         """Return (envs,) 1 - H / ln n of a Boltzmann distribution over the valid actions.
 
-        Its temperature is the usual error of the values: what they differ by means something as
-        far as it is more than they are wrong by.
+        Its temperature is the usual error of the values: a difference between them means something
+        as far as it exceeds that.
         """
         if not self._usual_error:
             return np.zeros(len(mask), np.float32)
@@ -273,14 +265,14 @@ class DQN:
             self._owed_gradients += drawn / self._config.batch_size
 
     def truncate_trajectory(self, env_index: int, batch: Batch) -> None:
-        """Let no return reach beyond this moment of an environment."""
+        """Let no return reach beyond an environment's last step."""
         self.replay.truncate_trajectory(env_index)
 
     @property
     def is_update_due(self) -> bool:
-        """Return whether an update's gradient steps are owed."""
-        is_owed = self._owed_gradients >= self._config.gradient_steps
-        return is_owed and self.replay.count >= self._config.batch_size
+        """Return whether an update's gradient steps are due."""
+        is_due = self._owed_gradients >= self._config.gradient_steps
+        return is_due and self.replay.count >= self._config.batch_size
 
     def update(self, batch: Batch) -> dict[str, float]:
         """Take the gradient steps that are due, and return figures by name."""
@@ -309,17 +301,17 @@ class DQN:
         """Return the weight of doing what was demonstrated; 0 without demonstrations."""
         return self._imitation.cloning * self._demos.coefficient if self._demos is not None else 0.0
 
-    def _draw(self, *, is_offline: bool) -> tuple[Sample, Sample | None]:
-        """Return what is learnt from, and the demonstrations that are its last part, if any."""
+    def _draw(self, *, is_offline: bool) -> tuple[Sample, int]:
+        """Return what is learnt from, and how many steps before the demonstrated ones are own."""
         own = self._config.batch_size
         if self._demos is None:
-            return self.replay.sample(own, self.beta, self._rng), None
+            return self.replay.sample(own, self.beta, self._rng), own
         unit = self._scaler.deviation if self._config.scale_rewards else 1.0
         shown = self._demos.sample(self.beta, self._rng, unit)
         if is_offline:
-            return shown, shown
+            return shown, 0
         own = max(1, own - self._demos.batch_size)
-        return joined(self.replay.sample(own, self.beta, self._rng), shown), shown
+        return joined(self.replay.sample(own, self.beta, self._rng), shown), own
 
     def _learn(self, *, is_offline: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Take one gradient step on drawn steps.
@@ -328,19 +320,18 @@ class DQN:
             The loss, the values (batch,), and the cross-entropy of what was demonstrated.
         """
         config = self._config
-        sample, shown = self._draw(is_offline=is_offline)
+        sample, num_own = self._draw(is_offline=is_offline)
+        masks, actions = torch.from_numpy(sample.masks), torch.from_numpy(sample.actions)
         values = self.network(
-            torch.from_numpy(sample.features),
-            torch.from_numpy(sample.pixels),
-            torch.from_numpy(sample.masks),
+            torch.from_numpy(sample.features), torch.from_numpy(sample.pixels), masks
         )
-        chosen = values.gather(1, torch.from_numpy(sample.actions)[:, None]).squeeze(1)
+        chosen = values.gather(1, actions[:, None]).squeeze(1)
         wanted = targets(sample, self.network, self.target, is_double=config.double)
         losses = nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
         td_loss = (torch.from_numpy(sample.weights) * losses).mean()
         loss, cloning = td_loss, torch.zeros(())
-        if self._demos is not None and shown is not None:
-            cloning = self._demos.loss(values[-len(shown.actions) :], shown)
+        if self._demos is not None:
+            cloning = self._demos.loss(values[num_own:], masks[num_own:], actions[num_own:])
             loss = loss + self._distillation * cloning
         self._optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
@@ -350,11 +341,9 @@ class DQN:
         if self.num_gradients % config.target_interval == 0:
             follow(self.target, self.network, config.target_share)
         errors = (wanted - chosen).detach().numpy()
-        num_shown = 0
-        if self._demos is not None and shown is not None:
-            num_shown = len(shown.actions)
-            self._demos.prioritise(shown.indices, errors[-num_shown:])
-        if num_own := len(errors) - num_shown:
+        if self._demos is not None:
+            self._demos.replay.prioritise(sample.indices[num_own:], errors[num_own:])
+        if num_own:
             self.replay.prioritise(sample.indices[:num_own], errors[:num_own])
         error = float(np.abs(errors).mean())
         usual = self._usual_error or error
@@ -397,21 +386,17 @@ _COUNTERS = ("num_steps", "num_gradients", "_owed_gradients", "_usual_error")
 def targets(
     sample: Sample, network: nn.Module, target: nn.Module, *, is_double: bool = True
 ) -> Tensor:
-    """Return what the drawn steps were worth, (batch,).
+    """Return the values (batch,) that drawn steps have by the target network.
 
-    Args:
-        sample: The steps.
-        network: Finds the best valid next action, if `is_double`.
-        target: Says its worth; else it also finds it, and overrates it.
-        is_double: As said.
+    If `is_double`, `network` finds the best valid next action, else `target`, which overrates it.
     """
     mask = torch.from_numpy(sample.next_masks)
     state = torch.from_numpy(sample.next_features), torch.from_numpy(sample.next_pixels), mask
     with torch.no_grad():
-        worths = target(*state).masked_fill(~mask, MASKED_LOGIT)
-        judged = network(*state).masked_fill(~mask, MASKED_LOGIT) if is_double else worths
-        worth: Tensor = worths.gather(1, judged.argmax(1, keepdim=True)).squeeze(1)
-    return torch.from_numpy(sample.returns) + torch.from_numpy(sample.discounts) * worth
+        values = target(*state).masked_fill(~mask, MASKED_LOGIT)
+        choosing = network(*state).masked_fill(~mask, MASKED_LOGIT) if is_double else values
+        value: Tensor = values.gather(1, choosing.argmax(1, keepdim=True)).squeeze(1)
+    return torch.from_numpy(sample.returns) + torch.from_numpy(sample.discounts) * value
 
 
 def follow(target: nn.Module, network: nn.Module, share: float) -> None:

@@ -45,11 +45,7 @@ def build_encoder(
 ) -> Encoder:
     """Return an encoder of features, of pixels, or of both side by side.
 
-    Args:
-        kind: What is encoded.
-        spaces: Sizes of what is observed.
-        hidden_size: Length of the code of either part.
-        is_plain: Rectify the features' layers, rather than normalise and bound them.
+    The code of either part has `hidden_size` numbers. `is_plain`: see `plain_perceptron`.
     """
     make = plain_perceptron if is_plain else perceptron
     features = None if kind == "pixels" else make(spaces.feature_size, hidden_size)

@@ -68,10 +68,10 @@ class GuidedPolicy:
         return action_batch
 
     def player(self, seed: int) -> Player:
-        """Return the current policy. It draws its actions, as it has learnt to: PPO learns chances.
+        """Return the current policy, which draws its actions: PPO learns probabilities.
 
-        The most probable action alone is another policy, which can walk to and fro for ever. It is
-        advised, but not taken over from.
+        The most probable action alone is another policy, which can walk forwards and backwards for
+        ever. It is advised, but not taken over from.
         """
         rng = np.random.default_rng(seed)
         memory: FloatArray | None = None

@@ -11,17 +11,14 @@ MASKED_LOGIT = -1e9
 
 
 class ActorCritic(nn.Module):
-    """Judge observations: one logit an action, and the value of the state.
+    """Map observations to one logit an action, and to the value of the state.
 
     Features are encoded twice, so that the scale of the returns never drowns the policy's
     gradient. Pixels are encoded once, for that costs a hundred times as much, and so is what is to
     be remembered.
 
-    Args:
-        kind: What is encoded.
-        spaces: Sizes of what is observed and done; A is the number of actions.
-        hidden_size: Width of the hidden layers, and of the memory.
-        is_recurrent: Remember, by a gated recurrent unit (Cho et al. 2014).
+    If it is recurrent, it remembers `hidden_size` numbers by a gated recurrent unit (Cho et al.
+    2014).
 
     Attributes:
         memory_size: M, numbers remembered in an environment; 0 without a memory.
@@ -43,7 +40,7 @@ class ActorCritic(nn.Module):
     def forward(
         self, features: Tensor, pixels: Tensor | None, memory: Tensor, starts: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Judge sequences of T steps in B environments; time comes first in each batch.
+        """Evaluate sequences of T steps in B environments; time comes first in each batch.
 
         Args:
             features: (T * B, F) float32.

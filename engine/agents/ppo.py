@@ -7,7 +7,7 @@ without the bias also learns to say what the planner says, as far as the planner
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,8 @@ from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
 from engine.agents.encoders import EncoderKind, seen_by
-from engine.agents.kickstart import Kickstart, begin_from
 from engine.agents.networks import ActorCritic, entropy, masked_log_probs
 from engine.agents.rollout import FloatArray, Rollout
-from engine.agents.samples import Samples, sequences_of
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
 from engine.config import ImitationConfig, PPOConfig
@@ -29,7 +27,7 @@ from engine.types import Spaces
 
 _MIN_SPREAD = 0.1
 """Advantages are not normalised below this standard deviation: where rewards are rare, that would
-blow noise up and end exploration, which the entropy bonus must then be able to keep alive."""
+amplify noise and end exploration, which the entropy bonus must then be able to keep alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +69,91 @@ class Transition:
     imitation_weight: FloatArray | float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Steps as tensors: (samples, ...), the memories (sequences, M); names as in `Rollout`."""
+
+    features: Tensor
+    pixels: Tensor
+    memories: Tensor
+    starts: Tensor
+    masks: Tensor
+    biases: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    is_on_policy: Tensor
+    imitation_weights: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+    @classmethod
+    def from_rollout(
+        cls, rollout: Rollout, advantages: FloatArray, returns: FloatArray
+    ) -> "Samples":
+        """Put a full rollout in a row: sample step * envs + env; nothing is copied."""
+        stored = (getattr(rollout, entry.name) for entry in fields(cls)[:-2])
+        arrays = (*stored, advantages, returns)
+        return cls(*(torch.from_numpy(array).flatten(0, 1) for array in arrays))
+
+    def take(self, sequences: NDArray[np.int64]) -> "Samples":
+        """Return these (sequences, length) samples, time first, with the memories before them."""
+        index = torch.from_numpy(sequences.T.ravel())
+        first = index[: len(sequences)]
+        return Samples(
+            *(
+                getattr(self, entry.name)[first if entry.name == "memories" else index]
+                for entry in fields(self)
+            )
+        )
+
+
+def sequences_of(steps: int, num_envs: int, length: int) -> NDArray[np.int64]:
+    """Return (sequences, length): which samples follow each other in one environment."""
+    samples = np.arange(steps * num_envs).reshape(steps // length, length, num_envs)
+    return samples.transpose(0, 2, 1).reshape(-1, length)
+
+
+class Kickstart:
+    """Hold the cloned policy (`teacher`), which is never changed, beside the one that learns.
+
+    The critic knows nothing yet when the policy already knows something; what it estimates of the
+    first steps would only spoil that. So what was cloned may be held still while the critic learns,
+    and after that the policy pays for going away from the clone, less and less (kickstarting,
+    Schmitt et al. 2018).
+    """
+
+    def __init__(self, config: ImitationConfig, teacher: ActorCritic) -> None:
+        self._config = config
+        self.teacher = teacher.requires_grad_(False)
+
+    def coefficient(self, num_updates: int) -> float:
+        """Return what going away from the clone costs after so many updates; it falls to 0."""
+        over = num_updates / self._config.kickstart_updates
+        return self._config.kickstart * max(0.0, 1.0 - over)
+
+    def divergence(
+        self, features: Tensor, pixels: Tensor, masks: Tensor, own_log_probs: Tensor
+    ) -> Tensor:
+        """Return the mean KL divergence in nats of a policy from the clone.
+
+        Its log-probabilities (batch, A) are masked.
+        """
+        with torch.no_grad():
+            logits = self.teacher.actor(self.teacher.encoder(features, pixels))
+            wanted = masked_log_probs(logits, masks, torch.zeros(()))
+        return (wanted.exp() * (wanted - own_log_probs)).sum(-1).mean()
+
+    def hold_still(self, network: ActorCritic, num_updates: int) -> None:
+        """Drop the gradients of what was cloned, while it is to be held still."""
+        if num_updates < self._config.freeze_updates:
+            for part in (network.encoder, network.actor):
+                part.zero_grad(set_to_none=True)
+
+
 class PPO:
     """Hold the network, its optimiser and the rollout, and improve the network when it is full.
 
-    Args:
-        config: Hyperparameters.
-        num_envs: Environments that step together.
-        spaces: Sizes of what is observed and done.
-        seed: Of the initial weights and of the order of minibatches.
-        encoder: What the network sees.
-        imitation: How a cloned policy is kept to, if it begins from one.
+    `engine.agents.hybrid.GuidedPolicy` documents the arguments.
 
     Attributes:
         memory: (envs, M) float32, what is remembered in each environment; M is 0 unless
@@ -93,8 +166,8 @@ class PPO:
         num_envs: int,
         spaces: Spaces,
         seed: int,
-        encoder: EncoderKind = "features",
-        imitation: ImitationConfig | None = None,
+        encoder: EncoderKind,
+        imitation: ImitationConfig | None,
     ) -> None:
         self._config = config
         self._imitation = imitation or ImitationConfig()
@@ -110,7 +183,7 @@ class PPO:
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
         self.memory = self.blank_memory(num_envs)
-        self.rollout = Rollout.empty(
+        self.rollout = Rollout(
             config.rollout_steps,
             num_envs,
             seen_by(encoder, spaces),
@@ -120,12 +193,15 @@ class PPO:
         self.num_updates = 0
 
     def begin_from(self, weights: Mapping[str, Tensor]) -> None:
-        """Begin from a cloned policy's weights, and keep to it as the settings say.
+        """Take a clone's encoder and actor over, and keep to it as the settings say.
+
+        The critic stays as it is.
 
         Raises:
             RuntimeError: They are of another shape.
         """
-        begin_from(self.network, weights)
+        self.network.encoder.load_state_dict(under(weights, "encoder."))
+        self.network.actor.load_state_dict(under(weights, "actor."))
         self._keep_to(weights)
 
     def _keep_to(self, weights: Mapping[str, Tensor]) -> None:
@@ -141,7 +217,7 @@ class PPO:
     def evaluate(
         self, features: FloatArray, pixels: NDArray[np.uint8] | None, memory: FloatArray
     ) -> Evaluation:
-        """Judge states (envs, ...) as they come after what is remembered."""
+        """Evaluate states (envs, ...) as they come after what is remembered."""
         with torch.inference_mode():
             logits, values, after = self.network(
                 torch.from_numpy(features),
@@ -191,11 +267,7 @@ class PPO:
         self.memory[row] = 0.0
 
     def update(self, batch: Batch) -> dict[str, float]:
-        """Learn from the rollout, empty it and return figures by name.
-
-        Args:
-            batch: The states after the rollout's last step.
-        """
+        """Learn from the rollout, after which `batch` came; empty it, return figures by name."""
         config, rollout = self._config, self.rollout
         last_values = self.evaluate(batch.features, batch.pixels, self.memory).values
         advantages = rollout.advantages(last_values, config.gamma, config.gae_lambda)
@@ -222,7 +294,7 @@ class PPO:
     def _learn(self, batch: Samples) -> dict[str, float]:
         """Take one gradient step on a minibatch."""
         config = self._config
-        logits, values, _ = self.network(batch.features, batch.pixels, batch.memory, batch.starts)
+        logits, values, _ = self.network(batch.features, batch.pixels, batch.memories, batch.starts)
         own = batch.is_on_policy
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
@@ -232,11 +304,8 @@ class PPO:
         if len(advantages) > 1:
             spread = advantages.std().clamp(min=_MIN_SPREAD)
             advantages = (advantages - advantages.mean()) / spread
-        policy_loss = -_mean(
-            torch.min(
-                advantages * ratio, advantages * ratio.clamp(1 - config.clip, 1 + config.clip)
-            )
-        )
+        clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+        policy_loss = -_mean(torch.min(advantages * ratio, advantages * clipped))
         value_loss = 0.5 * (values - batch.returns).square().mean()
         # Of the policy without the planner: else the bonus would teach it to undo the bias.
         own_log_probs = masked_log_probs(logits, batch.masks, torch.zeros(()))
@@ -249,14 +318,14 @@ class PPO:
             + config.imitation * imitation_loss
             - config.entropy * mean_entropy
         )
-        kept = {}
+        figures = {}
         if self._kickstart is not None:
             cost = self._kickstart.coefficient(self.num_updates)
             away = self._kickstart.divergence(
                 batch.features, batch.pixels, batch.masks, own_log_probs
             )
             loss = loss + cost * away
-            kept = {"distillation": cost, "kickstart_kl": away.item()}
+            figures = {"distillation": cost, "kickstart_kl": away.item()}
 
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -273,7 +342,7 @@ class PPO:
                 "imitation_loss": imitation_loss.item(),
                 "approx_kl": _mean((ratio - 1) - log_ratio).item(),
                 "clip_fraction": _mean(((ratio - 1).abs() > config.clip).float()).item(),
-                **kept,
+                **figures,
             }
 
     def save(self) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:

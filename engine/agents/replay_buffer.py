@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.agents.rollout import FloatArray
+from engine.config import DQNConfig
 from engine.types import Spaces
 
 _MIN_PRIORITY = 1e-3
@@ -16,10 +17,7 @@ _MIN_PRIORITY = 1e-3
 
 
 class SumTree:
-    """Hold priorities, none negative, and find by their running sum where a number falls.
-
-    Args:
-        size: How many there are; all begin at 0.
+    """Hold priorities, at first 0 and never negative; find by their sum where a number falls.
 
     Attributes:
         leaves: (size,) float64, the priorities; changed by `set` alone.
@@ -49,8 +47,7 @@ class SumTree:
     def find(self, sums: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the indices (count,) at which the priorities' running sum exceeds `sums`.
 
-        Args:
-            sums: (count,), each at least 0 and below `total`.
+        These, (count,) too, are at least 0 and below `total`.
         """
         rest = sums.copy()
         nodes = np.ones(len(sums), np.int64)
@@ -110,28 +107,17 @@ class PrioritizedReplayBuffer:
         capacity: Steps of all environments together.
         num_envs: Environments that step together.
         spaces: Sizes of what is observed and done; pixels take ten times as much as features.
-        num_steps: How many rewards a return sums before it looks at a state's worth.
-        gamma: Discount.
-        alpha: How much priorities count: 0 not at all, 1 in proportion.
+        config: How many rewards a return sums, the discount, and how much priorities count.
     """
 
-    def __init__(
-        self,
-        capacity: int,
-        num_envs: int,
-        spaces: Spaces,
-        *,
-        num_steps: int,
-        gamma: float,
-        alpha: float,
-    ) -> None:
+    def __init__(self, capacity: int, num_envs: int, spaces: Spaces, config: DQNConfig) -> None:
         rows = capacity // num_envs
-        if rows < num_steps + 2:
+        if rows < config.n_steps + 2:
             raise ValueError(f"{capacity} steps are too few for {num_envs} environments")
         self._num_envs = num_envs
-        self._num_steps = num_steps
-        self._discounts = (gamma ** np.arange(num_steps + 1)).astype(np.float32)
-        self._alpha = alpha
+        self._num_steps = config.n_steps
+        self._discounts = (config.gamma ** np.arange(config.n_steps + 1)).astype(np.float32)
+        self._alpha = config.alpha
         shape = (rows, num_envs)
         self._features = np.zeros((*shape, spaces.feature_size), np.float16)
         self._pixels = np.zeros((*shape, *spaces.pixels_shape), np.uint8)
@@ -181,10 +167,8 @@ class PrioritizedReplayBuffer:
         self._pending += 1
         self._finish(np.flatnonzero(self._pending > self._num_steps), self._num_steps)
         np.minimum(self._pending, self._num_steps, out=self._pending)
-        for env_index in np.flatnonzero(terminated):
-            self._end(int(env_index))
-        for env_index in np.flatnonzero(truncated & ~terminated):
-            self.truncate_trajectory(int(env_index))
+        for env_index in np.flatnonzero(terminated | truncated):
+            self.truncate_trajectory(int(env_index), is_over=bool(terminated[env_index]))
 
     def _forget(self, row: int) -> None:
         """Let nothing be drawn from a row that is written anew."""
@@ -193,16 +177,15 @@ class PrioritizedReplayBuffer:
             self._tree.set(indices, 0.0)
             self._count -= num_lost
 
-    def truncate_trajectory(self, env_index: int) -> None:
-        """Let no window of an environment continue beyond its last step."""
-        for age in range(1, int(self._pending[env_index])):
-            self._finish(np.array([env_index]), age)
-        self._pending[env_index] = 0
+    def truncate_trajectory(self, env_index: int, *, is_over: bool = False) -> None:
+        """Let no window of an environment continue beyond its last step.
 
-    def _end(self, env_index: int) -> None:
-        """End the waiting windows where the game was over: nothing is to come."""
-        for age in range(int(self._pending[env_index])):
-            self._finish(np.array([env_index]), age, is_over=True)
+        Args:
+            env_index: The environment.
+            is_over: The game was over with that step: it can be drawn too, for nothing is to come.
+        """
+        for age in range(0 if is_over else 1, int(self._pending[env_index])):
+            self._finish(np.array([env_index]), age, is_over=is_over)
         self._pending[env_index] = 0
 
     def _finish(self, envs: NDArray[np.int64], age: int, *, is_over: bool = False) -> None:
@@ -223,12 +206,8 @@ class PrioritizedReplayBuffer:
     def sample(self, size: int, beta: float, rng: np.random.Generator) -> Sample:
         """Draw steps in proportion to their priorities, one from each of `size` equal shares.
 
-        Where priorities do not count, each step is as likely as any other.
-
-        Args:
-            size: How many.
-            beta: How far the weights undo the drawing's bias, 0 to 1.
-            rng: Source of randomness.
+        Where priorities do not count, each step is as likely as any other. The weights undo the
+        bias of the drawing as far as `beta`, 0 to 1.
         """
         if self._alpha:
             total = self._tree.total

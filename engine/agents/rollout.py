@@ -1,6 +1,7 @@
 """Store what the environments experienced between two updates, and what it was worth."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,12 @@ from engine.types import Spaces
 
 FloatArray = NDArray[np.float32]
 
+_SAVED_AS: Mapping[str, str] = MappingProxyType(
+    {"is_on_policy": "is_own", "imitation_weights": "proofs"}
+)
+"""Arrays with another name in checkpoints."""
 
-@dataclass(slots=True)
+
 class Rollout:
     """The last steps of all environments, time first; rows from `length` on are not written yet.
 
@@ -19,64 +24,36 @@ class Rollout:
     after it was worth: 0 if the game was over, the critic's estimate otherwise.
 
     Attributes:
-        features: (steps, envs, F) float32.
-        pixels: (steps, envs, *pixels_shape) uint8. Those of a Game Boy
+        features: (steps, envs, F).
+        pixels: (steps, envs, *pixels_shape). Those of a Game Boy
             take 17 KB a step and environment: 71 MB for 128 steps of 32 environments.
-        memories: (steps, envs, M) float32, what was remembered before the step; M may be 0.
-        masks: (steps, envs, A) bool, True where an action was valid.
-        biases: (steps, envs, A) float32, what the planner added to the logits.
-        actions: (steps, envs) int64.
-        log_probs: (steps, envs) float32, of the action, with mask and bias.
-        is_on_policy: (steps, envs) bool, False where the action was not drawn from the policy.
-        imitation_weights: (steps, envs) float32, how far the advice is imitated, 0 to 1.
-        values: (steps, envs) float32, the critic's estimate before the step.
-        rewards: (steps, envs) float32.
-        boundaries: (steps, envs) bool.
-        boundary_values: (steps, envs) float32.
+        memories: (steps, envs, M), what was remembered before the step; M may be 0.
+        masks: (steps, envs, A), True where an action was valid.
+        biases: (steps, envs, A), what the planner added to the logits.
+        actions: (steps, envs); so are all that follow.
+        log_probs: Of the action, with mask and bias.
+        is_on_policy: False where the action was not drawn from the policy.
+        imitation_weights: How far the advice is imitated, 0 to 1.
+        values: The critic's estimate before the step.
         length: Steps written.
     """
 
-    features: FloatArray
-    pixels: NDArray[np.uint8]
-    memories: FloatArray
-    masks: NDArray[np.bool_]
-    biases: FloatArray
-    actions: NDArray[np.int64]
-    log_probs: FloatArray
-    is_on_policy: NDArray[np.bool_]
-    imitation_weights: FloatArray
-    values: FloatArray
-    rewards: FloatArray
-    boundaries: NDArray[np.bool_]
-    boundary_values: FloatArray
-    length: int = 0
-
-    @classmethod
-    def empty(
-        cls,
-        steps: int,
-        num_envs: int,
-        spaces: Spaces,
-        *,
-        memory_size: int = 0,
-    ) -> "Rollout":
-        """Allocate a rollout."""
+    def __init__(self, steps: int, num_envs: int, spaces: Spaces, *, memory_size: int = 0) -> None:
         shape = (steps, num_envs)
-        return cls(
-            features=np.zeros((*shape, spaces.feature_size), np.float32),
-            pixels=np.zeros((*shape, *spaces.pixels_shape), np.uint8),
-            memories=np.zeros((*shape, memory_size), np.float32),
-            masks=np.zeros((*shape, spaces.num_actions), np.bool_),
-            biases=np.zeros((*shape, spaces.num_actions), np.float32),
-            actions=np.zeros(shape, np.int64),
-            log_probs=np.zeros(shape, np.float32),
-            is_on_policy=np.zeros(shape, np.bool_),
-            imitation_weights=np.ones(shape, np.float32),
-            values=np.zeros(shape, np.float32),
-            rewards=np.zeros(shape, np.float32),
-            boundaries=np.zeros(shape, np.bool_),
-            boundary_values=np.zeros(shape, np.float32),
-        )
+        self.features = np.zeros((*shape, spaces.feature_size), np.float32)
+        self.pixels = np.zeros((*shape, *spaces.pixels_shape), np.uint8)
+        self.memories = np.zeros((*shape, memory_size), np.float32)
+        self.masks = np.zeros((*shape, spaces.num_actions), np.bool_)
+        self.biases = np.zeros((*shape, spaces.num_actions), np.float32)
+        self.actions = np.zeros(shape, np.int64)
+        self.log_probs = np.zeros(shape, np.float32)
+        self.is_on_policy = np.zeros(shape, np.bool_)
+        self.imitation_weights = np.ones(shape, np.float32)
+        self.values = np.zeros(shape, np.float32)
+        self.rewards = np.zeros(shape, np.float32)
+        self.boundaries = np.zeros(shape, np.bool_)
+        self.boundary_values = np.zeros(shape, np.float32)
+        self.length = 0
 
     @property
     def is_full(self) -> bool:
@@ -85,7 +62,7 @@ class Rollout:
 
     @property
     def starts(self) -> NDArray[np.bool_]:
-        """Tell (steps, envs) where the step before is a boundary; the first row is not asked."""
+        """Return (steps, envs) where the step before is a boundary; the first row is False."""
         return np.concatenate((np.zeros_like(self.boundaries[:1]), self.boundaries[:-1]))
 
     def truncate_trajectory(self, env_index: int, value: float) -> None:
@@ -97,10 +74,7 @@ class Rollout:
     def advantages(self, last_values: FloatArray, gamma: float, gae_lambda: float) -> FloatArray:
         """Estimate advantages (steps, envs) by generalised advantage estimation.
 
-        Args:
-            last_values: (envs,) value of the states after the last step.
-            gamma: Discount.
-            gae_lambda: Weight of longer returns.
+        The last values (envs,) are those of the states after the last step.
         """
         result = np.zeros_like(self.rewards)
         running = np.zeros_like(last_values)
@@ -116,15 +90,14 @@ class Rollout:
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return the written rows by name, for a checkpoint."""
-        return {_SAVED_AS.get(name, name): getattr(self, name)[: self.length] for name in _ARRAYS}
+        return {name: array[: self.length] for name, array in self._arrays().items()}
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
         self.length = len(arrays["rewards"])
-        for name in _ARRAYS:
-            getattr(self, name)[: self.length] = arrays[_SAVED_AS.get(name, name)]
+        for name, array in self._arrays().items():
+            array[: self.length] = arrays[name]
 
-
-_ARRAYS = tuple(field.name for field in fields(Rollout) if field.name != "length")
-_SAVED_AS = {"is_on_policy": "is_own", "imitation_weights": "proofs"}
-"""Arrays with another name in checkpoints."""
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        every = vars(self).items()
+        return {_SAVED_AS.get(name, name): array for name, array in every if name != "length"}

@@ -1,4 +1,4 @@
-"""Share out turns so exactly that chance has no part in it."""
+"""Assign decisions to sources by their shares, so exactly that chance has no part in it."""
 
 import dataclasses
 import math
@@ -19,13 +19,9 @@ class ExactShares:
     """Choose among sources, in each row for itself, so that everyone has its share at any time.
 
     After n choices with the same shares a source was chosen less than once more or less often than
-    n times its share (Tijdeman 1980, the chairman assignment problem); where shares change, what is
-    owed is carried on. It deals out decisions, and blocks of them (`engine.agents.takeover`), and
-    may deal out who sets a goal.
-
-    Args:
-        num_rows: Rows, e.g. environments.
-        num_sources: Sources to choose among.
+    n times its share (Tijdeman 1980, the chairman assignment problem); where shares change, credit
+    is kept. It assigns decisions, and blocks of them (`engine.agents.takeover`), and may assign who
+    sets a goal. Rows are environments, for example.
     """
 
     def __init__(self, num_rows: int, num_sources: int) -> None:
@@ -33,11 +29,9 @@ class ExactShares:
         self._spare = 1 / max(1, 2 * num_sources - 2)
 
     def choose(self, shares: Sequence[float], rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return a source (rows,) wherever `rows` is True, -1 elsewhere.
+        """Return a source (rows,) wherever a choice is due by `rows` (rows,), -1 elsewhere.
 
-        Args:
-            shares: Of every source; they sum to 1.
-            rows: (rows,) where a choice is due.
+        The shares of all sources sum to 1.
         """
         chosen = np.full(len(self._credit), -1, np.int64)
         portions = np.asarray(shares, np.float64)
@@ -52,7 +46,7 @@ class ExactShares:
         return chosen
 
     def save(self) -> FloatRows:
-        """Return what is owed (rows, sources)."""
+        """Return the credit (rows, sources)."""
         return self._credit.copy()
 
     def load(self, saved: FloatRows) -> None:
@@ -65,13 +59,8 @@ def assign_decisions(
 ) -> Guidance:
     """Return `guidance` with each decision assigned to planner or policy, where there is advice.
 
-    The share of a fixed strategy holds however sure the policy is.
-
-    Args:
-        shares: Of planner and policy, a row an environment.
-        share: The planner's, 0 to 1.
-        batch: The states to decide in.
-        guidance: Of these states.
+    The planner's share (0 to 1) of a fixed strategy holds however sure the policy is. `shares` has
+    a row an environment, of planner and policy.
     """
     is_advised = (batch.prior * batch.mask).max(1) > 0
     chosen = shares.choose((share, 1 - share), is_advised)

@@ -13,15 +13,11 @@ _PLANNER = 0
 class Takeovers:
     """Decide in each environment whether the planner's action is taken as it is.
 
-    Where share * c_planner > (1 - share) * c_policy + margin, the next `length` decisions are dealt
-    out to one of the two, the planner having exactly `config.share` of its share: the policy needs
-    most decisions for its own, for it learns from no others what to do. A takeover lasts its length
-    whatever the confidences do; it ends early with the episode, without advice, or when somebody
-    else acts.
-
-    Args:
-        config: Length, margin and share.
-        num_envs: Environments.
+    Where share * c_planner > (1 - share) * c_policy + margin, the next `length` decisions are
+    assigned to one of the two, the planner having exactly `config.share` of its share: the policy
+    needs most decisions for its own, for it learns from no others what to do. A takeover lasts its
+    length whatever the confidences do; it ends early with the episode, without advice, or when
+    somebody else acts.
     """
 
     def __init__(self, config: TakeoverConfig, num_envs: int) -> None:

@@ -1,6 +1,7 @@
 """Turn networks and their optimiser into named arrays, and back, for checkpoints."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 Arrays = dict[str, NDArray[np.generic]]
+_T = TypeVar("_T")
 
 _ADAM = ("step", "exp_avg", "exp_avg_sq")
 
@@ -54,8 +56,8 @@ def load_adam(
             optimizer.state[parameter] = state
 
 
-def under(arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Arrays:
-    """Return the arrays whose name starts with `prefix`, without it."""
+def under(arrays: Mapping[str, _T], prefix: str) -> dict[str, _T]:
+    """Return the entries whose name starts with `prefix`, without it."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()

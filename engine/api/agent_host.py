@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from engine.agents.base import Agent, Guidance
 from engine.config import CurriculumConfig
-from engine.curriculum.handover import hand_over
-from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.scheduler import Curriculum, hand_over
 from engine.env.batch import Batch
 from engine.errors import ConfigurationError
 from engine.strategy.adaptive import AdaptiveStrategySystem

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,7 @@ from engine.curriculum.success_rate import SuccessRate
 from engine.env.batch import Batch
 from engine.errors import WorkerError
 from engine.types import EpisodeSummary
-
-
-class Games(Protocol):
-    """What the archive asks of the environments."""
-
-    def snapshot(self, index: int) -> bytes:
-        """Return the game of an environment as it is now."""
-        ...
-
-    def reset_from(self, index: int, milestone: str, snapshot: bytes) -> None:
-        """Let the next episode of an environment begin at an archived snapshot."""
-        ...
+from engine.world import Snapshots
 
 
 @dataclass(slots=True)
@@ -57,7 +46,7 @@ class StateArchive:
         self._share = share
         self._rng = np.random.default_rng([seed, 5])
         self._kept: dict[str, _Kept] = {}
-        self._owed = 0.0
+        self._credit = 0.0
         self._next: dict[int, str] = {}
 
     @property
@@ -65,7 +54,7 @@ class StateArchive:
         """Return by milestone the steps from the true start that led to what is kept."""
         return {key: kept.steps for key, kept in self._kept.items()}
 
-    def follow(self, games: Games, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
+    def follow(self, games: Snapshots, batch: Batch, is_touched: NDArray[np.bool_]) -> None:
         """Keep what is new or better in a batch, and send starts to where episodes ended.
 
         Args:
@@ -75,11 +64,13 @@ class StateArchive:
         """
         if not self._share:
             return
-        with contextlib.suppress(WorkerError):  # the next step replaces the process, and tells
+        with contextlib.suppress(WorkerError):  # the next step replaces the process, and reports it
             known = len(self._kept)
             for index, (key, steps) in sorted(batch.reached.items()):
-                if not is_touched[index] and self._wants(key, steps):
-                    self._keep(key, steps, games.snapshot(index))
+                former = self._kept.get(key)
+                if not is_touched[index] and (former is None or steps < former.steps):
+                    passed = former.passed if former else SuccessRate()
+                    self._kept[key] = _Kept(steps, games.snapshot(index), passed)
             for index, summary in sorted(batch.summaries.items()):
                 if not (summary.is_aborted or is_touched[index]):
                     self._count(summary)
@@ -98,10 +89,10 @@ class StateArchive:
         return {key: weight / total for key, weight in weights.items()}
 
     def save(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return JSON-able facts, and moments by milestone, from which `load` continues."""
+        """Return JSON-able facts, and snapshots by milestone, for `load`."""
         facts = {
             "kept": {key: [kept.steps, *kept.passed.save()] for key, kept in self._kept.items()},
-            "owed": self._owed,
+            "owed": self._credit,
             "next": list(self._next.items()),
             "rng": self._rng.bit_generator.state,
         }
@@ -113,19 +104,12 @@ class StateArchive:
             key: _Kept(int(steps), snapshots[key], SuccessRate.load(passed))
             for key, (steps, *passed) in facts["kept"].items()
         }
-        self._owed = float(facts["owed"])
+        self._credit = float(facts["owed"])
         self._next = {int(index): str(start) for index, start in facts["next"]}
         self._rng.bit_generator.state = facts["rng"]
 
-    def _wants(self, key: str, steps: int) -> bool:
-        return key not in self._kept or steps < self._kept[key].steps
-
-    def _keep(self, key: str, steps: int, snapshot: bytes) -> None:
-        former = self._kept.get(key)
-        self._kept[key] = _Kept(steps, snapshot, former.passed if former else SuccessRate())
-
     def _count(self, summary: EpisodeSummary) -> None:
-        """Note how far the episode got beyond each moment that it came by or began at."""
+        """Note how far the episode got beyond each milestone that it passed or began at."""
         steps = summary.steps_to_milestone
         last = max(steps.values(), default=0)
         for key, kept in self._kept.items():
@@ -134,16 +118,16 @@ class StateArchive:
                 kept.passed.decay()
                 kept.passed.add(has_passed, not has_passed)
 
-    def _decide(self, games: Games, index: int) -> None:
+    def _decide(self, games: Snapshots, index: int) -> None:
         """Decide where an environment's next episode begins."""
-        self._owed += self._share
-        if self._owed < 1:
+        self._credit += self._share
+        if self._credit < 1:
             self._next[index] = ""
         else:
-            self._owed -= 1
+            self._credit -= 1
             self._send(games, index)
 
-    def _send(self, games: Games, index: int) -> None:
+    def _send(self, games: Snapshots, index: int) -> None:
         chances = self.chances()
         start = str(self._rng.choice(list(chances), p=list(chances.values())))
         games.reset_from(index, start, self._kept[start].snapshot)

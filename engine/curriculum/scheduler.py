@@ -8,11 +8,10 @@ from typing import Any
 
 from engine.config import CurriculumConfig
 from engine.curriculum.stages import Stage, build_stages
-from engine.events import CurriculumChanged
-from engine.strategy.performance import StrategyType
-
-WINDOW = 10
-"""Episodes over which the average reward counts; fewer while a stage has fewer."""
+from engine.events import CurriculumChanged, StrategySwitched
+from engine.strategy.adaptive import AdaptiveStrategySystem
+from engine.strategy.performance import WINDOW, StrategyType
+from engine.types import EpisodeSummary
 
 MAX_VARIATION = 0.2
 """Highest deviation of these episodes' rewards, as a share of their average."""
@@ -33,8 +32,8 @@ class Curriculum:
     A stage is left for the next after at least `min_episodes` and `advancement_patience` in it,
     when the last ten (or all, where there are fewer) average the threshold or more and deviate by
     at most 20 %, when the planner's share has come down to the stage's own, so that it is the
-    policy who is judged, and when the strategy system approves. The last stage is for a policy that
-    reaches the goal: `needed_success` of these episodes must have. A stage is left for the one
+    policy that is evaluated, and when the strategy system approves. The last stage is for a policy
+    that reaches the goal: `needed_success` of these episodes must have. A stage is left for the one
     before when the average of `hold_episodes` episodes in it falls below the threshold that led in,
     the last one also when fewer than half of them reach the goal.
 
@@ -45,8 +44,7 @@ class Curriculum:
         fixed_share: Planner share in every stage, for runs without a policy or a planner.
 
     Attributes:
-        forced_share: Planner share in every stage while it is not None.
-        fixed_share: Likewise, and before that.
+        forced_share: Planner share in every stage while it is not None and `fixed_share` is.
     """
 
     def __init__(
@@ -91,8 +89,8 @@ class Curriculum:
     def planner_share(self) -> float:
         """Return how far the planner is followed now.
 
-        To a smaller share it glides, by the configured decay rate an episode; a larger one is
-        called for by who needs help, and comes at once.
+        It glides to a smaller share, by the configured decay rate an episode; a larger one comes
+        at once: it is called for where help is needed.
         """
         if self._set_share is not None:
             return self._set_share
@@ -111,22 +109,21 @@ class Curriculum:
     ) -> CurriculumChanged:
         """Count an episode, move if it is time, and return the current state.
 
-        Args:
-            total_reward: Of the episode.
-            is_success: It reached the run's goal.
-            is_approved: The strategy system would let the stage be left.
+        Only if `is_approved`, by the strategy system, is a stage left for the next.
         """
         self._is_approved = is_approved
         self._episodes += 1
         self._glided += 1
         self._rewards.append(total_reward)
         self._successes.append(is_success)
-        has_moved = False
-        if not self._missing():
-            has_moved = self._move(+1)
-        elif self._has_stopped_holding():
-            has_moved = self._move(-1)
-        return self.describe(has_moved=has_moved)
+        step = 1 if not self._missing() else -1 if self._has_stopped_holding() else 0
+        if step:
+            self._index += step
+            self._episodes = 0
+            self.follow(self.stage.planner_share)
+            self._rewards.clear()
+            self._successes.clear()
+        return self.describe(has_moved=step != 0)
 
     def describe(self, *, has_moved: bool = False) -> CurriculumChanged:
         """Return the current state as an event."""
@@ -174,14 +171,6 @@ class Curriculum:
         self._rewards = deque((float(value) for value in facts["rewards"]), self._num_kept)
         self._successes = deque((bool(value) for value in facts["successes"]), self._num_kept)
 
-    def _move(self, step: int) -> bool:
-        self._index += step
-        self._episodes = 0
-        self.follow(self.stage.planner_share)
-        self._rewards.clear()
-        self._successes.clear()
-        return True
-
     @property
     def _set_share(self) -> float | None:
         return self.forced_share if self.fixed_share is None else self.fixed_share
@@ -198,7 +187,7 @@ class Curriculum:
         return statistics.fmean(recent) if recent else math.nan
 
     def _missing(self) -> str:
-        """Say what is missing to advance; "" if nothing is."""
+        """Return what is missing to advance; "" if nothing is."""
         if self._is_last:
             return "this is the last stage"
         needed = self.stage.min_episodes
@@ -230,3 +219,29 @@ class Curriculum:
         is_judged = self._is_last and self._needed_success > 0
         has_failed = is_judged and statistics.fmean(successes) < _HELD_SUCCESS
         return has_failed or statistics.fmean(rewards) < _HELD * entered_by
+
+
+def hand_over(
+    curriculum: Curriculum, strategy: AdaptiveStrategySystem, summary: EpisodeSummary
+) -> tuple[CurriculumChanged, list[StrategySwitched]]:
+    """Count an episode for both; return where the curriculum stands, and the switches.
+
+    A stage begins with the strategy that it prefers; within it the strategy system says how far the
+    planner is followed. The last stages hardly follow it, and then not at all, unless a strategy is
+    forced.
+    """
+    forced = strategy.forced
+    curriculum.forced_share = None if forced is None else forced.planner_share
+    may_switch = curriculum.preference is not None
+    strategy.record_episode(summary, curriculum.number, may_switch=may_switch)
+    if may_switch:
+        curriculum.follow(strategy.current.planner_share)
+    change = curriculum.record(
+        summary.total_reward,
+        is_success=summary.is_success,
+        is_approved=strategy.approves_advancement(curriculum.preference),
+    )
+    if change.has_moved and curriculum.preference is not None:
+        cause = f"stage {change.stage} of {change.num_stages} begins with it"
+        strategy.adopt(curriculum.preference, cause)
+    return change, strategy.pop_switches()

@@ -71,11 +71,8 @@ def build_stages(
     The default thresholds (50, 100, 200, 500) belong to a game whose goal pays about 500: with a
     `config.reward_scale` of 0 they are read as shares of what reaching the run's goal pays here,
     10, 20, 40 and 100 %. Thresholds that somebody gives have a scale of 1: they stand as they are.
-
-    Args:
-        config: Stages.
-        goal_reward: What reaching every milestone of the run's goal pays.
-        initial_strategy: Strategy of the first stage, in place of its own preference.
+    `goal_reward` is what reaching every milestone of the run's goal pays; `initial_strategy` takes
+    the place of the first stage's own preference.
     """
     scale = config.reward_scale or goal_reward / _DOCUMENTED_GOAL
     stages = []

@@ -1,12 +1,15 @@
-"""Judge from RAM what becomes of a planner's goal while it is pursued."""
+"""Evaluate from RAM what becomes of a planner's goal while it is pursued."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import Condition, Outcome, Subgoal
 from engine.strategy.goal_tracker import LIFE_STEPS
-from engine.strategy.navigation import Tile, talk_exits
+from engine.strategy.navigation import Tile, distance, talk_exits
 from engine.strategy.ways import needs_healing
 from engine.types import DIRECTIONS, BattleKind, GameState, GoalKind, MapId
 
@@ -19,10 +22,32 @@ SIGHT = 5
 _SAME = 4
 """A person so near to where somebody was seen is taken for the same one."""
 
+_SAVED_AS: Mapping[str, str] = MappingProxyType(
+    {
+        "subgoal": "plan",
+        "is_control": "is_ignored",
+        "is_assigned": "is_dealt",
+        "active_goal": "pursuit",
+        "share_credit": "owed",
+    }
+)
+"""Fields with another name in checkpoints."""
+_FIELDS: Mapping[str, str] = MappingProxyType({key: name for name, key in _SAVED_AS.items()})
+
+
+def facts_of(one: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass under the names that checkpoints have for them."""
+    return {_SAVED_AS.get(each.name, each.name): getattr(one, each.name) for each in fields(one)}
+
+
+def fields_from(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `facts_of` returned under the names of the fields."""
+    return {_FIELDS.get(key, key): value for key, value in facts.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A game state with what of the episode matters for judging.
+    """A game state with what of the episode matters to evaluate goals.
 
     Attributes:
         milestones: How many the episode has reached.
@@ -40,7 +65,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class ActiveGoal:
-    """A plan that is followed, or would be if it were not ignored, and how it stands.
+    """A subgoal that is followed, or would be if it were not of the control group.
 
     Attributes:
         base: The situation that it was adopted in.
@@ -53,7 +78,7 @@ class ActiveGoal:
         has_come_true: Its condition held; the game is still busy with it.
     """
 
-    plan: Subgoal
+    subgoal: Subgoal
     base: tuple[Any, ...]
     is_control: bool
     destination: MapId | None
@@ -74,7 +99,7 @@ class ActiveGoal:
 
     def target(self, state: GameState) -> Tile | None:
         """Return where the goal's target is now: who is met may walk about."""
-        goal = self.plan.option.goal
+        goal = self.subgoal.option.goal
         if self.person and state.place.map == goal.map:
             for one in state.map.objects:
                 if one.index == self.person:
@@ -84,58 +109,38 @@ class ActiveGoal:
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
         end = self.destination
-        return {
-            "plan": subgoal_to_json(self.plan),
+        return facts_of(self) | {
+            "plan": subgoal_to_json(self.subgoal),
             "base": list(self.base),
-            "is_ignored": self.is_control,
             "destination": [end.group, end.number] if end else None,
-            "person": self.person,
-            "milestones": self.milestones,
-            "tiles": self.tiles,
             "levels": list(self.levels),
-            "caught": self.caught,
-            "size": self.size,
-            "age": self.age,
-            "made_progress": self.made_progress,
-            "has_come_true": self.has_come_true,
         }
 
     def older(self, *, has_come_true: bool) -> "ActiveGoal":
         """Return it a step later; in every step, and `replace` takes several times as long."""
-        return ActiveGoal(
-            self.plan,
-            self.base,
-            self.is_control,
-            self.destination,
-            self.person,
-            self.milestones,
-            self.tiles,
-            self.levels,
-            self.caught,
-            self.size,
-            self.age + 1,
-            self.made_progress,
-            has_come_true,
-        )
+        return ActiveGoal(*(*_unchanging(self), self.age + 1, self.made_progress, has_come_true))
 
     @classmethod
     def load(cls, facts: dict[str, Any]) -> "ActiveGoal":
         """Restore what `save` returned."""
         end = facts["destination"]
         changed = {
-            "plan": subgoal_from_json(facts["plan"]),
+            "subgoal": subgoal_from_json(facts["plan"]),
             "base": tuple(facts["base"]),
             "destination": MapId(*end) if end else None,
             "levels": tuple(facts["levels"]),
         }
-        is_control = facts["is_ignored"]
-        same = {name: value for name, value in facts.items() if name != "is_ignored"}
-        return cls(**{**same, **changed}, is_control=is_control)
+        return cls(**fields_from(facts) | changed)
 
 
-def activate(plan: Subgoal, base: tuple[Any, ...], scene: Scene, *, is_control: bool) -> ActiveGoal:
-    """Begin to pursue a plan."""
-    state, goal = scene.state, plan.option.goal
+_unchanging = attrgetter(*(each.name for each in fields(ActiveGoal)[:-3]))
+
+
+def activate(
+    subgoal: Subgoal, base: tuple[Any, ...], scene: Scene, *, is_control: bool
+) -> ActiveGoal:
+    """Begin to pursue a subgoal."""
+    state, goal = scene.state, subgoal.option.goal
     destination, person = None, 0
     if goal.kind is GoalKind.REACH:
         # A tile on this map is a way out to be taken, not a place to arrive at.
@@ -144,7 +149,7 @@ def activate(plan: Subgoal, base: tuple[Any, ...], scene: Scene, *, is_control: 
     elif goal.target is not None and goal.map == state.place.map:
         person = _person_at(state, goal.target)
     return ActiveGoal(
-        plan=plan,
+        subgoal=subgoal,
         base=base,
         is_control=is_control,
         destination=destination,
@@ -166,7 +171,7 @@ def evaluate(active_goal: ActiveGoal, scene: Scene) -> tuple[ActiveGoal, Outcome
     state = scene.state
     is_true = active_goal.has_come_true or _holds(active_goal, scene)
     active_goal = active_goal.older(has_come_true=is_true)
-    if is_battle_plan(active_goal.plan):
+    if is_about_battle(active_goal.subgoal):
         if state.battle is not None:
             return active_goal, None
         return _closed(active_goal) if is_true else (active_goal, Outcome.FAILED)
@@ -178,17 +183,15 @@ def evaluate(active_goal: ActiveGoal, scene: Scene) -> tuple[ActiveGoal, Outcome
 
 
 def is_idle(active_goal: ActiveGoal, scene: Scene) -> bool:
-    """Return whether a plan wants what is so already: it would be judged a success for nothing."""
-    wants_state = active_goal.plan.condition in {Condition.HEALED, Condition.ENTERED}
+    """Return whether a subgoal wants what is so already: it would succeed for nothing."""
+    wants_state = active_goal.subgoal.condition in {Condition.HEALED, Condition.ENTERED}
     return wants_state and _holds(active_goal, scene)
 
 
-def is_battle_plan(plan: Subgoal) -> bool:
-    """Return whether a plan is about the battle that it was made in."""
-    kind = plan.option.kind
-    return kind in {GoalKind.FIGHT, GoalKind.RUN} or (
-        kind is GoalKind.CATCH and plan.option.goal.map is None
-    )
+def is_about_battle(subgoal: Subgoal) -> bool:
+    """Return whether a subgoal is about the battle that it was chosen in."""
+    kind, goal = subgoal.option.kind, subgoal.option.goal
+    return kind in {GoalKind.FIGHT, GoalKind.RUN} or (kind is GoalKind.CATCH and goal.map is None)
 
 
 def has_gained_level(before: tuple[int, ...], now: tuple[int, ...]) -> bool:
@@ -197,14 +200,14 @@ def has_gained_level(before: tuple[int, ...], now: tuple[int, ...]) -> bool:
 
 
 def _closed(active_goal: ActiveGoal) -> tuple[ActiveGoal, Outcome]:
-    is_end_in_itself = active_goal.plan.condition in {Condition.HEALED, Condition.BATTLE_LEFT}
+    is_end_in_itself = active_goal.subgoal.condition in {Condition.HEALED, Condition.BATTLE_LEFT}
     has_made = active_goal.made_progress or is_end_in_itself
     return replace(active_goal, made_progress=has_made), Outcome.REACHED
 
 
 def _holds(active_goal: ActiveGoal, scene: Scene) -> bool:
     state = scene.state
-    match active_goal.plan.condition:
+    match active_goal.subgoal.condition:
         case Condition.ENTERED:
             return state.place.map == active_goal.destination
         case Condition.ANSWERED:
@@ -230,12 +233,11 @@ def _is_answering(active_goal: ActiveGoal, state: GameState) -> bool:
     control, place = state.control, state.place
     target = active_goal.target(state)
     is_open = control.in_text or control.in_menu or state.battle is not None
-    if not is_open or target is None or place.map != active_goal.plan.option.goal.map:
+    if not is_open or target is None or place.map != active_goal.subgoal.option.goal.map:
         return False
     if active_goal.person and state.battle is not None and state.battle.kind is BattleKind.TRAINER:
-        return (
-            _first_in_sight(state) == active_goal.person
-        )  # a trainer does not wait to be talked to
+        # A trainer does not wait to be talked to.
+        return _first_in_sight(state) == active_goal.person
     return any(
         entry.tile == (place.x, place.y) and DIRECTIONS[entry.action] is place.facing
         for entry in talk_exits(state.map, target)
@@ -252,7 +254,7 @@ def _first_in_sight(state: GameState) -> int:
 
 
 def _person_at(state: GameState, tile: Tile) -> int:
-    """Return the number of who stands there, or near: the plan may be from another game."""
-    near = [(abs(one.x - tile[0]) + abs(one.y - tile[1]), one.index) for one in state.map.objects]
-    distance, index = min(near, default=(_SAME + 1, 0))
-    return index if distance <= _SAME and tile not in state.map.signs else 0
+    """Return the number of who stands there, or near: the subgoal may be from another game."""
+    near = [(distance((one.x, one.y), tile), one.index) for one in state.map.objects]
+    steps, index = min(near, default=(_SAME + 1, 0))
+    return index if steps <= _SAME and tile not in state.map.signs else 0

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import Any, Protocol, cast
 
 from engine.events import StrategySwitched
-from engine.strategy.evidence import Evidence
 from engine.strategy.performance import (
     WINDOW,
     Averages,
+    Evidence,
     PerformanceMetrics,
     StrategyRecord,
     StrategyType,
@@ -100,8 +100,7 @@ class AdaptiveStrategySystem:
     def select_strategy(self, context: Mapping[str, Any]) -> StrategyType:
         """Return the strategy for a context; one context alone switches nothing for good.
 
-        Args:
-            context: May hold `state` (a GameState) and any of the performance metrics.
+        It may hold `state` (a GameState) and any of the performance metrics.
         """
         if self.forced is not None:
             return self.forced
@@ -118,12 +117,9 @@ class AdaptiveStrategySystem:
     def record_episode(
         self, summary: EpisodeSummary, curriculum_stage: int, *, may_switch: bool = True
     ) -> None:
-        """Count an episode for the present strategy, and switch if it is time.
+        """Count an episode of a curriculum stage (from 1), and switch if it is time.
 
-        Args:
-            summary: How it went.
-            curriculum_stage: 1-based.
-            may_switch: False where somebody else decides how far the planner is followed.
+        Not with `may_switch` False: then somebody else decides how far the planner is followed.
         """
         self._episodes += 1
         episode = Averages.of_episode(summary)
@@ -167,13 +163,10 @@ class AdaptiveStrategySystem:
             self._switch(self.forced, "forced")
 
     def approves_advancement(self, preference: StrategyType | None) -> bool:
-        """Return whether a curriculum stage may be left.
+        """Return whether a curriculum stage with this preference may be left.
 
         Not while more of the planner is in use than the stage prefers, or evidence for more of it
-        comes in.
-
-        Args:
-            preference: The stage's; None where the strategies have no say.
+        comes in; at once where the strategies have no say (None).
         """
         if self.forced is not None or preference is None:
             return True
@@ -219,14 +212,14 @@ class AdaptiveStrategySystem:
     def load(self, facts: Mapping[str, Any]) -> None:
         """Restore the state that `save` returned."""
         self.current = StrategyType(facts["current"])
-        self.forced = _strategy(facts["forced"])
+        self.forced = facts["forced"] and StrategyType(facts["forced"])
         self.metrics = facts["metrics"]
         self._preferred = StrategyType(facts["preferred"])
         self._episodes = int(facts["episodes"])
         self._since = int(facts["since"])
         self._evidence.load(facts["evidence"])
         self._pattern_success = facts["pattern_success"]
-        self._proposed = _strategy(facts["proposed"])
+        self._proposed = facts["proposed"] and StrategyType(facts["proposed"])
         self._proposed_for = int(facts["proposed_for"])
         for name, record in self._records.items():
             record.load(facts["records"][name.value])
@@ -266,7 +259,10 @@ class AdaptiveStrategySystem:
         self._proposed = proposed
         has_stayed = self._episodes - self._since >= self._min_stay
         if has_stayed and self._proposed_for >= self._hold_episodes:
-            self._switch(proposed, self._reason or _in_words(metrics))
+            used = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
+            reward = metrics["episode_reward"]
+            cause = f"episode reward {reward:.1f}, planner used for {used:.0%}"
+            self._switch(proposed, self._reason or cause)
 
     def _switch(self, new: StrategyType, cause: str) -> None:
         old = self.current
@@ -305,7 +301,7 @@ class AdaptiveStrategySystem:
         return record.recent() if self._episodes - record.last_episode <= _FRESH else None
 
     def _failing_patterns(self) -> str:
-        """Say how much worse the frequent decisions turn out; "" if they do not."""
+        """Return how much worse the frequent decisions turn out; "" if they do not."""
         before, now = self._pattern_success, self._success_of_patterns()
         if before is None or now is None or now > before - _FAILING:
             return ""
@@ -317,12 +313,3 @@ class AdaptiveStrategySystem:
         total = sum(pattern["frequency"] for pattern in patterns)
         successes = sum(pattern["frequency"] * pattern["success_rate"] for pattern in patterns)
         return successes / total if total else None
-
-
-def _in_words(metrics: PerformanceMetrics) -> str:
-    used = metrics["llm_usage_rate"] + metrics["rules_usage_rate"]
-    return f"episode reward {metrics['episode_reward']:.1f}, planner used for {used:.0%}"
-
-
-def _strategy(value: str | None) -> StrategyType | None:
-    return None if value is None else StrategyType(value)

@@ -12,14 +12,7 @@ from engine.games.base import Game
 from engine.strategy.goal_controller import GoalController
 from engine.strategy.goal_tracker import GoalTracker
 from engine.strategy.goals import GoalPlanner
-from engine.strategy.navigation import (
-    Exit,
-    Tile,
-    WorldMap,
-    grass_exits,
-    link_exits,
-    talk_exits,
-)
+from engine.strategy.navigation import Exit, Tile, WorldMap, grass_exits, link_exits, talk_exits
 from engine.types import Action, Advice, GameState, Goal, GoalTally
 
 GOAL_SOURCE = "rules"
@@ -44,9 +37,6 @@ _STEPS_A_MAP = 20
 class RuleAdvisor:
     """The rule planner of one environment; knows the game only by its tables and its RAM.
 
-    Args:
-        game: What is played.
-
     Attributes:
         world: Which map leads to which.
         steering: Chooses the buttons.
@@ -58,9 +48,9 @@ class RuleAdvisor:
         self.world = WorldMap(game.atlas.links)
         self.steering = GoalController(game.tables)
         self.unchanged_steps = 0
-        self._planner = _planner(game)
+        self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
-        self._watch = GoalTracker(GOAL_SOURCE)
+        self._goals = GoalTracker(GOAL_SOURCE)
         self._last_view: list[object] = []
         self._saved: dict[str, Any] = {}
         self._first = self._coming_first = ""
@@ -74,17 +64,12 @@ class RuleAdvisor:
         """Start an episode at `state`."""
         self._milestones.reset(state)
         self._planner.reset()
-        self._watch.reset()
+        self._goals.reset()
         self._last_view = []
         self.unchanged_steps = 0
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
-        """Return the goal and a prior over the unmasked actions.
-
-        Args:
-            state: The game now.
-            mask: (A,) bool, A the number of actions.
-        """
+        """Return the goal and a prior over the actions that `mask` (A,) lets through."""
         return self.lead(self.notice(state), state, mask)
 
     def notice(self, state: GameState) -> Goal:
@@ -94,20 +79,17 @@ class RuleAdvisor:
         self._is_replaying = False
         self._saved = self._memory()
         self._milestones.update(state, 0)
-        reached = self._milestones.steps.keys()
-        self._watch.evaluate(state, reached)
+        self._goals.evaluate(state, self.reached)
         self._count_unchanged(state)
-        goal = self._planner.next_goal(state, reached, self._maps_away, self._first)
+        goal = self._planner.next_goal(state, self.reached, self._maps_away, self._first)
         return goal or _NOWHERE
 
     def lead(self, goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         """Return a prior that serves the goal of `notice`."""
-        confidence = _CONFIDENCE * self._watch.pursue(goal, state)
+        confidence = _CONFIDENCE * self._goals.pursue(goal, state)
         if self.is_stuck:
             return self.advice_of(goal, [], STUCK, mask, confidence)
-        wants_catch = state.battle is not None and self._planner.wants_catch(
-            state, self._milestones.steps
-        )
+        wants_catch = bool(state.battle) and self._planner.wants_catch(state, self.reached)
         actions, reason = self.steering.suggest(
             state,
             lambda: self.steering.walk(state, self._exits(state, goal), goal.text),
@@ -142,11 +124,11 @@ class RuleAdvisor:
 
     def path(self, goal: Goal, state: GameState) -> tuple[Tile, ...]:
         """Return the tiles of this map on the way to a goal, the next one first."""
-        return self.steering.path(state, self._exits(state, goal))
+        return self.steering.navigator.path(state, self._exits(state, goal))
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
-        self._watch.pause()
+        self._goals.pause()
 
     @property
     def is_stuck(self) -> bool:
@@ -160,11 +142,11 @@ class RuleAdvisor:
 
     def outcomes(self) -> tuple[GoalTally, ...]:
         """Return how the episode's goals went, as if it ended now."""
-        return self._watch.outcomes()
+        return self._goals.outcomes()
 
     def open_goals(self, state: GameState) -> tuple[Goal, ...]:
         """Return the milestones' goals that are still open, in order."""
-        return tuple(self._planner.open_goals(state, self._milestones.steps))
+        return tuple(self._planner.open_goals(state, self.reached))
 
     def save(self) -> dict[str, Any]:
         """Return what it remembered before its last advice, JSON-able.
@@ -176,7 +158,7 @@ class RuleAdvisor:
     def restore(self, saved: dict[str, Any]) -> None:
         """Put back what `save` returned."""
         self._planner.load(saved["planner"])
-        self._watch.load(saved["goals"])
+        self._goals.load(saved["goals"])
         self._milestones.steps = dict(saved["milestones"])
         self._last_view = saved["last_view"]
         self._first = str(saved.get("first", ""))
@@ -186,7 +168,7 @@ class RuleAdvisor:
     def _memory(self) -> dict[str, Any]:
         return {
             "planner": self._planner.save(),
-            "goals": self._watch.save(),
+            "goals": self._goals.save(),
             "milestones": dict(self._milestones.steps),
             "last_view": self._last_view,
             "unchanged_steps": self.unchanged_steps,
@@ -198,8 +180,7 @@ class RuleAdvisor:
         if goal.map is None:
             return ()
         if state.place.map != goal.map:
-            links = self.world.links_towards(state.place.map, goal.map)
-            return link_exits(state.map, links)
+            return link_exits(state.map, self.world.links_towards(state.place.map, goal.map))
         if goal.target is not None:
             return talk_exits(state.map, goal.target)
         return grass_exits(state.map)
@@ -221,12 +202,10 @@ class RuleAdvisor:
         self._last_view = view
 
 
-def _planner(game: Game) -> GoalPlanner:
-    """Return a planner that knows where the game's milestones are, as far as that is written."""
-    atlas = game.atlas
-    return GoalPlanner(game.tables.MILESTONES, atlas.spots, atlas.healers, atlas.training)
-
-
 def known_goals(game: Game) -> frozenset[str]:
     """Return the keys of the milestones that the rules know a way to."""
-    return frozenset(_planner(game).goals) if game.atlas.links else frozenset()
+    return (
+        frozenset(GoalPlanner(game.tables.MILESTONES, game.atlas).goals)
+        if game.atlas.links
+        else frozenset()
+    )

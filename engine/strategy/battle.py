@@ -20,112 +20,109 @@ _CATCHABLE = 0.6
 _FIGHT, _TEAM, _BAG, _RUN = (1, 1), (1, 2), (2, 1), (2, 2)
 
 
-class BattleRules:
-    """Choose buttons in battles.
+def battle_button(
+    tables: GameTables, state: GameState, *, wants_catch: bool, wants_run: bool | None
+) -> Suggestion:
+    """Return a button for a battle's menus and messages.
 
     Args:
         tables: Moves and type chart of the game.
+        state: In a battle.
+        wants_catch: A new creature would be welcome.
+        wants_run: Leave a wild battle, or never; None: when it is wise.
     """
-
-    def __init__(self, tables: GameTables) -> None:
-        self._tables = tables
-
-    def suggest(
-        self, state: GameState, *, wants_catch: bool, wants_run: bool | None = None
-    ) -> Suggestion:
-        """Return a button for a battle's menus and messages.
-
-        Args:
-            state: The game in a battle.
-            wants_catch: A new creature would be welcome.
-            wants_run: Leave a wild battle, or never; None: when it is wise.
-        """
-        battle = state.battle
-        assert battle is not None
-        kind = menu_kind(state)
-        if kind is MenuKind.NONE:
+    battle = state.battle
+    assert battle is not None
+    match menu_kind(state):
+        case MenuKind.NONE:
             return Action.B, "let the battle go on"
-        if kind is MenuKind.YES_NO:
+        case MenuKind.YES_NO:
             return Action.B, "no to the question"
-        if kind is MenuKind.BATTLE:
-            return self._first_menu(state, battle, wants_catch=wants_catch, wants_run=wants_run)
-        if kind is MenuKind.MOVES:
-            return self._move_menu(state, battle)
-        return self._other_menu(state, battle, wants_catch=wants_catch)
+        case MenuKind.BATTLE:
+            return _first_menu(state, battle, wants_catch=wants_catch, wants_run=wants_run)
+        case MenuKind.MOVES:
+            return _move_menu(tables, state, battle)
+        case _:
+            return _other_menu(tables, state, battle, wants_catch=wants_catch)
 
-    def _first_menu(
-        self, state: GameState, battle: Battle, *, wants_catch: bool, wants_run: bool | None
-    ) -> Suggestion:
-        own, enemy = battle.own, battle.enemy
-        if own is None or enemy is None:
-            return Action.B, "wait for both sides"
-        health = own.hp / max(1, own.max_hp)
-        if battle.kind is BattleKind.WILD:
-            if wants_run:
-                return _to_cell(state, _RUN), f"run from {enemy.name}"
-            if wants_catch and state.bag.balls and enemy.hp <= _CATCHABLE * enemy.max_hp:
-                return _to_cell(state, _BAG), f"a ball for {enemy.name}"
-            if wants_run is None and health < _WEAK and enemy.hp > 0.3 * enemy.max_hp:
-                return _to_cell(state, _RUN), f"{own.name} is weak: run"
-        return _to_cell(state, _FIGHT), f"fight {enemy.name}"
 
-    def _move_menu(self, state: GameState, battle: Battle) -> Suggestion:
-        own = battle.own
-        if own is None:
-            return Action.B, "no creature to command"
-        usable = [
-            (strength(self._tables, move.id, own, battle.enemy), -slot)
-            for slot, move in enumerate(own.moves)
-            if move.points
-        ]
-        if not usable:
-            return Action.B, "no points left"
-        slot = -max(usable)[1]
-        name = own.moves[slot].name
-        return _to_row(state, slot + 1), f"{name} is the best move"
+def _first_menu(
+    state: GameState, battle: Battle, *, wants_catch: bool, wants_run: bool | None
+) -> Suggestion:
+    own, enemy = battle.own, battle.enemy
+    if own is None or enemy is None:
+        return Action.B, "wait for both sides"
+    if battle.kind is BattleKind.WILD:
+        if wants_run:
+            return _to_cell(state, _RUN), f"run from {enemy.name}"
+        if wants_catch and state.bag.balls and enemy.hp <= _CATCHABLE * enemy.max_hp:
+            return _to_cell(state, _BAG), f"a ball for {enemy.name}"
+        is_own_weak = own.hp / max(1, own.max_hp) < _WEAK
+        if wants_run is None and is_own_weak and enemy.hp > 0.3 * enemy.max_hp:
+            return _to_cell(state, _RUN), f"{own.name} is weak: run"
+    return _to_cell(state, _FIGHT), f"fight {enemy.name}"
 
-    def _other_menu(self, state: GameState, battle: Battle, *, wants_catch: bool) -> Suggestion:
-        rows, columns = state.control.menu_size
-        own = battle.own
-        if own is not None and own.hp == 0 and rows == len(state.party) and columns == 1:
-            return self._next_creature(state, battle)
-        words = state.screen_text
-        if "KEEP ALL" in {_plain(line) for line in words}:
-            return self._forget_menu(state, battle)
-        if wants_catch and battle.kind is BattleKind.WILD:
-            title = {_plain(line) for line in words}
-            if "BALLS" in title:
-                return _to_row(state, 1), "throw a ball"
-            if title & {"ITEMS", "KEY ITEMS"}:
-                return Action.RIGHT, "look for the balls"
-        return Action.B, "close this menu"
 
-    def _next_creature(self, state: GameState, battle: Battle) -> Suggestion:
-        """Send the creature with the strongest move against the enemy."""
-        alive = [
-            (
-                max(
-                    (strength(self._tables, move.id, one, battle.enemy) for move in one.moves),
-                    default=0.0,
-                ),
-                -i,
-            )
-            for i, one in enumerate(state.party)
-            if one.hp > 0 and not _is_fainted(one, battle.own)
-        ]
-        if not alive:
-            return Action.A, "nobody is left"
-        index = -max(alive)[1]
-        return _to_row(state, index + 1), f"send {state.party[index].name}"
+def _move_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
+    own = battle.own
+    if own is None:
+        return Action.B, "no creature to command"
+    usable = [
+        (strength(tables, move.id, own, battle.enemy), -slot)
+        for slot, move in enumerate(own.moves)
+        if move.points
+    ]
+    if not usable:
+        return Action.B, "no points left"
+    slot = -max(usable)[1]
+    return _to_row(state, slot + 1), f"{own.moves[slot].name} is the best move"
 
-    def _forget_menu(self, state: GameState, battle: Battle) -> Suggestion:
-        own = battle.own
-        moves = own.moves if own else ()
-        for slot, move in enumerate(moves):
-            facts = self._tables.MOVES.get(move.id)
-            if facts is not None and facts[2] == 0:
-                return _to_row(state, slot + 1), f"forget {move.name} for the new move"
-        return Action.B, "keep the moves"
+
+def _other_menu(
+    tables: GameTables, state: GameState, battle: Battle, *, wants_catch: bool
+) -> Suggestion:
+    own = battle.own
+    if own is not None and own.hp == 0 and state.control.menu_size == (len(state.party), 1):
+        return _next_creature(tables, state, battle)
+    words = {line.strip("▶▷◀◁ ") for line in state.screen_text}
+    if "KEEP ALL" in words:
+        return _forget_menu(tables, state, battle)
+    if wants_catch and battle.kind is BattleKind.WILD:
+        if "BALLS" in words:
+            return _to_row(state, 1), "throw a ball"
+        if words & {"ITEMS", "KEY ITEMS"}:
+            return Action.RIGHT, "look for the balls"
+    return Action.B, "close this menu"
+
+
+def _next_creature(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
+    """Send the creature with the strongest move against the enemy."""
+    own = battle.own
+    # The party's copy of the creature in battle may lag.
+    fainted = (own.species, own.level, own.hp) if own else None
+    alive = [
+        (
+            max(
+                (strength(tables, move.id, one, battle.enemy) for move in one.moves),
+                default=0.0,
+            ),
+            -i,
+        )
+        for i, one in enumerate(state.party)
+        if one.hp > 0 and (one.species, one.level, one.hp) != fainted
+    ]
+    if not alive:
+        return Action.A, "nobody is left"
+    index = -max(alive)[1]
+    return _to_row(state, index + 1), f"send {state.party[index].name}"
+
+
+def _forget_menu(tables: GameTables, state: GameState, battle: Battle) -> Suggestion:
+    for slot, move in enumerate(battle.own.moves if battle.own else ()):
+        facts = tables.MOVES.get(move.id)
+        if facts is not None and facts[2] == 0:
+            return _to_row(state, slot + 1), f"forget {move.name} for the new move"
+    return Action.B, "keep the moves"
 
 
 def is_weak(party: Collection[Creature], share: float) -> bool:
@@ -152,12 +149,3 @@ def _to_cell(state: GameState, cell: tuple[int, int]) -> Action:
 
 def _to_row(state: GameState, row: int) -> Action:
     return _to_cell(state, (row, state.control.cursor[1]))
-
-
-def _is_fainted(one: Creature, own: Creature | None) -> bool:
-    """Return whether this is the creature in battle, whose party copy may lag."""
-    return own is not None and (one.species, one.level, one.hp) == (own.species, own.level, own.hp)
-
-
-def _plain(line: str) -> str:
-    return line.strip("▶▷◀◁ ")

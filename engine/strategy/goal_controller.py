@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from engine.games.base import GameTables
 from engine.games.menus import MenuKind, menu_kind
-from engine.strategy.battle import BattleRules
-from engine.strategy.navigation import Exit, Navigator, Tile
+from engine.strategy.battle import battle_button
+from engine.strategy.navigation import Exit, Navigator
 from engine.types import Action, GameState
 
 Suggestion = tuple[list[Action], str]
@@ -15,16 +15,14 @@ Suggestion = tuple[list[Action], str]
 class GoalController:
     """Choose buttons, whoever set the goal.
 
-    Args:
-        tables: Of the game.
-
     Attributes:
+        navigator: Finds the way on a map.
         steps_left: On this map, of the way that was suggested last; None where none was.
     """
 
     def __init__(self, tables: GameTables) -> None:
-        self._battle = BattleRules(tables)
-        self._navigator = Navigator()
+        self._tables = tables
+        self.navigator = Navigator()
         self.steps_left: int | None = None
 
     def suggest(
@@ -35,20 +33,16 @@ class GoalController:
         wants_catch: bool,
         wants_run: bool | None = None,
     ) -> Suggestion:
-        """Return the buttons to press now.
+        """Return the buttons to press now; `walk` where the player can walk.
 
-        Args:
-            state: The game now.
-            walk: Says where to go, once the player can walk.
-            wants_catch: A new creature would be welcome.
-            wants_run: Leave wild battles, or never; None: when it is wise.
+        In battles the wishes count as in `battle_button`.
         """
         self.steps_left = None
         if not state.control.in_game:
             return [], "the game has not begun"
         if state.battle is not None:
-            action, reason = self._battle.suggest(
-                state, wants_catch=wants_catch, wants_run=wants_run
+            action, reason = battle_button(
+                self._tables, state, wants_catch=wants_catch, wants_run=wants_run
             )
             return [action], reason
         if state.control.in_menu:
@@ -62,15 +56,11 @@ class GoalController:
         """Return the way to the nearest exit; `what` says what for."""
         if not exits:
             return [], "no way is known"
-        actions, distance = self._navigator.step_towards(state, exits)
+        actions, distance = self.navigator.step_towards(state, exits)
         if not actions:
             return [], f"{what}: the way is blocked"
         self.steps_left = distance
         return actions, f"{what}: {distance} steps to go" if distance else what
-
-    def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
-        """Return the tiles of this map on the way to the nearest exit, the next one first."""
-        return self._navigator.path(state, exits) if exits else ()
 
 
 def _answer_menu(state: GameState) -> Suggestion:

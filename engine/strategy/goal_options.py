@@ -1,6 +1,7 @@
-"""List what can be wanted right now; a planner picks one of these and nothing else."""
+"""List the goals that are possible right now; a planner picks one of these and nothing else."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 
 from engine.games.base import Game
 from engine.planning_types import Condition, GoalOption
@@ -10,49 +11,44 @@ from engine.strategy.ways import heal_goal, needs_healing
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId, Terrain
 
 MOST = 24
-"""As many options are listed at most."""
+"""Options that are listed at most."""
 
 _FAR = 6
 """Places for maps that are farther away, if as many are known."""
 
-_FIGHT = GoalOption(
-    GoalKind.FIGHT,
-    "",
+
+def _option(text: str, goal: Goal, *conditions: Condition) -> GoalOption:
+    return GoalOption(goal.kind, "", text, goal, conditions)
+
+
+def _named(name: str, text: str, goal: Goal, condition: Condition) -> GoalOption:
+    return GoalOption(goal.kind, name, text, goal, (condition, Condition.MILESTONE))
+
+
+_FIGHT = _option(
     "win this battle",
     Goal("fight", "Win the battle", kind=GoalKind.FIGHT),
-    (Condition.BATTLE_WON, Condition.LEVEL_GAINED),
+    Condition.BATTLE_WON,
+    Condition.LEVEL_GAINED,
 )
-_RUN = GoalOption(
-    GoalKind.RUN,
-    "",
+_RUN = _option(
     "run away from this battle",
     Goal("run", "Run away", kind=GoalKind.RUN),
-    (Condition.BATTLE_LEFT,),
+    Condition.BATTLE_LEFT,
 )
-_CATCH_IT = GoalOption(
-    GoalKind.CATCH,
-    "",
-    "weaken and catch it",
-    Goal("catch", "Catch it", kind=GoalKind.CATCH),
-    (Condition.CAUGHT,),
+_CATCH_IT = _option(
+    "weaken and catch it", Goal("catch", "Catch it", kind=GoalKind.CATCH), Condition.CAUGHT
 )
-_EXPLORE = GoalOption(
-    GoalKind.EXPLORE,
-    "",
+_EXPLORE = _option(
     "walk where you have not been",
     Goal("explore", "Walk where nobody has been", kind=GoalKind.EXPLORE),
-    (Condition.NEW_TILES, Condition.MILESTONE),
+    Condition.NEW_TILES,
+    Condition.MILESTONE,
 )
 
 
 def choices(state: GameState, game: Game, world: WorldMap) -> tuple[GoalOption, ...]:
-    """Return the goals that make sense now, at least one, what is near first.
-
-    Args:
-        state: The game now.
-        game: What is played.
-        world: Which map leads to which, as far as it is known.
-    """
+    """Return the goals that make sense now, at least one, what is near first."""
     if state.battle is not None:
         return tuple(_in_battle(state))
     around = survey(state, game)
@@ -84,14 +80,14 @@ def _exits(
         name = f"exit {spot.mark}" if spot.tiles else f"{spot.side} edge"
         if spot.steps is None or target in {None, here} or (spot.tiles and not spot.mark):
             continue
-        text = f"{name} to {spot.name}" if spot.name else name
-        goal = Goal("reach", f"Go to {spot.name or name}", target, kind=GoalKind.REACH)
         if targets.count(target) > 1 and spot.tiles:
             # Which of several doors is taken matters: they may lead to different parts.
-            goal = Goal(
-                "reach", f"Take the way to {spot.name}", here, spot.tiles[0], kind=goal.kind
-            )
-        yield spot.steps, _near(name, f"{text}, {spot.nearness}", goal, Condition.ENTERED)
+            text = f"Take the way to {spot.name}"
+            goal = Goal("reach", text, here, spot.tiles[0], kind=GoalKind.REACH)
+        else:
+            goal = Goal("reach", f"Go to {spot.name or name}", target, kind=GoalKind.REACH)
+        text = f"{name} to {spot.name}" if spot.name else name
+        yield spot.steps, _named(name, f"{text}, {spot.nearness}", goal, Condition.ENTERED)
 
 
 def _target(state: GameState, world: WorldMap, spot: Spot) -> MapId | None:
@@ -117,44 +113,31 @@ def _answering(state: GameState, around: Surroundings) -> Iterator[tuple[int, Go
         x, y = spot.tiles[0]
         text = f"{verb} at ({x},{y}) in {state.place.name}"
         goal = Goal("meet", text, here, (x, y), is_interaction=True, kind=GoalKind.MEET)
-        yield (
-            spot.steps,
-            _near(name, f"{name} ({x},{y}), {spot.nearness}", goal, Condition.ANSWERED),
-        )
-
-
-def _near(name: str, text: str, goal: Goal, condition: Condition) -> GoalOption:
-    return GoalOption(goal.kind, name, text, goal, (condition, Condition.MILESTONE))
+        text = f"{name} ({x},{y}), {spot.nearness}"
+        yield spot.steps, _named(name, text, goal, Condition.ANSWERED)
 
 
 def _anywhere(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOption]:
     here, name = state.place.map, state.place.name
     rest = heal_goal(state, game, world) if needs_healing(state.party) else None
     if rest is not None:
-        yield GoalOption(
-            GoalKind.HEAL, "", f"heal the party: {rest.text}", rest, (Condition.HEALED,)
-        )
+        yield _option(f"heal the party: {rest.text}", rest, Condition.HEALED)
     if state.party and bool((state.map.terrain & Terrain.GRASS).any()):
         goal = Goal("train", f"Train in the grass of {name}", here, kind=GoalKind.TRAIN)
         text = "train in the tall grass here"
-        yield GoalOption(goal.kind, "", text, goal, (Condition.LEVEL_GAINED, Condition.MILESTONE))
+        yield _option(text, goal, Condition.LEVEL_GAINED, Condition.MILESTONE)
         if state.bag.balls:
             goal = Goal("catch", f"Catch one in {name}", here, kind=GoalKind.CATCH)
-            yield GoalOption(
-                goal.kind, "", "catch one in the grass here", goal, (Condition.CAUGHT,)
-            )
+            yield _option("catch one in the grass here", goal, Condition.CAUGHT)
     yield _EXPLORE
 
 
 def _far_maps(state: GameState, game: Game, world: WorldMap) -> Iterator[GoalOption]:
     """Yield the maps that are more than one map away, nearest first."""
     names = game.tables.MAPS
+    counts = Counter(names.values())
     for target, distance in world.distances_from(state.place.map).items():
         name = names.get((target.group, target.number), "")
-        if distance > 1 and name and _is_unique(name, names.values()):
+        if distance > 1 and name and counts[name] == 1:
             goal = Goal("reach", f"Go to {name}", target, kind=GoalKind.REACH)
-            yield _near(name, name, goal, Condition.ENTERED)
-
-
-def _is_unique(name: str, names: Iterable[str]) -> bool:
-    return list(names).count(name) == 1
+            yield _named(name, name, goal, Condition.ENTERED)

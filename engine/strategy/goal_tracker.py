@@ -1,4 +1,4 @@
-"""Judge from RAM how the goals of an episode go, and how fresh the present one is."""
+"""Evaluate from RAM how the goals of an episode go, and how fresh the present one is."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,11 +16,8 @@ class GoalTracker:
     """Count by kind which goals were reached, and which were not within their life.
 
     A milestone's goal is reached when RAM shows the milestone, rest when the party is healthy,
-    training with every level gained. A goal that gives way to another, a rest for example, is
-    judged when it comes true; nothing is held against it meanwhile.
-
-    Args:
-        goal_source: Who sets the goals.
+    training with every level gained. A goal that gives way to another, a rest for example, counts
+    when it comes true; nothing is held against it meanwhile.
     """
 
     def __init__(self, goal_source: str) -> None:
@@ -34,18 +31,13 @@ class GoalTracker:
         self._present = ""
 
     def evaluate(self, state: GameState, reached: Collection[str]) -> None:
-        """Close the open goals that have come true.
-
-        Args:
-            state: The game now.
-            reached: Keys of the milestones reached in this episode.
-        """
+        """Close the open goals that have come true, by state and keys of reached milestones."""
         for key, (kind, _, level) in list(self._open.items()):
             match kind:
                 case GoalKind.HEAL:
                     is_true = not is_weak(state.party, _RESTED)
                 case GoalKind.TRAIN:
-                    is_true = _highest_level(state) > level
+                    is_true = highest_level(state) > level
                 case _:
                     is_true = key in reached
             if is_true:
@@ -57,7 +49,7 @@ class GoalTracker:
         self._present = goal.key
         if goal.kind is GoalKind.EXPLORE:
             return 1.0
-        kind, age, level = self._open.get(goal.key, (goal.kind, 0, _highest_level(state)))
+        kind, age, level = self._open.get(goal.key, (goal.kind, 0, highest_level(state)))
         if age == LIFE_STEPS:
             self._count(kind, 0, 1)
             age = 0
@@ -99,5 +91,6 @@ class GoalTracker:
         self._tallies[kind] = (before[0] + reached, before[1] + failed)
 
 
-def _highest_level(state: GameState) -> int:
+def highest_level(state: GameState) -> int:
+    """Return the level of the party's strongest, 0 without a party."""
     return max((creature.level for creature in state.party), default=0)

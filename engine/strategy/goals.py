@@ -1,11 +1,12 @@
 """Set the next goal: the first milestone not reached yet, unless the party must rest or train."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from engine.env.milestones import still_ahead
-from engine.games.base import Milestone
+from engine.games.base import Atlas, Milestone
 from engine.strategy.battle import is_weak
+from engine.strategy.goal_tracker import highest_level
 from engine.types import BattleKind, GameState, Goal, GoalKind, MapId
 
 _REST_BELOW = 0.4
@@ -21,35 +22,25 @@ _HIGHEST_WANTED = 14
 class GoalPlanner:
     """Follow the game's milestones.
 
-    Args:
-        milestones: (key, text, kind, value) in order.
-        spots: Where those are reached that are no place to enter; one that is missing here is
-            left to chance.
-        healers: Who heals the party.
-        training: Where to gain levels; None where there is no such place.
+    Those that are no place to enter are reached at the atlas's spots; one that is missing there is
+    left to chance.
 
     Attributes:
         goals: How to reach a milestone, by its key, as far as that is known.
     """
 
-    def __init__(
-        self,
-        milestones: Iterable[Milestone],
-        spots: Mapping[str, tuple[MapId, tuple[int, int]]],
-        healers: tuple[Goal, ...],
-        training: Goal | None,
-    ) -> None:
+    def __init__(self, milestones: Iterable[Milestone], atlas: Atlas) -> None:
         self._milestones = tuple(milestones)
-        self.goals = {
-            key: goal
-            for key, text, kind, value in self._milestones
-            if (goal := _goal(key, text, kind, value, spots)) is not None
-        }
-        self._healers = healers
-        self._training = training
-        self._wanted_level = 0
-        self._is_resting = False
-        self._lost_battle = False
+        self.goals: dict[str, Goal] = {}
+        for key, text, kind, value in self._milestones:
+            if kind == "map" and isinstance(value, tuple):
+                self.goals[key] = Goal(key, text, MapId(*value), kind=GoalKind.REACH)
+            elif key in atlas.spots:
+                spot = atlas.spots[key]
+                self.goals[key] = Goal(key, text, *spot, is_interaction=True, kind=GoalKind.MEET)
+        self._healers = atlas.healers
+        self._training = atlas.training
+        self.reset()
 
     def reset(self) -> None:
         """Start an episode."""
@@ -69,15 +60,15 @@ class GoalPlanner:
         Args:
             state: The game now.
             reached: Keys of the milestones reached in this episode.
-            maps_away: How many maps a goal is away.
+            maps_away: Returns how many maps a goal is away.
             first: Milestone that comes before all others until it is reached; "" for none.
         """
         self._watch(state)
         if state.party:
-            if self._must_rest(state):
+            self._is_resting = is_weak(state.party, _RESTED if self._is_resting else _REST_BELOW)
+            if self._is_resting:
                 return min(self._healers, key=lambda goal: maps_away(state, goal), default=None)
-            level = max(creature.level for creature in state.party)
-            if self._training is not None and level < self._wanted_level:
+            if self._training is not None and highest_level(state) < self._wanted_level:
                 return self._training
         if first in self.goals and first not in reached:
             return self.goals[first]
@@ -110,13 +101,6 @@ class GoalPlanner:
         self._is_resting = bool(facts["is_resting"])
         self._lost_battle = bool(facts["lost_battle"])
 
-    def _must_rest(self, state: GameState) -> bool:
-        if self._is_resting:
-            self._is_resting = is_weak(state.party, _RESTED)
-        else:
-            self._is_resting = is_weak(state.party, _REST_BELOW)
-        return self._is_resting
-
     def _watch(self, state: GameState) -> None:
         """Ask for more levels once a trainer has won."""
         battle = state.battle
@@ -126,21 +110,4 @@ class GoalPlanner:
             self._lost_battle = is_trainer and battle.own.hp == 0 and is_alone
         elif battle is None and self._lost_battle and state.control.is_free:
             self._lost_battle = False
-            level = max((creature.level for creature in state.party), default=0)
-            self._wanted_level = min(level + _LEVELS_MORE, _HIGHEST_WANTED)
-
-
-def _goal(
-    key: str,
-    text: str,
-    kind: str,
-    value: int | tuple[int, int],
-    spots: Mapping[str, tuple[MapId, tuple[int, int]]],
-) -> Goal | None:
-    """Return how to reach a milestone; None when that is not known."""
-    if kind == "map" and isinstance(value, tuple):
-        return Goal(key, text, MapId(*value), kind=GoalKind.REACH)
-    if key not in spots:
-        return None
-    place, target = spots[key]
-    return Goal(key, text, place, target, is_interaction=True, kind=GoalKind.MEET)
+            self._wanted_level = min(highest_level(state) + _LEVELS_MORE, _HIGHEST_WANTED)

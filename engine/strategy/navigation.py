@@ -5,10 +5,10 @@ carpet is pressed on, an edge is walked off, a person is faced and spoken to; al
 search by distance to the nearest exit serves them all.
 """
 
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,10 +61,9 @@ class Link:
 
 
 class WorldMap:
-    """Know which map leads to which.
+    """Know which map leads to which, by `links`.
 
-    Args:
-        links: The generated MAP_LINKS: map -> (kind, x, y, target), kind "warp" or a side.
+    That is the generated MAP_LINKS: map -> (kind, x, y, target), kind "warp" or a side.
     """
 
     def __init__(
@@ -74,6 +73,13 @@ class WorldMap:
             MapId(*key): tuple(_link(entry) for entry in entries) for key, entries in links.items()
         }
         self._distances: dict[MapId, dict[MapId, int]] = {}
+        self._targets = {
+            here: [link.target for link in links] for here, links in self._links.items()
+        }
+        self._sources: defaultdict[MapId, list[MapId]] = defaultdict(list)
+        for here, targets in self._targets.items():
+            for target in targets:
+                self._sources[target].append(here)
 
     def links_from(self, here: MapId) -> tuple[Link, ...]:
         """Return the known ways out of a map."""
@@ -81,15 +87,7 @@ class WorldMap:
 
     def distances_from(self, here: MapId) -> dict[MapId, int]:
         """Return how many maps away those are that a way leads to, from near to far."""
-        distances = {here: 0}
-        queue = deque([here])
-        while queue:
-            reached = queue.popleft()
-            for link in self._links.get(reached, ()):
-                if link.target not in distances:
-                    distances[link.target] = distances[reached] + 1
-                    queue.append(link.target)
-        return distances
+        return _maps_away(here, self._targets)
 
     def links_towards(self, here: MapId, goal: MapId) -> tuple[Link, ...]:
         """Return the links out of `here` that begin a shortest way to `goal`; () if none does."""
@@ -98,30 +96,15 @@ class WorldMap:
             return ()
         return tuple(
             link
-            for link in self._links.get(here, ())
+            for link in self.links_from(here)
             if distances.get(link.target, len(distances)) == distances[here] - 1
         )
 
     def distances_to(self, goal: MapId) -> dict[MapId, int]:
         """Return from each map how many maps away `goal` is."""
         if goal not in self._distances:
-            self._distances[goal] = self._search_back(goal)
+            self._distances[goal] = _maps_away(goal, self._sources)
         return self._distances[goal]
-
-    def _search_back(self, goal: MapId) -> dict[MapId, int]:
-        leading: dict[MapId, list[MapId]] = {}
-        for source, links in self._links.items():
-            for link in links:
-                leading.setdefault(link.target, []).append(source)
-        distances = {goal: 0}
-        queue = deque([goal])
-        while queue:
-            reached = queue.popleft()
-            for source in leading.get(reached, ()):
-                if source not in distances:
-                    distances[source] = distances[reached] + 1
-                    queue.append(source)
-        return distances
 
 
 class Navigator:
@@ -136,9 +119,7 @@ class Navigator:
         No button comes back when there is no way.
         """
         here = (state.place.x, state.place.y)
-        standing = {(thing.x, thing.y) for thing in state.map.objects}
-        near = frozenset(tile for tile in standing if _distance(tile, here) <= _NEAR)
-        field = self._field(state, exits, near)
+        field = self._field(state, exits)
         at_exit = [entry for entry in exits if entry.tile == here]
         if at_exit:
             return [_press(entry, state.place.facing) for entry in at_exit], 0
@@ -146,10 +127,10 @@ class Navigator:
         # Who stands in a doorway is on no way, but next to one.
         lowest = field.get(here, _FAR)
         for action, tile in _neighbours(state.map, here):
-            distance = field.get(tile, _FAR)
-            if distance < lowest:
-                best, lowest = [action], distance
-            elif best and distance == lowest:
+            steps = field.get(tile, _FAR)
+            if steps < lowest:
+                best, lowest = [action], steps
+            elif best and steps == lowest:
                 best.append(action)
         # Going on straight saves the turn.
         straight = [action for action in best if DIRECTIONS[action] is state.place.facing]
@@ -157,18 +138,17 @@ class Navigator:
 
     def path(self, state: GameState, exits: tuple[Exit, ...]) -> tuple[Tile, ...]:
         """Return the tiles to walk to the nearest exit and through it, while it is on the map."""
-        here = tile = (state.place.x, state.place.y)
-        standing = {(thing.x, thing.y) for thing in state.map.objects}
-        near = frozenset(other for other in standing if _distance(other, here) <= _NEAR)
-        field = self._field(state, exits, near)
+        if not exits:
+            return ()
+        tile, facing = (state.place.x, state.place.y), state.place.facing
+        field = self._field(state, exits)
         path: list[Tile] = []
-        facing = state.place.facing
         while len(path) < _LONGEST_PATH and not any(entry.tile == tile for entry in exits):
-            distance, _, action, following = min(
+            steps, _, action, following = min(
                 (field.get(other, _FAR), DIRECTIONS[action] is not facing, action, other)
                 for action, other in _neighbours(state.map, tile)
             )
-            if distance >= field.get(tile, _FAR):
+            if steps >= field.get(tile, _FAR):
                 return ()
             tile, facing = following, DIRECTIONS[action]
             path.append(tile)
@@ -179,10 +159,11 @@ class Navigator:
             path += [beyond] if state.map.contains(*beyond) else []
         return tuple(path[:_LONGEST_PATH])
 
-    def _field(
-        self, state: GameState, exits: tuple[Exit, ...], blocked: frozenset[Tile]
-    ) -> dict[Tile, int]:
-        """Return the distance from each tile to the nearest exit."""
+    def _field(self, state: GameState, exits: tuple[Exit, ...]) -> dict[Tile, int]:
+        """Return the distance from each tile to the nearest exit, round people who are near."""
+        here = (state.place.x, state.place.y)
+        standing = {(thing.x, thing.y) for thing in state.map.objects}
+        blocked = frozenset(tile for tile in standing if distance(tile, here) <= _NEAR)
         key = (state.place.map, state.map.terrain.tobytes(), exits, blocked)
         field = self._fields.get(key)
         if field is None:
@@ -224,6 +205,19 @@ def grass_exits(view: MapView) -> tuple[Exit, ...]:
             if grass[tile[1], tile[0]]:
                 exits.append(Exit((int(x), int(y)), action))
     return tuple(exits)
+
+
+def _maps_away(start: MapId, leading: Mapping[MapId, Iterable[MapId]]) -> dict[MapId, int]:
+    """Search from map to map, breadth first."""
+    distances = {start: 0}
+    queue = deque([start])
+    while queue:
+        reached = queue.popleft()
+        for other in leading.get(reached, ()):
+            if other not in distances:
+                distances[other] = distances[reached] + 1
+                queue.append(other)
+    return distances
 
 
 def _link(entry: tuple[str, int, int, tuple[int, int]]) -> Link:
@@ -290,7 +284,8 @@ def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:
     return found
 
 
-def _distance(one: Tile, other: Tile) -> int:
+def distance(one: Tile, other: Tile) -> int:
+    """Return how many steps apart two tiles are, with nothing between them."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
@@ -310,17 +305,15 @@ def _distances(view: MapView, exits: tuple[Exit, ...], blocked: frozenset[Tile])
     """Search backwards from the exits (Dijkstra)."""
     costs = _costs(view, blocked).tolist()
     distances: dict[Tile, int] = {}
-    heap: list[tuple[int, Tile]] = []
-    for entry in exits:
-        if entry.tile not in blocked:
-            heappush(heap, (0, entry.tile))
+    heap = [(0, entry.tile) for entry in exits if entry.tile not in blocked]
+    heapify(heap)
     while heap:
-        distance, tile = heappop(heap)
+        steps, tile = heappop(heap)
         if tile in distances:
             continue
-        distances[tile] = distance
-        step = max(1, costs[tile[1]][tile[0]])
+        distances[tile] = steps
+        cost = max(1, costs[tile[1]][tile[0]])
         for _, neighbour in _neighbours(view, tile):
             if neighbour not in distances and costs[neighbour[1]][neighbour[0]]:
-                heappush(heap, (distance + step, neighbour))
+                heappush(heap, (steps + cost, neighbour))
     return distances

@@ -1,9 +1,9 @@
-"""Decide in each situation of an episode who leads, and judge the plans that were at hand.
+"""Decide in each situation of an episode who leads, and evaluate the subgoals that were at hand.
 
-A planning event is a new situation (its key is new), a goal or a battle that is over, or a plan
-that comes for a situation that had none. If a plan is known then, it is decided who leads: the
-model by its share of the events, sometimes ignored at random, so that its worth can be measured.
-RAM judges every plan of a model's event, followed or ignored.
+A planning event is a new situation (its key is new), a goal or a battle that is over, or a subgoal
+that comes for a situation that had none. If a subgoal is known then, it is decided who leads: the
+model by its share of the events, sometimes ignored at random, so that its uplift can be measured.
+RAM shows the outcome of every subgoal of a model's event, followed or ignored.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from engine.strategy.active_goal import (
     activate,
     evaluate,
     has_gained_level,
-    is_battle_plan,
+    is_about_battle,
     is_idle,
 )
 from engine.strategy.goal_tracker import LIFE_STEPS
@@ -30,11 +30,11 @@ from engine.strategy.planning_queries import (
     walking_base,
     with_tried,
 )
-from engine.strategy.scheduler_state import SchedulerState, Slot, Waiting
+from engine.strategy.scheduler_state import SchedulerState, Slot
 from engine.types import BattleKind, GameState, GoalKind
 
 RECENT = 8
-"""So many goals that are over are remembered in words."""
+"""Number of goals that are over and still remembered in words."""
 
 _LATE = int(0.7 * LIFE_STEPS)
 """Steps of a goal's life after which the next one is asked for."""
@@ -52,8 +52,8 @@ class PlanScheduler:
     Args:
         game: Its name: keys of different games differ.
         env_index: The environment's number.
-        seed: Of the run: decides which plans are ignored.
-        look: Returns the plan that is known for a key.
+        seed: Of the run: decides which subgoals are ignored.
+        look: Returns the subgoal that is known for a key.
 
     Attributes:
         memory: How everything stands.
@@ -64,7 +64,7 @@ class PlanScheduler:
     def __init__(
         self, game: str, env_index: int, seed: int, look: Callable[[str], Subgoal | None]
     ) -> None:
-        # Not every environment is to deal the same turn at the same time.
+        # Not every environment is to follow the model in the same event.
         self.memory = SchedulerState(share_credit=env_index * _GOLDEN % 1.0)
         self.goal_outcomes: list[GoalOutcome] = []
         self.asked: dict[str, int] = {}
@@ -79,7 +79,7 @@ class PlanScheduler:
         self.asked = {}
 
     def reopen(self) -> None:
-        """Ask about everything again; what is pursued continues until a new plan is there."""
+        """Ask about everything again; what is pursued continues until a new subgoal is there."""
         memory = self.memory
         memory.walk, memory.fight = (
             replace(slot, is_assigned=False) if slot else None
@@ -88,14 +88,14 @@ class PlanScheduler:
         self.asked = {}
 
     def end(self) -> None:
-        """Judge what is still open when the episode ends: what was not reached has failed."""
+        """Close what is still open when the episode ends: what was not reached has failed."""
         memory = self.memory
         for slot in (memory.walk, memory.fight):
             active_goal = slot.active_goal if slot else None
             if active_goal is not None and active_goal.age > 1:
                 outcome = Outcome.REACHED if active_goal.has_come_true else Outcome.FAILED
                 self.goal_outcomes.append(self._goal_outcome(active_goal, outcome))
-        self.goal_outcomes += [one.goal_outcome for one in memory.waiting]
+        self.goal_outcomes += [goal_outcome for goal_outcome, _ in memory.waiting]
 
     def advance(
         self,
@@ -105,22 +105,22 @@ class PlanScheduler:
         milestones: Collection[str],
         unchanged_steps: int,
     ) -> None:
-        """Take in the state that a step led to.
+        """Take in the scene that a step led to.
 
         Args:
-            scene: That state.
+            scene: Where that is.
             num_maps: How many maps the episode has seen.
-            now: How the model's part is dealt out.
+            now: How large the model's part is.
             milestones: Keys of those reached in the episode.
             unchanged_steps: For how long nothing has changed to the eye.
         """
         self._follow(scene, num_maps)
         self._evaluate(scene)
         if is_settled(scene.state):
-            self._plan(scene, now, milestones, unchanged_steps)
+            self._enter(scene, now, milestones, unchanged_steps)
 
     def leading(self, state: GameState) -> ActiveGoal | None:
-        """Return the plan that leads now; a goal continues through the battles on its way."""
+        """Return the subgoal that leads now; a goal continues through the battles on its way."""
         fight = self.memory.fight
         is_own = fight is not None and (fight.is_assigned or fight.active_goal is not None)
         slot = fight if state.battle is not None and is_own else self.memory.walk
@@ -145,23 +145,18 @@ class PlanScheduler:
         memory.was_won = scene.was_won
         memory.num_tiles, memory.num_maps = scene.tiles, num_maps
         if has_progress:
-            self._credit()
-
-    def _credit(self) -> None:
-        memory = self.memory
-        memory.walk, memory.fight = (_credited(slot) for slot in (memory.walk, memory.fight))
-        self.goal_outcomes += [
-            replace(one.goal_outcome, made_progress=True) for one in memory.waiting
-        ]
-        memory.waiting = ()
+            memory.walk, memory.fight = (_credited(slot) for slot in (memory.walk, memory.fight))
+            self.goal_outcomes += [
+                replace(goal_outcome, made_progress=True) for goal_outcome, _ in memory.waiting
+            ]
+            memory.waiting = ()
 
     def _evaluate(self, scene: Scene) -> None:
         """Close the goals that are over, and give out the goal outcomes that waited long enough."""
         memory = self.memory
-        if any(one.until <= memory.step for one in memory.waiting):
-            due = [one for one in memory.waiting if one.until <= memory.step]
-            self.goal_outcomes += [one.goal_outcome for one in due]
-            memory.waiting = tuple(one for one in memory.waiting if one.until > memory.step)
+        if memory.waiting:
+            self.goal_outcomes += [one for one, until in memory.waiting if until <= memory.step]
+            memory.waiting = tuple(one for one in memory.waiting if one[1] > memory.step)
         memory.walk = self._evaluated(memory.walk, scene)
         memory.fight = self._evaluated(memory.fight, scene)
         if memory.fight is not None and scene.state.battle is None:
@@ -179,21 +174,23 @@ class PlanScheduler:
         slot = replace(slot, active_goal=active_goal)
         return slot if outcome is None else self._close(slot, active_goal, outcome)
 
-    def _close(self, slot: Slot, active_goal: ActiveGoal, outcome: Outcome, told: str = "") -> Slot:
-        """End an active goal: what was tried changes the situation's key, unless it was ignored."""
-        memory = self.memory
-        self._tell(active_goal, outcome)
+    def _close(self, slot: Slot, active_goal: ActiveGoal, outcome: Outcome, word: str = "") -> Slot:
+        """End an active goal: what was tried changes the situation's key, unless it was ignored.
+
+        A goal with a `word` to the planner, in place of its outcome, has failed to the planner.
+        """
+        memory, subgoal = self.memory, active_goal.subgoal
+        self._report(active_goal, outcome)
         trigger = slot.trigger
-        seen = Outcome.FAILED if told else outcome
-        is_told = seen is Outcome.REACHED or (seen is Outcome.FAILED and not active_goal.is_control)
-        if is_told:
-            self._note_tried(active_goal.base, active_goal.plan, seen)
-            goal = active_goal.plan.option.goal
-            memory.recent = (*memory.recent, (goal.text, told or outcome.value))[-RECENT:]
-            trigger = "done" if seen is Outcome.REACHED else "stuck" if told else "failed"
+        seen = Outcome.FAILED if word else outcome
+        if seen is Outcome.REACHED or (seen is Outcome.FAILED and not active_goal.is_control):
+            self._note_tried(active_goal.base, subgoal, seen)
+            memory.recent = (*memory.recent, (subgoal.option.goal.text, word or outcome.value))
+            memory.recent = memory.recent[-RECENT:]
+            trigger = "done" if seen is Outcome.REACHED else "stuck" if word else "failed"
         return Slot(slot.base, self._key(slot.base), trigger)
 
-    def _plan(
+    def _enter(
         self, scene: Scene, now: PlannerUpdate, milestones: Collection[str], unchanged_steps: int
     ) -> None:
         """Take in a new situation, and decide who leads where that is open."""
@@ -220,40 +217,40 @@ class PlanScheduler:
         )
 
     def _given_up(self, slot: Slot) -> Slot:
-        """Let a goal go that leads nowhere, once the planner has said what comes after it."""
+        """Let a goal go that leads nowhere, once the planner has chosen what comes after it."""
         active_goal = slot.active_goal
         if active_goal is None or active_goal.is_control:
             return slot
         if self._look(self._key_without(slot, active_goal)) is None:
             return slot
-        return self._close(slot, active_goal, Outcome.REPLACED, told="stuck")
+        return self._close(slot, active_goal, Outcome.REPLACED, word="stuck")
 
     def _assigned(self, slot: Slot, scene: Scene, now: PlannerUpdate) -> Slot:
-        """Decide who leads, if that is open and a plan is known."""
-        plan = None if slot.is_assigned else self._look(slot.key)
-        if plan is None or is_battle_plan(plan) != (scene.state.battle is not None):
+        """Decide who leads, if that is open and a subgoal is known."""
+        subgoal = None if slot.is_assigned else self._look(slot.key)
+        if subgoal is None or is_about_battle(subgoal) != (scene.state.battle is not None):
             return slot
-        if is_idle(activate(plan, slot.base, scene, is_control=True), scene):
-            self._note_tried(slot.base, plan, Outcome.REACHED)
+        if is_idle(activate(subgoal, slot.base, scene, is_control=True), scene):
+            self._note_tried(slot.base, subgoal, Outcome.REACHED)
             return replace(slot, key=self._key(slot.base))
         active_goal = slot.active_goal
         if active_goal is not None:
-            if _wants_the_same(active_goal.plan, plan):
+            if _wants_the_same(active_goal.subgoal, subgoal):
                 return replace(slot, is_assigned=True)
-            self._tell(active_goal, Outcome.REPLACED)
+            self._report(active_goal, Outcome.REPLACED)
         memory = self.memory
-        # Plans that are ignored count as the rules', so more of the events are dealt to the model.
+        # Controls count as the rules', so more of the events are assigned to the model.
         memory.share_credit += min(1.0, now.model_share / max(1e-9, 1 - now.holdout_fraction))
         if memory.share_credit < 1 - 1e-9:
             return replace(slot, is_assigned=True, active_goal=None, age=0)
         memory.share_credit -= 1
         is_control = self._draw() < now.holdout_fraction
-        active_goal = activate(plan, slot.base, scene, is_control=is_control)
+        active_goal = activate(subgoal, slot.base, scene, is_control=is_control)
         return replace(slot, is_assigned=True, active_goal=active_goal, age=0)
 
-    def _note_tried(self, base: Base, plan: Subgoal, outcome: Outcome) -> None:
+    def _note_tried(self, base: Base, subgoal: Subgoal, outcome: Outcome) -> None:
         tried = self.memory.tried
-        self.memory.tried = {**tried, base: with_tried(tried.get(base, ()), plan, outcome)}
+        self.memory.tried = {**tried, base: with_tried(tried.get(base, ()), subgoal, outcome)}
 
     def _draw(self) -> float:
         """Return the next random number, 0 to 1: its own, by number alone."""
@@ -285,7 +282,7 @@ class PlanScheduler:
         return None
 
     def _is_open(self, key: str) -> bool:
-        """Return whether there is no plan for a key, and it was not asked about lately."""
+        """Return whether there is no subgoal for a key, and it was not asked about lately."""
         if self._look(key) is not None:
             return False
         asked = self.asked.get(key)
@@ -298,29 +295,29 @@ class PlanScheduler:
         """Return the key that will be, once the pursued goal has failed."""
         tried = self.memory.tried.get(slot.base, ())
         if active_goal.base == slot.base:
-            tried = with_tried(tried, active_goal.plan, Outcome.FAILED)
+            tried = with_tried(tried, active_goal.subgoal, Outcome.FAILED)
         return key_of(self._game, slot.base, tried)
 
-    def _tell(self, active_goal: ActiveGoal, outcome: Outcome) -> None:
-        """Give a goal outcome out, as soon as it is known whether progress came of it.
+    def _report(self, active_goal: ActiveGoal, outcome: Outcome) -> None:
+        """Publish a goal outcome as soon as it is known whether progress came of it.
 
-        Followed or ignored, reached or replaced, a plan has the same time to show progress: else
+        Followed or ignored, reached or replaced, a subgoal has the same time to show progress: else
         those that are followed would seem worth more, or less, than they are.
         """
         goal_outcome, left = self._goal_outcome(active_goal, outcome), LIFE_STEPS - active_goal.age
         if goal_outcome.made_progress or outcome is Outcome.FAILED or left <= 0:
             self.goal_outcomes.append(goal_outcome)
         else:
-            self.memory.waiting += (Waiting(goal_outcome, self.memory.step + left),)
+            self.memory.waiting += ((goal_outcome, self.memory.step + left),)
 
     def _goal_outcome(self, active_goal: ActiveGoal, outcome: Outcome) -> GoalOutcome:
-        plan = active_goal.plan
+        subgoal = active_goal.subgoal
         return GoalOutcome(
             env_index=self._env_index,
-            key=plan.key,
-            goal_source=plan.goal_source,
-            kind=plan.option.kind,
-            text=plan.option.goal.text,
+            key=subgoal.key,
+            goal_source=subgoal.goal_source,
+            kind=subgoal.option.kind,
+            text=subgoal.option.goal.text,
             outcome=outcome,
             made_progress=active_goal.made_progress,
             steps=active_goal.age,
@@ -341,6 +338,5 @@ def _wants_the_same(one: Subgoal, other: Subgoal) -> bool:
 
 def _is_stuck(slot: Slot, unchanged_steps: int) -> bool:
     """Return whether what is pursued has changed nothing for long."""
-    return (
-        slot.active_goal is not None and min(unchanged_steps, slot.active_goal.age) >= _STUCK_LONG
-    )
+    goal = slot.active_goal
+    return goal is not None and min(unchanged_steps, goal.age) >= _STUCK_LONG

@@ -1,4 +1,4 @@
-"""Advise by a planner's plans where they lead; else the rules lead, or nobody."""
+"""Advise by a planner's subgoals where they lead; else the rules lead, or nobody."""
 
 import copy
 from dataclasses import replace
@@ -25,12 +25,9 @@ _NOBODY = Goal("none", "No goal")
 
 
 class PlannedAdvisor:
-    """Advise one environment by plans. Until it is told of any, it is the rule planner.
+    """Advise one environment by subgoals. Until there is one, it is the rule planner.
 
-    Args:
-        game: What is played.
-        env_index: The environment's number.
-        seed: Of the run: decides which plans are ignored.
+    The seed, the run's, decides which subgoals are ignored.
     """
 
     def __init__(self, game: Game, env_index: int = 0, seed: int = 0) -> None:
@@ -49,14 +46,9 @@ class PlannedAdvisor:
         self._looked: dict[str, Subgoal | None] = {}
         self._replayed: dict[str, Subgoal | None] | None = None
         self._state: GameState | None = None
-        self._goal_source = GOAL_SOURCE
+        self.goal_source = GOAL_SOURCE
         self._goal: Goal | None = None
         self._is_reopening = False
-
-    @property
-    def goal_source(self) -> str:
-        """Return who set the goal that the last advice serves."""
-        return self._goal_source
 
     @property
     def wants_plan(self) -> bool:
@@ -64,12 +56,12 @@ class PlannedAdvisor:
         return self._question is not None
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Take in plans, from the next advice on."""
+        """Take in subgoals, from the next advice on."""
         self._book.take(update)
         self._experience.learn(update.experience)
         self._coming = replace(update, plans=(), asks_anew=False)
-        for plan in update.plans:
-            self._scheduler.asked.pop(plan.key, None)
+        for subgoal in update.plans:
+            self._scheduler.asked.pop(subgoal.key, None)
         self._is_reopening |= update.asks_anew
 
     def prioritise_milestone(self, milestone: str) -> None:
@@ -82,11 +74,11 @@ class PlannedAdvisor:
         if active_goal is None:
             has_rules = not self._now.is_on or self._now.fallback == "rules"
             return self._rules.path(self._goal, state) if has_rules and self._goal else ()
-        goal = active_goal.plan.option.goal
+        goal = active_goal.subgoal.option.goal
         if goal.kind is GoalKind.EXPLORE:
             return ()
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
-        return self._rules.steering.path(state, exits)
+        return self._rules.steering.navigator.path(state, exits)
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`; what is still pursued has failed."""
@@ -96,12 +88,7 @@ class PlannedAdvisor:
         self._rules.reset(state)
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice:
-        """Return the goal and a prior over the unmasked actions.
-
-        Args:
-            state: The game now.
-            mask: (A,) bool, A the number of actions.
-        """
+        """Return the goal and a prior over the actions that `mask` (A,) lets through."""
         if self._replayed is None:
             self._turn_to(self._coming)
         if not self._now.is_on:
@@ -126,13 +113,10 @@ class PlannedAdvisor:
             return None
         slot, key, trigger = self._question
         memory = self._scheduler.memory
-        recent = memory.recent
-        if slot.active_goal is not None and key != slot.key:
-            steps = slot.active_goal.age
-            recent = (
-                *recent,
-                (slot.active_goal.plan.option.goal.text, f"not within {steps} steps"),
-            )
+        recent, active_goal = memory.recent, slot.active_goal
+        if active_goal is not None and key != slot.key:
+            text = active_goal.subgoal.option.goal.text
+            recent = (*recent, (text, f"not within {active_goal.age} steps"))
         self._scheduler.asked[key] = memory.step
         self._question = None
         return make_planning_query(
@@ -148,21 +132,18 @@ class PlannedAdvisor:
         )
 
     def take_goal_outcomes(self) -> tuple[GoalOutcome, ...]:
-        """Return the outcome of plans since the last time."""
-        scheduler = self._scheduler
-        if not scheduler.goal_outcomes:
-            return ()
-        taken, scheduler.goal_outcomes = tuple(scheduler.goal_outcomes), []
-        return taken
+        """Return the outcomes of subgoals since the last time."""
+        taken, self._scheduler.goal_outcomes = self._scheduler.goal_outcomes, []
+        return tuple(taken)
 
     def outcomes(self) -> tuple[GoalTally, ...]:
-        """Return how the rules' goals of the episode went; plans have goal outcomes."""
+        """Return how the rules' goals of the episode went; subgoals have goal outcomes."""
         return self._rules.outcomes()
 
     def save(self) -> dict[str, Any]:
-        """Return what it remembered before its last advice, and which plans that looked at.
+        """Return what it remembered before its last advice, and which subgoals that looked at.
 
-        The book of plans is not in it: who sent the plans sends them again.
+        The book of subgoals is not in it: who sent them sends them again.
         """
         memory = self._before or self._scheduler.memory
         now = self._now
@@ -173,7 +154,7 @@ class PlannedAdvisor:
                 for place, tile in list(self._tiles)[: memory.num_tiles]
             ],
             "asked": dict(self._scheduler.asked),
-            "looked": {key: plan and subgoal_to_json(plan) for key, plan in self._looked.items()},
+            "looked": {key: one and subgoal_to_json(one) for key, one in self._looked.items()},
             "now": [now.is_on, now.model_share, now.holdout_fraction, now.fallback],
             "is_reopening": self._is_reopening,
         }
@@ -187,7 +168,7 @@ class PlannedAdvisor:
         self._forget()
         self._scheduler.goal_outcomes = []
         facts = saved.get("planned")
-        if facts is None:  # saved before there were plans
+        if facts is None:  # saved before there were subgoals
             return
         self._scheduler.memory = SchedulerState.load(facts["memory"])
         self._scheduler.asked = dict(facts["asked"])
@@ -197,7 +178,7 @@ class PlannedAdvisor:
         is_on, model_share, holdout_fraction, fallback = facts["now"]
         self._now = PlannerUpdate(is_on, model_share, holdout_fraction, fallback)
         self._replayed = {
-            key: subgoal_from_json(plan) if plan else None for key, plan in facts["looked"].items()
+            key: subgoal_from_json(one) if one else None for key, one in facts["looked"].items()
         }
 
     def _forget(self) -> None:
@@ -207,7 +188,7 @@ class PlannedAdvisor:
         self._tiles, self._been = {}, {}
         self._question = None
         self._looked, self._replayed = {}, None
-        self._goal_source = GOAL_SOURCE
+        self.goal_source = GOAL_SOURCE
 
     def _turn_to(self, update: PlannerUpdate) -> None:
         if self._now.is_on and not update.is_on:
@@ -218,10 +199,10 @@ class PlannedAdvisor:
             self._scheduler.reopen()
 
     def _look(self, key: str) -> Subgoal | None:
-        """Return the plan for a key; after `restore` the one that was known then."""
-        plan = self._book.get(key) if self._replayed is None else self._replayed.get(key)
-        self._looked[key] = plan
-        return plan
+        """Return the subgoal for a key; after `restore` the one that was known then."""
+        known = self._book if self._replayed is None else self._replayed
+        self._looked[key] = known.get(key)
+        return self._looked[key]
 
     def _scene(self, state: GameState) -> Scene:
         place, battle = state.place, state.battle
@@ -239,18 +220,15 @@ class PlannedAdvisor:
 
     def _lead(self, rules_goal: Goal, state: GameState, mask: NDArray[np.bool_]) -> Advice:
         active_goal = self._scheduler.leading(state)
+        self.goal_source = GOAL_SOURCE
         if active_goal is None and self._now.fallback == "rules":
-            self._goal_source = GOAL_SOURCE
             return self._rules.lead(rules_goal, state, mask)
         self._rules.give_way()
         if active_goal is None:
-            self._goal_source = GOAL_SOURCE
-            return Advice(
-                _NOBODY, np.zeros(len(self._game.actions), np.float32), 0.0, "nobody leads"
-            )
-        plan = active_goal.plan
-        self._goal_source = plan.goal_source
-        goal, confidence = plan.option.goal, plan.confidence * active_goal.freshness
+            return self._rules.advice_of(_NOBODY, [], "nobody leads", mask, 0.0)
+        subgoal = active_goal.subgoal
+        self.goal_source = subgoal.goal_source
+        goal, confidence = subgoal.option.goal, subgoal.confidence * active_goal.freshness
         if self._rules.is_stuck:
             return self._rules.advice_of(goal, [], STUCK, mask, confidence)
         actions, reason = self._suggest(state, active_goal)
@@ -258,22 +236,17 @@ class PlannedAdvisor:
         return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)
 
     def _suggest(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
-        kind = active_goal.plan.option.kind
-        wants_run = {
-            GoalKind.RUN: True,
-            GoalKind.FIGHT: False,
-            GoalKind.CATCH: False,
-            GoalKind.TRAIN: False,
-        }.get(kind)
+        kind = active_goal.subgoal.option.kind
+        stays = {GoalKind.FIGHT, GoalKind.CATCH, GoalKind.TRAIN}
         return self._rules.steering.suggest(
             state,
             lambda: self._walk(state, active_goal),
             wants_catch=kind is GoalKind.CATCH,
-            wants_run=wants_run,
+            wants_run=True if kind is GoalKind.RUN else False if kind in stays else None,
         )
 
     def _walk(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
-        goal = active_goal.plan.option.goal
+        goal = active_goal.subgoal.option.goal
         if goal.kind is GoalKind.EXPLORE:
             step = step_to_new_ground(state, self._been.get(state.place.map, ()))
             return ([step.action], goal.text) if step else ([], "everything in reach was seen")

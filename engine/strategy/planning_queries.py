@@ -71,9 +71,9 @@ def key_of(game: str, base: Base, tried: Tried) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def with_tried(tried: Tried, plan: Subgoal, outcome: Outcome) -> Tried:
+def with_tried(tried: Tried, subgoal: Subgoal, outcome: Outcome) -> Tried:
     """Add a goal that is over; only the last ones are kept."""
-    return (*tried, f"{_what(plan.option.goal)}: {outcome.value}")[-_LAST_TRIED:]
+    return (*tried, f"{_what(subgoal.option.goal)}: {outcome.value}")[-_LAST_TRIED:]
 
 
 def make_planning_query(
@@ -90,7 +90,7 @@ def make_planning_query(
 ) -> PlanningQuery:
     """Return what a planner is asked: the state in words, and what can be wanted in it.
 
-    What ended alike again and again is left out: the same plan would be found for it for ever.
+    What ended alike again and again is left out: the same subgoal would be found for it for ever.
     """
     offered = choices(state, game, world)
     fresh = tuple(option for option in offered if not _is_worn(option, tried))

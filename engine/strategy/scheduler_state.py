@@ -1,4 +1,4 @@
-"""Remember how plans stand in an episode; a copy is a snapshot, and all of it goes into JSON."""
+"""Remember how subgoals stand in an episode; a copy is a snapshot, and all of it goes into JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.planning_types import GoalOutcome
-from engine.strategy.active_goal import ActiveGoal
+from engine.strategy.active_goal import ActiveGoal, facts_of, fields_from
 from engine.strategy.planning_queries import Base, Tried
 
 
@@ -17,9 +17,9 @@ class Slot:
 
     Attributes:
         trigger: Why a planner is asked about it.
-        is_assigned: It was decided who leads; else it is still open whether a plan is known.
-        active_goal: The plan that leads, or is ignored; None: others lead.
-        age: Steps since it was dealt to others.
+        is_assigned: It was decided who leads; else it is still open whether a subgoal is known.
+        active_goal: What leads, or is ignored as a control; None: others lead.
+        age: Steps since it was assigned to others.
     """
 
     base: Base
@@ -31,49 +31,29 @@ class Slot:
 
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
-        return {
-            "base": list(self.base),
-            "key": self.key,
-            "trigger": self.trigger,
-            "is_dealt": self.is_assigned,
-            "pursuit": self.active_goal.save() if self.active_goal else None,
-            "age": self.age,
-        }
+        active_goal = self.active_goal.save() if self.active_goal else None
+        return facts_of(self) | {"base": list(self.base), "pursuit": active_goal}
 
     @classmethod
     def load(cls, facts: Mapping[str, Any]) -> "Slot":
         """Restore what `save` returned."""
         active_goal = ActiveGoal.load(facts["pursuit"]) if facts["pursuit"] else None
-        return cls(
-            tuple(facts["base"]),
-            facts["key"],
-            facts["trigger"],
-            is_assigned=facts["is_dealt"],
-            active_goal=active_goal,
-            age=facts["age"],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A goal outcome that is given out once progress shows, or at a step of the episode without
-    any.
-    """
-
-    goal_outcome: GoalOutcome
-    until: int
+        changed = {"base": tuple(facts["base"]), "active_goal": active_goal}
+        return cls(**fields_from(facts) | changed)
 
 
 @dataclass(slots=True)
 class SchedulerState:
-    """How plans stand. No value in it is ever changed, only replaced.
+    """How subgoals stand. No value in it is ever changed, only replaced.
 
     Attributes:
-        step: Of the episode, as far as plans were followed in it.
+        step: Of the episode, as far as subgoals were followed in it.
         walk: Outside of battles; None before the first state to plan in.
         fight: In the battle, None outside of one.
         tried: Goals that are over, by the base that they were set in, since the last milestone.
         recent: (goal, outcome) of the last goals.
+        waiting: Outcomes that are given out once progress shows, or at a step of the episode
+            without any.
         share_credit: How much of an event is the model's, by its share so far.
         drawn: Random numbers drawn so far.
         milestones: As of the step before; so are the following four.
@@ -86,7 +66,7 @@ class SchedulerState:
     fight: Slot | None = None
     tried: Mapping[Base, Tried] = field(default_factory=lambda: MappingProxyType({}))
     recent: tuple[tuple[str, str], ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[tuple[GoalOutcome, int], ...] = ()
     share_credit: float = 0.0
     drawn: int = 0
     milestones: int = 0
@@ -103,15 +83,11 @@ class SchedulerState:
 
     def save(self) -> dict[str, Any]:
         """Return all of it, JSON-able."""
-        facts: dict[str, Any] = {
-            _SAVED_AS.get(entry.name, entry.name): getattr(self, entry.name)
-            for entry in fields(self)
-        }
-        return facts | {
+        return facts_of(self) | {
             "walk": self.walk.save() if self.walk else None,
             "fight": self.fight.save() if self.fight else None,
             "tried": [[list(base), list(tried)] for base, tried in self.tried.items()],
-            "waiting": [[one.goal_outcome.to_json(), one.until] for one in self.waiting],
+            "waiting": [[outcome.to_json(), until] for outcome, until in self.waiting],
         }
 
     @classmethod
@@ -123,16 +99,11 @@ class SchedulerState:
             "tried": {tuple(base): tuple(tried) for base, tried in facts["tried"]},
             "recent": tuple((goal, outcome) for goal, outcome in facts["recent"]),
             "waiting": tuple(
-                Waiting(GoalOutcome.from_json(goal_outcome), until)
-                for goal_outcome, until in facts["waiting"]
+                (GoalOutcome.from_json(outcome), until) for outcome, until in facts["waiting"]
             ),
             "levels": tuple(facts["levels"]),
         }
-        names = {key: name for name, key in _SAVED_AS.items()}
-        return cls(**{names.get(key, key): value for key, value in facts.items()} | changed)
+        return cls(**fields_from(facts) | changed)
 
-
-_SAVED_AS: Mapping[str, str] = MappingProxyType({"share_credit": "owed"})
-"""Fields with another name in checkpoints."""
 
 _values = attrgetter(*(entry.name for entry in fields(SchedulerState)))

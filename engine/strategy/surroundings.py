@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from engine.env.facts import side_names
 from engine.games.base import Game
-from engine.strategy.navigation import Exit, Link, Tile, link_exits, talk_exits
+from engine.strategy.navigation import Exit, Link, Tile, distance, link_exits, talk_exits
 from engine.types import DIRECTIONS, MAP_BORDER, Facing, GameState, MapView, Terrain
 
 _RIGHT, _UP = 7, 6
@@ -181,7 +181,7 @@ def _warp_groups(view: MapView) -> list[tuple[str, tuple[Tile, ...]]]:
     for warp in view.warps:
         tile = (warp.x, warp.y)
         for name, tiles in groups:
-            if name == warp.name and any(_distance(tile, other) == 1 for other in tiles):
+            if name == warp.name and any(distance(tile, other) == 1 for other in tiles):
                 tiles.append(tile)
                 break
         else:
@@ -263,7 +263,3 @@ def _legend(rows: tuple[str, ...], surroundings: Surroundings) -> str:
     if any(spot.mark and spot.mark in drawn for spot in surroundings.people):
         words.append(_PEOPLE)
     return "  ".join(words)
-
-
-def _distance(one: Tile, other: Tile) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])

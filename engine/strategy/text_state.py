@@ -6,7 +6,7 @@ Plain text without colours, at most 80 columns, the same for the same state.
 import json
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,8 @@ from engine.types import Battle, BattleKind, Creature, GameState, Goal, MapId
 
 _COLUMNS = 80
 _ASKED = ("world", "progress", "bag", "party", "goals", "place", "screen", "battle", "map")
-"""What a planner is told before its choices, which name exits, people and signs themselves; that
-one could fly is no use where no choice is to fly."""
+"""Sections that precede a planner's options, which name exits, people and signs themselves; that
+one could fly is no use where no option is to fly."""
 _LISTED = 12
 """Of exits, people or signs, at most as many are listed."""
 
@@ -43,13 +43,8 @@ def describe(
 ) -> str:
     """Return the state in words; see `sections`.
 
-    Args:
-        state: The game now.
-        game: What is played.
-        goal: What is wanted now.
-        milestones: Keys of those reached in this episode.
-        max_characters: Sections are left out, those of the highest rank first, until the text has
-            no more; the one of rank 0 always stays.
+    Sections are left out, those of the highest rank first, until the text has no more than
+    `max_characters`; the one of rank 0 always stays.
     """
     kept = list(sections(state, game, goal=goal, milestones=milestones))
     while max_characters is not None and len(_joined(kept)) > max_characters and len(kept) > 1:
@@ -67,20 +62,27 @@ def sections(
     """Return the parts of the text that have something to say, in reading order.
 
     Every rank comes once. In a battle the surroundings are left out.
+
+    Args:
+        state: The game now.
+        game: What is played.
+        goal: What is wanted now.
+        milestones: Keys of those reached in this episode.
     """
     around, tables = survey(state, game), game.tables
-    legend = f"legend: {around.legend}" if around.drawing else ""
+    party = [_member(creature) for creature in state.party]
     parts = (
         Section("place", _place(state), 0),
-        Section("screen", _screen(state), 1),
+        # Quoted: it is data, whatever it says.
+        Section("screen", _listed("On screen", [_quoted(one) for one in state.screen_text]), 1),
         Section("battle", _battle(state.battle, tables) if state.battle else "", 2),
         Section("goals", _goals(state, tables, goal, milestones), 3),
         Section("map", "\n".join(around.drawing), 5),
-        Section("legend", legend, 6),
+        Section("legend", f"legend: {around.legend}" if around.drawing else "", 6),
         Section("exits", _spots("Exits", around.exits), 4),
         Section("people", _spots("People and things", around.people), 8),
         Section("signs", _spots("Signs", around.signs), 10),
-        Section("party", _party(state), 7),
+        Section("party", _listed("Party", party) or "Party: no creature yet.", 7),
         Section("bag", _bag(state, tables), 9),
         Section("progress", _progress(state), 11),
         Section("flights", _flights(state, tables), 12),
@@ -91,11 +93,10 @@ def sections(
 def asked_sections(
     state: GameState, game: Game, world: WorldMap, *, milestones: Collection[str] = ()
 ) -> tuple[Section, ...]:
-    """Return the parts that a planner is told, what changes seldom first: see `_ASKED`."""
+    """Return the parts that a planner is given, what changes seldom first: see `_ASKED`."""
     by_name = {part.name: part for part in sections(state, game, milestones=milestones)}
-    by_name["goals"] = Section(
-        "goals", _next(state, game.tables, milestones), by_name["goals"].rank
-    )
+    next_ = _next(state, game.tables, milestones)
+    by_name["goals"] = replace(by_name["goals"], text=next_)
     ways = _ways(world.distances_from(state.place.map), game.tables, world)
     by_name["world"] = Section("world", ways, len(by_name))
     return tuple(by_name[name] for name in _ASKED if name in by_name and by_name[name].text)
@@ -111,18 +112,23 @@ def rules(game: Game) -> str:
 
 
 def _ways(maps: Iterable[MapId], tables: GameTables, world: WorldMap) -> str:
-    """Say where the ways of maps lead, in the same order wherever one is."""
+    """Return where the ways of maps lead, in the same order wherever one is."""
     lines = []
     for map_ in sorted(maps, key=lambda map_: (map_.group, map_.number)):
         name = _map_name(map_, tables)
         targets = dict.fromkeys(_map_name(link.target, tables) for link in world.links_from(map_))
         if name and any(targets):
-            lines.append(f"  {name}: {', '.join(filter(None, targets))}")
-    return "\n".join(["Where ways lead:", *lines]) if lines else ""
+            lines.append(f"{name}: {', '.join(filter(None, targets))}")
+    return _listed("Where ways lead", lines)
 
 
 def _map_name(map_: MapId, tables: GameTables) -> str:
     return tables.MAPS.get((map_.group, map_.number), "")
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    """Return lines under a title, "" where there are none."""
+    return "\n".join([f"{title}:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
 def _joined(parts: Iterable[Section]) -> str:
@@ -147,21 +153,15 @@ def _place(state: GameState) -> str:
     return f"{where} at ({place.x},{place.y}) facing {place.facing.name.lower()}, {doing}."
 
 
-def _screen(state: GameState) -> str:
-    """Quote what the game shows: it is data, whatever it says."""
-    if not state.screen_text:
-        return ""
-    return "\n".join(["On screen:", *(f"  {_quoted(line)}" for line in state.screen_text)])
-
-
 def _battle(battle: Battle, tables: GameTables) -> str:
     if battle.own is None or battle.enemy is None:
         return "The battle begins."
     who = _named(battle.trainer_name) or "a trainer"
     against = f"Battle against {who}" if battle.kind is BattleKind.TRAINER else "Wild battle"
-    lines = [f"{against}:", f"  enemy {_creature(battle.enemy)}", f"  own {_creature(battle.own)}"]
     facts = move_facts(battle, tables)
-    return "\n".join(lines + [f"  {_move(facts[slot])}" for slot in battle.legal_moves])
+    moves = [_move(facts[slot]) for slot in battle.legal_moves]
+    sides = [f"enemy {_creature(battle.enemy)}", f"own {_creature(battle.own)}"]
+    return _listed(against, sides + moves)
 
 
 def _move(facts: Mapping[str, Any]) -> str:
@@ -192,19 +192,15 @@ def _goals(
 
 
 def _next(state: GameState, tables: GameTables, milestones: Collection[str]) -> str:
-    """Say which milestone comes next; `rules` name them all."""
+    """Return which milestone comes next; `rules` name them all."""
     total, coming = len(tables.MILESTONES), still_ahead(tables.MILESTONES, state, milestones)
     passed = f"{total - len(coming)} of {total} milestones are passed."
     return f"{passed} Next milestone: {coming[0][1]}" if coming else passed
 
 
 def _spots(title: str, spots: tuple[Spot, ...]) -> str:
-    if not spots:
-        return ""
-    lines = [f"{title}:", *(f"  {_spot(spot)}" for spot in spots[:_LISTED])]
-    if len(spots) > _LISTED:
-        lines.append(f"  and {len(spots) - _LISTED} more")
-    return "\n".join(lines)
+    more = [f"and {len(spots) - _LISTED} more"] if len(spots) > _LISTED else []
+    return _listed(title, [_spot(spot) for spot in spots[:_LISTED]] + more)
 
 
 def _spot(spot: Spot) -> str:
@@ -213,12 +209,6 @@ def _spot(spot: Spot) -> str:
     where = " ".join(word for word in (spot.mark, tiles or f"{spot.side} edge") if word)
     target = f"{where} to {spot.name}" if spot.name else where
     return f"{target}: {spot.distance}"
-
-
-def _party(state: GameState) -> str:
-    if not state.party:
-        return "Party: no creature yet."
-    return "\n".join(["Party:", *(f"  {_member(creature)}" for creature in state.party)])
 
 
 def _member(creature: Creature) -> str:
@@ -253,13 +243,12 @@ def _item(name: str, count: int) -> str:
 
 
 def _progress(state: GameState) -> str:
-    lines = [
+    text = (
         f"Badges {state.badge_count} of {_BADGES}, money {state.money}, "
         f"species caught {state.caught}, seen {state.seen}."
-    ]
-    if state.repel_steps:
-        lines.append(f"The wild ones stay away for {state.repel_steps} steps.")
-    return "\n".join(lines)
+    )
+    repel = f"\nThe wild ones stay away for {state.repel_steps} steps."
+    return text + repel if state.repel_steps else text
 
 
 def _flights(state: GameState, tables: GameTables) -> str:

@@ -54,14 +54,9 @@ def heal_goal(state: GameState, game: Game, world: WorldMap) -> Goal | None:
 def exits_for(
     state: GameState, game: Game, world: WorldMap, goal: Goal, target: Tile | None
 ) -> tuple[Exit, ...]:
-    """Return how to continue for a goal of a planner.
+    """Return how to continue for a planner's goal, not one to explore, where the player can walk.
 
-    Args:
-        state: The game now; the player can walk.
-        game: What is played.
-        world: Which map leads to which.
-        goal: Not one to explore.
-        target: Where on the goal's map, as far as that has changed since it was set.
+    `target` is where on the goal's map, for what may have moved since the goal was set.
     """
     here, view, atlas = state.place.map, state.map, game.atlas
     if goal.kind is GoalKind.HEAL and goal.target is None and atlas.is_rest(state.place.name):

@@ -19,8 +19,7 @@ from engine.agents.base import Agent
 from engine.agents.calibration import Calibration
 from engine.commands import Command
 from engine.config import RunConfig
-from engine.curriculum.handover import hand_over
-from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.scheduler import Curriculum, hand_over
 from engine.env.batch import Batch
 from engine.errors import PokeTUIError
 from engine.events import (

@@ -9,7 +9,7 @@ import torch
 from engine.agents.base import Guidance
 from engine.agents.hybrid import GuidedPolicy
 from engine.agents.networks import masked_log_probs
-from engine.agents.samples import Samples, sequences_of
+from engine.agents.ppo import Samples, sequences_of
 from engine.config import PPOConfig, RunConfig
 from engine.types import Action
 from tests.engine import recall
@@ -58,7 +58,7 @@ def test_the_ratio_is_one_before_the_first_update(guidance):
         batch = samples.take(sequences[rows])
         with torch.no_grad():
             logits, values, _ = agent.ppo.network(
-                batch.features, batch.pixels, batch.memory, batch.starts
+                batch.features, batch.pixels, batch.memories, batch.starts
             )
         log_probs = masked_log_probs(logits, batch.masks, batch.biases)
         chosen = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
@@ -72,7 +72,7 @@ def test_without_the_starts_the_ratio_would_be_wrong():
     batch = samples.take(sequences)
     with torch.no_grad():
         _, values, _ = agent.ppo.network(
-            batch.features, batch.pixels, batch.memory, torch.zeros_like(batch.starts)
+            batch.features, batch.pixels, batch.memories, torch.zeros_like(batch.starts)
         )
     assert (values - batch.returns).abs().max() > 1e-3
 
@@ -102,7 +102,7 @@ def test_the_gradient_ends_where_a_sequence_or_an_episode_begins():
     values[3].backward()
     assert features.grad.abs().sum(1).gt(0).tolist() == [False, False, True, True]
     samples, sequences = samples_of(agent)
-    assert not samples.take(sequences).memory.requires_grad
+    assert not samples.take(sequences).memories.requires_grad
 
 
 def test_a_truncated_episode_is_judged_with_what_was_remembered_in_it():

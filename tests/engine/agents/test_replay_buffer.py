@@ -16,7 +16,7 @@ def make_replay(
 ) -> PrioritizedReplayBuffer:
     settings = {"gamma": GAMMA, "alpha": 1.0} | settings
     return PrioritizedReplayBuffer(
-        rows * num_envs, num_envs, SPACES, num_steps=num_steps, **settings
+        rows * num_envs, num_envs, SPACES, DQNConfig(n_steps=num_steps, **settings)
     )
 
 
@@ -266,7 +266,7 @@ def test_a_saved_replay_goes_on_alike_whether_full_or_not():
 
 
 def test_the_smallest_ring_holds_one_window_of_each_environment():
-    replay = PrioritizedReplayBuffer(5 * 8, 8, SPACES, num_steps=3, gamma=GAMMA, alpha=1.0)
+    replay = PrioritizedReplayBuffer(5 * 8, 8, SPACES, DQNConfig(n_steps=3, gamma=GAMMA, alpha=1.0))
     live(replay, [1.0] * 30)
     assert learnt(replay)[26] == (1.75, 0.125, 29)
     with pytest.raises(ValidationError, match=r"dqn\.capacity must be at least 40"):

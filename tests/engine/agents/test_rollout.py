@@ -6,7 +6,7 @@ from engine.types import Spaces
 
 
 def rollout_of(rewards, values, boundaries=(), boundary_values=None) -> Rollout:
-    rollout = Rollout.empty(len(rewards), 1, Spaces(2, 9))
+    rollout = Rollout(len(rewards), 1, Spaces(2, 9))
     rollout.rewards[:, 0] = rewards
     rollout.values[:, 0] = values
     for step in boundaries:
@@ -68,7 +68,7 @@ def test_a_cut_leaves_an_ended_episode_as_it_is():
 
 
 def test_a_cut_before_the_first_step_does_nothing():
-    rollout = Rollout.empty(4, 1, Spaces(2, 9))
+    rollout = Rollout(4, 1, Spaces(2, 9))
     rollout.truncate_trajectory(0, 3.0)
     assert not rollout.boundaries.any()
 
@@ -92,7 +92,7 @@ def test_gae_by_hand_over_a_truncation_a_termination_and_the_rollouts_end():
 
 
 def test_environments_do_not_mix():
-    rollout = Rollout.empty(2, 2, Spaces(1, 9))
+    rollout = Rollout(2, 2, Spaces(1, 9))
     rollout.rewards[:] = [[1.0, 0.0], [0.0, 7.0]]
     rollout.boundaries[0, 0] = True
     rollout.length = 2
@@ -106,19 +106,19 @@ def test_a_step_after_a_boundary_is_a_start():
 
 
 def test_without_pixels_and_memory_none_is_allocated():
-    rollout = Rollout.empty(128, 32, Spaces(903, 9))
+    rollout = Rollout(128, 32, Spaces(903, 9))
     assert rollout.pixels.nbytes == rollout.memories.nbytes == 0
-    seeing = Rollout.empty(128, 32, Spaces(903, 9, (3, 72, 80)))
+    seeing = Rollout(128, 32, Spaces(903, 9, (3, 72, 80)))
     assert seeing.pixels.nbytes == 128 * 32 * 3 * 72 * 80
 
 
 def test_a_loaded_rollout_is_the_saved_one():
     rng, spaces = np.random.default_rng(0), Spaces(4, 9, (3, 72, 80))
-    rollout = Rollout.empty(3, 2, spaces, memory_size=5)
+    rollout = Rollout(3, 2, spaces, memory_size=5)
     rollout.length = 2
     for array in rollout.save().values():
         array[...] = rng.integers(0, 2, array.shape)
-    other = Rollout.empty(3, 2, spaces, memory_size=5)
+    other = Rollout(3, 2, spaces, memory_size=5)
     other.load(rollout.save())
     assert other.length == 2
     for name, array in rollout.save().items():

@@ -107,7 +107,9 @@ def test_a_checkpoint_of_another_number_of_actions_is_refused_in_one_line(kind: 
 
 
 def test_a_replay_keeps_actions_that_fill_no_byte() -> None:
-    replay = PrioritizedReplayBuffer(16, 1, Spaces(1, 2025), num_steps=1, gamma=0.5, alpha=0.0)
+    replay = PrioritizedReplayBuffer(
+        16, 1, Spaces(1, 2025), DQNConfig(n_steps=1, gamma=0.5, alpha=0)
+    )
     for action in (2024, 300, 7):
         replay.append(
             features=np.zeros((1, 1), np.float32),

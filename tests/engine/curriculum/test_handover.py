@@ -1,8 +1,7 @@
 import pytest
 
 from engine.config import CurriculumConfig
-from engine.curriculum.handover import hand_over
-from engine.curriculum.scheduler import Curriculum
+from engine.curriculum.scheduler import Curriculum, hand_over
 from engine.strategy.adaptive import AdaptiveStrategySystem
 from engine.strategy.performance import StrategyType
 from engine.types import EpisodeSummary

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.games.catalog import load_game
-from engine.strategy.battle import BattleRules, is_weak
+from engine.strategy.battle import battle_button, is_weak
 from engine.types import Action, Bag, BattleKind
 from tests.engine.strategy.helpers import READING, battle, creature, menu, moves, state
 
@@ -18,7 +18,7 @@ STONE = creature("STONE", types=(ROCK, ROCK))
 
 
 def suggest(shown, *, wants_catch: bool = False) -> Action:
-    return BattleRules(TABLES).suggest(shown, wants_catch=wants_catch)[0]
+    return battle_button(TABLES, shown, wants_catch=wants_catch, wants_run=None)[0]
 
 
 def first_menu(own=NEWT, enemy=STONE, cursor=(1, 1), kind=BattleKind.WILD, **more):

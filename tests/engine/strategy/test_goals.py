@@ -1,5 +1,6 @@
 import json
 
+from engine.games.base import Atlas
 from engine.strategy.goals import GoalPlanner
 from engine.types import BattleKind, Goal, MapId
 from tests.engine.strategy.helpers import battle, creature, state
@@ -19,7 +20,7 @@ TRAINING = Goal("train", "Train", TOWN)
 
 
 def planner() -> GoalPlanner:
-    return GoalPlanner(MILESTONES, SPOTS, HEALERS, TRAINING)
+    return GoalPlanner(MILESTONES, Atlas(spots=SPOTS, healers=HEALERS, training=TRAINING))
 
 
 def goal_key(subject: GoalPlanner, shown, reached=(), distances=None) -> str:

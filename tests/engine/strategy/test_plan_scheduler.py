@@ -124,7 +124,7 @@ def test_a_battle_on_the_way_keeps_the_goal():
         scheduler.advance(fighting, 1, update, (), 0)
         leading = scheduler.leading(fighting.state)
         assert leading is not None
-        assert leading.plan == goal.plan
+        assert leading.subgoal == goal.subgoal
         question = scheduler.next_question(fighting.state, update, 0)
         assert question is not None
         assert question[2] == "battle"
@@ -132,7 +132,7 @@ def test_a_battle_on_the_way_keeps_the_goal():
     assert scheduler.memory.fight is None
     leading = scheduler.leading(scene(1).state)
     assert leading is not None
-    assert leading.plan == goal.plan
+    assert leading.subgoal == goal.subgoal
     assert not scheduler.goal_outcomes
 
 
