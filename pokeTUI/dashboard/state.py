@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame
+from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame, Goal
 from pokeTUI.dashboard.backlog import Backlog
 from pokeTUI.dashboard.command_words import command_words
 from pokeTUI.dashboard.event_lines import EventLog, demonstration_end, steering_changes
@@ -112,6 +112,16 @@ class DashboardState:
     def is_paused(self) -> bool:
         """Return whether stepping has stopped."""
         return self.status is not None and self.status.is_paused
+
+    @property
+    def goal(self) -> Goal | None:
+        """What the agent is after."""
+        return self.game.goal if self.game is not None else None
+
+    @property
+    def shares(self) -> tuple[tuple[str, float], ...]:
+        """Who made the last decisions: the share of each source, () while nobody has counted."""
+        return self.status.shares if self.status is not None else ()
 
     @property
     def actions(self) -> ActionSet:

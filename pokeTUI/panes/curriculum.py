@@ -6,7 +6,7 @@ from textual import events
 
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.questions import Question, ask_mode, ask_strategy
+from pokeTUI.dialogs.questions import ask_mode, ask_strategy
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.curriculum_lines import (
     LABEL,
@@ -20,11 +20,9 @@ from pokeTUI.panes.curriculum_lines import (
     stage_lines,
     ten_bars,
     ten_in_a_row,
-    words,
 )
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.lines import Line, beside, labelled
 from pokeTUI.theme import Ink
 
 _SPLIT = 100
@@ -37,7 +35,7 @@ class CurriculumPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
     )
-
+    PARTS = ("curriculum", "steering", "moves", "strategy", "history", "run", "shares")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
@@ -53,25 +51,14 @@ class CurriculumPane(Pane):
         self._first_move = 0
         self._set_row = -1
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        shares = state.status.shares if state.status is not None else ()
-        return (
-            state.curriculum,
-            state.steering,
-            state.moves,
-            state.strategy,
-            state.history,
-            state.run,
-            shares,
-        )
-
     def act(self, name: str) -> None:
         """Ask for another mode or strategy, or scroll the history."""
-        if name == "mode":
-            self._ask(ask_mode(self._state))
-        elif name == "strategy":
-            self._ask(ask_strategy(self._state))
+        if name in ("mode", "strategy"):
+            question = (ask_mode if name == "mode" else ask_strategy)(self._state)
+            self.ask(
+                question.screen,
+                lambda chosen: self.post_message(CommandWanted(question.command(chosen))),
+            )
         elif name in self._STEPS:
             at = self._first_move + self._STEPS[name]
             self._first_move = max(0, min(len(self._state.moves) - 1, at))
@@ -82,23 +69,6 @@ class CurriculumPane(Pane):
         at = event.get_content_offset(self)
         if at is not None and at.y == self._set_row:
             self.act("mode" if at.x < LABEL + 10 else "strategy")
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Show earlier moves."""
-        self.act("down")
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Show later moves."""
-        self.act("up")
-        event.stop()
-
-    def _ask(self, question: Question) -> None:
-        def answer(chosen: str | None) -> None:
-            if chosen is not None:
-                self.post_message(CommandWanted(question.command(chosen)))
-
-        self.app.push_screen(question.screen, answer)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return where it stands, and below or beside it how it came to that."""
@@ -143,8 +113,8 @@ class CurriculumPane(Pane):
             self._set_row = len(lines)
             lines.append(as_set(state, width))
         if height >= len(lines) + 2:
-            lines += words("focus", now.focus, Ink.text, width, 2)
-            lines += words("shows in", now.success_metrics, Ink.text, width, 2)
+            lines += labelled("focus", now.focus, Ink.text, width, LABEL, 2)
+            lines += labelled("shows in", now.success_metrics, Ink.text, width, LABEL, 2)
         return lines[:height]
 
     def _history(self, state: DashboardState, width: int, room: int) -> list[Line]:

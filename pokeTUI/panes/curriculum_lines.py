@@ -8,20 +8,12 @@ from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.moves import WINDOW, Move
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
-from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.lines import Line, add_bar, labelled
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 LABEL = 9
 """Width of the labels."""
-
-
-def words(label: str, text: str, ink: Ink, width: int, room: int) -> list[Line]:
-    """Return a labelled text in as many lines as there is room for."""
-    return [
-        Line(width).add(label if index == 0 else "", Ink.dim, LABEL).add(part, ink)
-        for index, part in enumerate(wrap(text, width - LABEL, room))
-    ]
 
 
 def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
@@ -43,8 +35,9 @@ def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
 def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
     """Return what is missing to advance."""
     if not now.missing:
-        return words("missing", "nothing: this is the last stage", Ink.good, width, room)
-    return words("missing", now.missing, Ink.warn, width, room)
+        text = "nothing: this is the last stage"
+        return labelled("missing", text, Ink.good, width, LABEL, room)
+    return labelled("missing", now.missing, Ink.warn, width, LABEL, room)
 
 
 def _average(now: CurriculumChanged) -> str:

@@ -45,7 +45,7 @@ class DecisionsPane(Pane):
     """A table of decisions, newest first, or of what was found to work where."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", "Did", needs=TRAINING)
-
+    PARTS = ("run",)
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the row above."),
         PaneKey(
@@ -78,10 +78,6 @@ class DecisionsPane(Pane):
         self._room = 20
         self._due = 0.0
         self._is_reading = False
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on besides its file."""
-        return (state.run,)
 
     # Reading
 
@@ -221,7 +217,7 @@ class DecisionsPane(Pane):
                 self._chosen = None
                 self._look(View(not self._view.is_patterns, action=self._view.action))
             case "filter":
-                self._ask()
+                self.ask(ChoiceScreen("Show", self.choices()), self.choose)
             case "copy":
                 self._copy()
             case "open":
@@ -293,13 +289,6 @@ class DecisionsPane(Pane):
             ]
         return [(key, f"{'✓' if is_on else ' '} {text}") for key, text, is_on in found + actions]
 
-    def _ask(self) -> None:
-        def take(choice: str | None) -> None:
-            if choice is not None:
-                self.choose(choice)
-
-        self.app.push_screen(ChoiceScreen("Show", self.choices()), take)
-
     def choose(self, choice: str) -> None:
         """Filter by one of `choices`."""
         self._chosen = None
@@ -339,16 +328,6 @@ class DecisionsPane(Pane):
             if event.chain == 2:
                 self._open()
             self.redraw()
-
-    def on_mouse_scroll_up(self, event: ui.MouseScrollUp) -> None:
-        """Go up a row."""
-        event.stop()
-        self.act("up")
-
-    def on_mouse_scroll_down(self, event: ui.MouseScrollDown) -> None:
-        """Go down a row."""
-        event.stop()
-        self.act("down")
 
 
 def _has_more(page: "PatternPage | None") -> bool:

@@ -1,6 +1,7 @@
 """Whether it gets better."""
 
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,8 +27,7 @@ from pokeTUI.dialogs.prompt import ChoiceScreen
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.lines import Line, beside
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 
@@ -48,7 +48,7 @@ class LearningPane(Pane):
         appetite=3,
         presented=1,
     )
-
+    PARTS = ("history", "updates", "evaluations", "run")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
         PaneKey(("left_square_bracket",), "previous", "[", "", "Show the curve before."),
@@ -89,10 +89,6 @@ class LearningPane(Pane):
         """The run that is compared with, or is being read, "" if none is."""
         return self._other_name
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.history, state.updates, state.evaluations, state.run)
-
     # Keys and mouse
 
     def act(self, name: str) -> None:
@@ -127,15 +123,11 @@ class LearningPane(Pane):
             self._cursor = max(0, min(self._frame.columns - 1, at.x - self._frame.start))
             self.redraw()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll the milestones, or show the next curve."""
-        self.act("down" if self._curve == MILESTONES else "next")
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll the milestones, or show the curve before."""
-        self.act("up" if self._curve == MILESTONES else "previous")
-        event.stop()
+    def wheel(self, name: str, event: events.MouseEvent) -> None:
+        """Scroll the milestones, or show another curve."""
+        if self._curve != MILESTONES:
+            name = "next" if name == "down" else "previous"
+        self.act(name)
 
     def _choose(self, step: int) -> None:
         known = curves(self._state)
@@ -161,20 +153,15 @@ class LearningPane(Pane):
             self.notify("There is no other saved run to compare with.", timeout=3)
             return
         choices = [("", "none: this run alone"), *known]
-        self.app.push_screen(
-            ChoiceScreen("Compare with a saved run", choices, self._other_name), self._compare
-        )
+        screen = ChoiceScreen("Compare with a saved run", choices, self._other_name)
+        self.ask(screen, self._compare)
 
-    def _compare(self, run_id: str | None) -> None:
-        if run_id is None or self._state.run is None:
-            return
+    def _compare(self, run_id: str) -> None:
         self._other, self._other_name = None, run_id
         self.redraw()
-        if run_id:
-            run_dir = self._state.run.run_dir
-            self.run_worker(
-                lambda: self._load(run_dir, run_id), thread=True, exclusive=True, group="compare"
-            )
+        if run_id and self._state.run is not None:
+            load = partial(self._load, self._state.run.run_dir, run_id)
+            self.run_worker(load, thread=True, exclusive=True, group="compare")
 
     def _load(self, run_dir: str, run_id: str) -> None:
         """Read another run's curves, beside the event loop: a long run has a long journal."""

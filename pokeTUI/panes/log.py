@@ -41,10 +41,7 @@ class LogPane(ScrollLogPane[EventLine]):
     """Events and warnings, newest last, with the run's time."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log", "Log")
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.event_log,)
+    PARTS = ("event_log",)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return as much of the log as there is room for."""

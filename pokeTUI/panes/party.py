@@ -12,7 +12,7 @@ from pokeTUI.layout import GAME_STATE, PaneInfo
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.rendering.lines import Line, shorten, wrap
+from pokeTUI.rendering.lines import Line, beside, labelled, shorten
 from pokeTUI.theme import Ink
 
 _TWO_COLUMNS = 50
@@ -30,9 +30,7 @@ class PartyPane(Pane):
         "party", "Party and place", "Map", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
     )
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.game, state.run)
+    PARTS = ("game", "run")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the facts, with the map beside or below them where there is room for it."""
@@ -42,13 +40,7 @@ class PartyPane(Pane):
             left = _facts_width(width)
             facts = _facts(state, state.game, left, height, is_listed=True)[:height]
             scene = _scene(state.game, width - left - 2, height)
-            return [
-                Line(width)
-                .append(facts[row] if row < len(facts) else Line(left))
-                .skip_to(left + 2)
-                .append(scene[row] if row < len(scene) else Line(0))
-                for row in range(max(len(facts), len(scene)))
-            ]
+            return beside(facts, scene, left + 2, width)
         room = height - _num_facts(state.game)
         if room < _MIN_MAP:
             lines = _facts(state, state.game, width, height, is_listed=True, has_battle=True)
@@ -99,23 +91,15 @@ def _facts(
     lines = [_place(now, width)]
     needed = 2 + has_battle + max(1, len(now.party))
     spare = height - len(lines) - needed
-    lines += _goal(game, width, 2 if is_listed and spare > 1 else 1)
+    goal = printable(game.goal.text) if game.goal else "none yet"
+    ink = Ink.text if game.goal else Ink.dim
+    lines += labelled("goal", goal, ink, width, LABEL, 2 if is_listed and spare > 1 else 1)
     spare = height - len(lines) - 1 - has_battle - max(1, len(now.party))
     lines += _milestones(state, width, max(1, spare) if is_listed else 1)
     lines.append(_belongings(now, width))
     if has_battle:
         lines.append(_battle(now, width))
     return lines + _party(now.party, width, height - len(lines))
-
-
-def _goal(game: GameObserved, width: int, max_lines: int) -> list[Line]:
-    text = printable(game.goal.text) if game.goal else "none yet"
-    parts = wrap(text, width - LABEL, max_lines)
-    ink = Ink.text if game.goal else Ink.dim
-    return [
-        Line(width).add("" if row else "goal", Ink.dim, LABEL).add(part, ink)
-        for row, part in enumerate(parts)
-    ]
 
 
 def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:

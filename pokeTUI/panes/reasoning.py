@@ -9,7 +9,7 @@ from pokeTUI.dialogs.detail import Passage
 from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
 from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
-from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.lines import Line, add_bar, beside, labelled, wrap
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 _LABEL = 6
@@ -32,10 +32,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         "reasoning", "Reasoning", "Why", rows=(0, 0, 14), appetite=4, presented=2
     )
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        shares = state.status.shares if state.status is not None else None
-        return (state.game and state.game.goal, state.log, state.decision, state.planner, shares)
+    PARTS = ("goal", "log", "decision", "planner", "shares")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return goal, decision, model and as much of the log as there is room for."""
@@ -44,20 +41,17 @@ class ReasoningPane(ScrollLogPane[LogLine]):
             left = width * 58 // 100
             lines = self._column(state, left, height, has_model=False)
             side = model_column(state.planner, width - left - 3, height)
-            return [
-                Line(width)
-                .append(lines[row] if row < len(lines) else Line(left))
-                .skip_to(left + 1)
-                .add("│ ", Ink.faint)
-                .append(side[row] if row < len(side) else Line(0))
-                for row in range(height)
-            ]
+            side += [Line(0)] * (height - len(side))
+            parted = [Line(width).add("│ ", Ink.faint).append(line) for line in side]
+            return beside(lines, parted, left + 1, width)
         return self._column(state, width, height, has_model=True)
 
     def _column(
         self, state: DashboardState, width: int, height: int, *, has_model: bool
     ) -> list[Line]:
-        lines = _goal(state, width, 2 if height > 8 else 1)
+        goal = printable(state.goal.text) if state.goal else "none yet"
+        ink = Ink.strong if state.goal else Ink.dim
+        lines = labelled("goal", goal, ink, width, _LABEL, 2 if height > 8 else 1)
         if height > 5:
             lines.append(_now(state, width))
         if height >= _TALL:
@@ -143,16 +137,6 @@ def _words(entry: LogLine) -> str:
     if entry.confidence is None:
         return text
     return text.removesuffix(f", {entry.confidence:.0%} certain")
-
-
-def _goal(state: DashboardState, width: int, max_lines: int) -> list[Line]:
-    goal = state.game.goal if state.game else None
-    text = printable(goal.text) if goal else "none yet"
-    ink = Ink.strong if goal else Ink.dim
-    return [
-        Line(width).add("" if index else "goal", Ink.dim, _LABEL).add(part, ink)
-        for index, part in enumerate(wrap(text, width - _LABEL, max_lines))
-    ]
 
 
 def _now(state: DashboardState, width: int) -> Line:

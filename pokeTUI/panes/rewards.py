@@ -23,8 +23,8 @@ from pokeTUI.panes.reward_table import (
     sums_row,
     weight_text,
 )
-from pokeTUI.rendering.gauges import beside, sparkline
-from pokeTUI.rendering.lines import Line, signed
+from pokeTUI.rendering.gauges import sparkline
+from pokeTUI.rendering.lines import Line, beside, signed
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, PlotLine, SmallChart, grid, plot
 
@@ -39,7 +39,7 @@ class RewardsPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "rewards", "Rewards", "Pay", rows=(14, 15, 16), column=1, appetite=2
     )
-
+    PARTS = ("reward", "payouts", "steering", "history")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the component above."),
         PaneKey(("down", "j"), "down", "↓/j", "", "Choose the component below."),
@@ -58,10 +58,6 @@ class RewardsPane(Pane):
         self._muted: dict[str, float] = {}
         self._names: list[str] = []
         self._first_row = 0
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.reward, state.payouts, state.steering, state.history)
 
     # Keys and mouse
 
@@ -94,44 +90,30 @@ class RewardsPane(Pane):
             if event.chain == 2:
                 self.act("weight")
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Move down in the table or in the payouts."""
-        self._wheel(event, "down", "later")
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Move up in the table or in the payouts."""
-        self._wheel(event, "up", "earlier")
-
-    def _wheel(self, event: events.MouseEvent, table: str, payouts: str) -> None:
+    def wheel(self, name: str, event: events.MouseEvent) -> None:
+        """Move in the table or in the payouts."""
         at = event.get_content_offset(self)
-        is_table = at is None or at.y <= len(self._names)
-        self.act(table if is_table else payouts)
-        event.stop()
+        if at is not None and at.y > len(self._names):
+            name = "later" if name == "down" else "earlier"
+        self.act(name)
 
     def _change(self, row: Component, name: str) -> None:
         if row.weight is None:
             self.notify("Weights are not known yet.", severity="warning", timeout=3)
         elif name == "weight":
-            self.app.push_screen(
-                PromptScreen(
-                    f"Weight of {row.name}",
-                    f"{row.weight:g}",
-                    hint="A number; at 0 it counts for nothing. "
-                    f"It began with {row.first_weight:g}.",
-                    check=_what_is_wrong,
-                ),
-                lambda text: self._send(row.name, text),
+            hint = f"A number; at 0 it counts for nothing. It began with {row.first_weight:g}."
+            screen = PromptScreen(
+                f"Weight of {row.name}", f"{row.weight:g}", hint=hint, check=_what_is_wrong
             )
+            self.ask(screen, lambda text: self._send(row.name, float(text)))
         elif row.weight != 0:
             self._muted[row.name] = row.weight
-            self.post_message(CommandWanted(SetWeight(row.name, 0.0)))
+            self._send(row.name, 0.0)
         else:
-            before = self._muted.pop(row.name, row.first_weight or 1.0)
-            self.post_message(CommandWanted(SetWeight(row.name, before)))
+            self._send(row.name, self._muted.pop(row.name, row.first_weight or 1.0))
 
-    def _send(self, name: str, text: str | None) -> None:
-        if text is not None:
-            self.post_message(CommandWanted(SetWeight(name, float(text))))
+    def _send(self, name: str, weight: float) -> None:
+        self.post_message(CommandWanted(SetWeight(name, weight)))
 
     def _ordered(self, state: DashboardState) -> list[Component]:
         rows = components(state)

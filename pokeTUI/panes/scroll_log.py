@@ -238,7 +238,8 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         """Do what a key stands for."""
         match name:
             case "search":
-                self._ask()
+                hint = "n and N go from match to match; nothing ends the search."
+                self.ask(PromptScreen("Search", self._query, hint=hint), self.search)
             case "copy":
                 self._copy()
             case "open":
@@ -280,14 +281,6 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         elif not cursor.is_frozen:
             self._held = ()
         self._cursor = cursor
-
-    def _ask(self) -> None:
-        def take(text: str | None) -> None:
-            if text is not None:
-                self.search(text)
-
-        hint = "n and N go from match to match; nothing ends the search."
-        self.app.push_screen(PromptScreen("Search", self._query, hint=hint), take)
 
     def search(self, text: str) -> None:
         """Search for a text and go to its newest match; "" ends the search."""
@@ -335,15 +328,9 @@ class ScrollLogPane(Pane, Generic[_Entry]):
                 self._open()
             self.redraw()
 
-    def on_mouse_scroll_up(self, event: ui.MouseScrollUp) -> None:
-        """Scroll back."""
-        event.stop()
-        self.act("wheel_up")
-
-    def on_mouse_scroll_down(self, event: ui.MouseScrollDown) -> None:
-        """Scroll on."""
-        event.stop()
-        self.act("wheel_down")
+    def wheel(self, name: str, event: ui.MouseEvent) -> None:
+        """Scroll by some lines, without choosing one."""
+        self.act(f"wheel_{name}")
 
 
 def add_found(line: Line, text: str, ink: Ink, query: str) -> Line:

@@ -31,12 +31,10 @@ class Cells:
     def changed_rows(self, before: "Cells") -> NDArray[np.intp]:
         """Return the rows that differ from those of `before`."""
         differs = self.glyph != before.glyph
-        for new, old in (
-            (self.foreground, before.foreground),
-            (self.background, before.background),
-        ):
-            if new is not None and old is not None:
-                differs |= new != old
+        if self.foreground is not None and before.foreground is not None:
+            differs |= self.foreground != before.foreground
+        if self.background is not None and before.background is not None:
+            differs |= self.background != before.background
         return np.flatnonzero(differs.any(axis=1))
 
 

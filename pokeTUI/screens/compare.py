@@ -14,8 +14,7 @@ from textual.screen import ModalScreen
 from engine.errors import PokeTUIError
 from pokeTUI.dashboard.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, load_curves
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line, shorten
+from pokeTUI.rendering.lines import Line, beside, shorten
 from pokeTUI.screens.listing import LEAVE_KEYS
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget

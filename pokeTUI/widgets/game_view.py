@@ -1,7 +1,6 @@
 """The game's picture."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from rich.style import Style
@@ -13,29 +12,12 @@ from textual.widget import Widget
 
 from engine.types import Frame
 from pokeTUI.rendering import kitty
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import GameMode
-from pokeTUI.rendering.strips import FrameStrip
+from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 
 _COVER_CHECK_S = 0.05
 
 
-class Encoder(Protocol):
-    """What turns frames into strips: FrameEncoder or KittyEncoder."""
-
-    mode: GameMode
-    depth: ColorDepth
-    columns: int
-    rows: int
-
-    @property
-    def strips(self) -> Sequence[FrameStrip]:
-        """The rows."""
-        ...
-
-    def update(self, frame: Frame) -> list[int]:
-        """Take a new frame and return the rows whose strips were replaced."""
-        ...
+Encoder = FrameEncoder | kitty.KittyEncoder
 
 
 class GameView(Widget):

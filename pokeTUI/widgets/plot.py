@@ -184,7 +184,7 @@ def _series(curve: PlotLine, axes: Axes, low: float, high: float) -> Series:
         low, high = 0.0, 1.0
     elif axes.is_log:
         values = np.log10(values)
-    return Series(values, low, high, curve.is_dotted, share)
+    return Series(share, values, low, high, curve.is_dotted)
 
 
 def _tick_row(row: int, rows: int) -> int | None:
