@@ -14,7 +14,6 @@ SUCCESS_WINDOW = 30
 LATEST_EPISODES = 60
 _BLOCK = 64
 """Points that are packed together: adding one copies at most so many."""
-_MILESTONE, _COMPONENT = "milestone/", "reward/"
 
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Where each point stands, rising, and its value: (n,) and (n,)."""
@@ -46,12 +45,7 @@ class Record:
     last_x: float = 0.0
 
     def add(self, x: float, figures: Mapping[str, float]) -> "Record":
-        """Return the record with one more row.
-
-        Args:
-            x: Where it stands; not less than the row before.
-            figures: By name; new names may come at any time.
-        """
+        """Return the record with one more row at `x`, not before the last; names may be new."""
         if not figures.keys() <= set(self.names):
             return self._widen(figures).add(x, figures)
         row = tuple([figures.get(name, self.absent) for name in self.names])
@@ -150,8 +144,8 @@ class EpisodeHistory:
     """The episodes of a run that count, those from the true start.
 
     Attributes:
-        record: By the episode's number in the run: return, length, success,
-            planner's share, milestones, components.
+        record: By the episode's number in the run: return, length, success, planner_share,
+            milestones; milestone/KEY is 1 where it was reached, reward/NAME what a component paid.
         latest: Figures of the last 60 episodes, oldest first.
     """
 
@@ -166,8 +160,8 @@ class EpisodeHistory:
             "success": float(summary.is_success),
             "planner_share": float(summary.planner_share),
             "milestones": float(len(summary.steps_to_milestone)),
-            **{_MILESTONE + key: 1.0 for key in summary.steps_to_milestone},
-            **{_COMPONENT + name: float(value) for name, value in summary.components},
+            **{f"milestone/{key}": 1.0 for key in summary.steps_to_milestone},
+            **{f"reward/{name}": float(value) for name, value in summary.components},
         }
         latest = (*self.latest[-LATEST_EPISODES + 1 :], figures)
         return EpisodeHistory(self.record.add(float(episode), figures), latest)
@@ -178,39 +172,18 @@ class EpisodeHistory:
         return self.record.count
 
     @property
-    def recent(self) -> tuple[tuple[float, bool], ...]:
-        """Return (return, success) of the last 30 episodes."""
-        return tuple((row["return"], row["success"] > 0) for row in self.latest[-SUCCESS_WINDOW:])
-
-    @property
-    def success_rate(self) -> float:
-        """Share of successes over the last 30 episodes, 0 before the first."""
-        return self._recent_mean("success")
-
-    @property
-    def mean_return(self) -> float:
-        """Mean return of the last 30 episodes, 0 before the first."""
-        return self._recent_mean("return")
+    def recent_returns(self) -> list[float]:
+        """Return the returns of the last 30 episodes, oldest first."""
+        return [row["return"] for row in self.latest[-SUCCESS_WINDOW:]]
 
     def milestone_share(self, key: str) -> float:
         """Return the share of the last 30 episodes that reached a milestone."""
-        return self._recent_mean(_MILESTONE + key)
-
-    def milestone_points(self, key: str) -> Points:
-        """Return the share of episodes that reached a milestone, over the run."""
-        return self.record.points(_MILESTONE + key)
-
-    def component_points(self, name: str) -> Points:
-        """Return what a reward component paid an episode, over the run."""
-        return self.record.points(_COMPONENT + name)
+        rows = self.latest[-SUCCESS_WINDOW:]
+        return sum(row.get(f"milestone/{key}", 0.0) for row in rows) / max(1, len(rows))
 
     def component_values(self, name: str) -> tuple[float, ...]:
         """Return what a reward component paid in each of the last 60 episodes."""
-        return tuple(row.get(_COMPONENT + name, 0.0) for row in self.latest)
-
-    def _recent_mean(self, name: str) -> float:
-        rows = self.latest[-SUCCESS_WINDOW:]
-        return sum(row.get(name, 0.0) for row in rows) / len(rows) if rows else 0.0
+        return tuple(row.get(f"reward/{name}", 0.0) for row in self.latest)
 
 
 def smooth(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:

@@ -62,8 +62,6 @@ class PlannerView:
 
     status: events.PlannerStatusChanged | None = None
     exchange: int = 0
-    model: str = ""
-    trigger: str = ""
     text: str = ""
     is_thinking: bool = False
     is_open: bool = False
@@ -110,12 +108,10 @@ def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
 
 def _asked(view: PlannerView, event: events.PlanRequested) -> PlannerView:
     prompt = tuple(printable(line) for line in event.prompt[:_KEPT_PROMPT].splitlines())
-    model = printable(event.model)
-    asked = Exchange(event.exchange, model, printable(event.trigger), event.key, prompt)
+    model, trigger = printable(event.model), printable(event.trigger)
+    asked = Exchange(event.exchange, model, trigger, event.key, prompt)
     exchanges = _put(view.exchanges, asked)
-    return PlannerView(
-        view.status, event.exchange, model, asked.trigger, is_open=True, exchanges=exchanges
-    )
+    return PlannerView(view.status, event.exchange, is_open=True, exchanges=exchanges)
 
 
 def _put(exchanges: tuple[Exchange, ...], one: Exchange) -> tuple[Exchange, ...]:

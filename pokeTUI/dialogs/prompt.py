@@ -34,7 +34,7 @@ class PromptScreen(ModalScreen[str | None]):
     #prompt_input { border: none; background: $panel; height: 1; padding: 0; }
     #prompt_hint { color: $stone; height: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
     def __init__(
         self,
@@ -66,10 +66,6 @@ class PromptScreen(ModalScreen[str | None]):
         else:
             self.dismiss(event.value)
 
-    def action_leave(self) -> None:
-        """Go back without a text."""
-        self.dismiss(None)
-
 
 class ChoiceScreen(ModalScreen[str | None]):
     """Let one of several choices be picked, by keys or mouse; None comes back on esc.
@@ -88,7 +84,7 @@ class ChoiceScreen(ModalScreen[str | None]):
     }
     #choice_list { height: auto; max-height: 20; border: none; background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", show=False)]
 
     def __init__(self, title: str, choices: Sequence[tuple[str, str]], chosen: str = "") -> None:
         super().__init__()
@@ -114,7 +110,3 @@ class ChoiceScreen(ModalScreen[str | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the choice."""
         self.dismiss(self._choices[event.option_index][0])
-
-    def action_leave(self) -> None:
-        """Go back without a choice."""
-        self.dismiss(None)

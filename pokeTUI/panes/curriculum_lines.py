@@ -46,7 +46,7 @@ def _average(now: CurriculumChanged) -> str:
 
 def _returns(state: DashboardState, now: CurriculumChanged) -> list[tuple[float, bool]]:
     """Return the last ten returns, and whether they count in this stage."""
-    returns = [value for value, _ in state.history.recent[-WINDOW:]]
+    returns = state.history.recent_returns[-WINDOW:]
     older = len(returns) - min(now.episodes_in_stage, len(returns))
     return [(value, index >= older) for index, value in enumerate(returns)]
 

@@ -37,7 +37,7 @@ def milestone_lines(state: DashboardState, width: int, height: int, first: int) 
         max(8, width - 16 if width < _TREND_FROM else width * 9 // 20),
     )
     trend = min(30, (width - name - 6) // 2) if width >= _TREND_FROM else 0
-    lines = [heading]
+    lines, record = [heading], state.history.record
     for key, text in shown:
         share = state.history.milestone_share(key)
         ink = Ink.good if share >= 0.5 else Ink.warn if share > 0 else Ink.dim
@@ -46,7 +46,7 @@ def milestone_lines(state: DashboardState, width: int, height: int, first: int) 
         )
         add_bar(line, share, max(0, width - name - 5 - (trend + 1 if trend else 0)), ink, Ink.faint)
         line.add(f"{share:.0%}", Ink.text, 5, right=True)
-        values = state.history.milestone_points(key)[1].tolist() if trend or is_tall else []
+        values = record.points(f"milestone/{key}")[1].tolist() if trend or is_tall else []
         if trend:
             line.add(" ", Ink.text).add(sparkline(values, trend), Ink.dim)
         lines.append(line)

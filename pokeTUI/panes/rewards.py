@@ -199,7 +199,7 @@ def _chart(state: DashboardState, row: Component, width: int, height: int) -> li
         head.add(weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text)
         if row.is_changed:
             head.add(f" (was {row.first_weight:g})", Ink.dim)
-    places, values = state.history.component_points(row.name)
+    places, values = state.history.record.points(f"reward/{row.name}")
     if not len(values):
         later = "Its curve starts when the first episode ends."
         return [head, Line(width).add(untrained(state) or later, Ink.dim)]
@@ -221,7 +221,7 @@ def _small_charts(
     window = max(1, _SMOOTHING // state.history.record.stride)
     charts = []
     for row in rows:
-        places, values = state.history.component_points(row.name)
+        places, values = state.history.record.points(f"reward/{row.name}")
         points = places, smooth(values, window)
         charts.append(SmallChart(row.name, points, "episode", brief, is_chosen=row is chosen))
     return grid(charts, width, room)

@@ -150,7 +150,7 @@ class CompareScreen(ModalScreen[None]):
     #compare_lines { height: 1fr; background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f"{LEAVE_KEYS},enter", "leave", show=False),
+        Binding(f"{LEAVE_KEYS},enter", "dismiss", show=False),
         Binding("right_square_bracket,c,right,l", "curve(1)", show=False),
         Binding("left_square_bracket,left,h", "curve(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
@@ -203,7 +203,3 @@ class CompareScreen(ModalScreen[None]):
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll the table."""
         self._lines.scroll_by(-1)
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.dismiss(None)

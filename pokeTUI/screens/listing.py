@@ -38,7 +38,7 @@ class ListScreen(ModalScreen[str | None]):
     #listing_hint { height: 2; padding-top: 1; color: $stone; }
     """
     AUTO_FOCUS: ClassVar[str] = "#listing_menu"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding(LEAVE_KEYS, "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(LEAVE_KEYS, "dismiss", show=False)]
 
     def __init__(
         self,
@@ -94,7 +94,3 @@ class ListScreen(ModalScreen[str | None]):
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Do what the row stands for."""
         self.pick(message.key)
-
-    def action_leave(self) -> None:
-        """Pick nothing."""
-        self.dismiss(None)
