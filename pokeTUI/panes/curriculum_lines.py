@@ -165,13 +165,12 @@ def share_line(now: CurriculumChanged, width: int) -> Line:
 
 def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
     """Return who made the last decisions: one bar, and what its signs mean."""
-    shares = [pair for pair in (state.status.shares if state.status else ()) if pair[1] > 0]
+    shares = sorted((pair for pair in state.shares if pair[1] > 0), key=lambda pair: -pair[1])
     line = Line(width).add("decided", Ink.dim, LABEL)
     if room <= 0:
         return []
     if not shares:
         return [line.add("nobody has counted yet", Ink.dim)]
-    shares.sort(key=lambda pair: -pair[1])
     legend = Line(width).add("", Ink.dim, LABEL)
     for source, share in shares:
         mark, ink = source_mark(source)

@@ -8,8 +8,9 @@ from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.dialogs.detail import Passage
 from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
-from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
-from pokeTUI.rendering.lines import Line, add_bar, beside, labelled, wrap
+from pokeTUI.panes.scroll_log import ScrollLogPane
+from pokeTUI.rendering.gauges import source_mark
+from pokeTUI.rendering.lines import Line, add_bar, beside, labelled
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 _LABEL = 6
@@ -19,7 +20,6 @@ _TALL = 14
 """Rows from which there is room for several lines of an answer."""
 _TWO_COLUMNS = 118
 """Cells from which the model has a column of its own."""
-_UNKNOWN = ("·", Ink.dim)
 
 
 class ReasoningPane(ScrollLogPane[LogLine]):
@@ -69,35 +69,28 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         """Return the log."""
         return state.log
 
-    def block(self, entry: LogLine, look: Look) -> list[Line]:
-        """Return step, mark, source, confidence and text; several lines if one is too short."""
-        mark, ink = SOURCE_MARKS.get(entry.source, _UNKNOWN)
-        is_wide = look.width >= _WIDE
-        first = Line(look.width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True)
-        first.add(f" {mark} ", ink)
-        if is_wide:
-            first.add(entry.source, ink, 11)
-        body_ink = Ink.strong
+    def head(self, entry: LogLine, width: int) -> tuple[Line, Ink]:
+        """Return step, mark, source and confidence."""
+        mark, ink = source_mark(entry.source)
+        line = Line(width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True)
+        line.add(f" {mark} ", ink)
+        if width >= _WIDE:
+            line.add(entry.source, ink, 11)
         if entry.confidence is not None:
-            first.add(f"{entry.confidence:.2f} ", Ink.dim)
-            body_ink = Ink.text
-        elif is_wide:
-            first.add("", Ink.dim, 5)
-        indent = first.used
-        repeat = f" ×{entry.count}" if entry.count > 1 else ""
-        parts = wrap(_words(entry), look.width - indent - len(repeat), look.max_lines) or [""]
-        lines = [add_found(first, parts[0], body_ink, look.query)]
-        lines += [
-            add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
-            for part in parts[1:]
-        ]
-        lines[-1].add(repeat, Ink.dim)
-        return lines
+            return line.add(f"{entry.confidence:.2f} ", Ink.dim), Ink.text
+        return line.add("", Ink.dim, 5 if width >= _WIDE else 0), Ink.strong
+
+    def body(self, entry: LogLine) -> str:
+        """Return what a line says, without the confidence that stands beside it."""
+        text = printable(entry.text)
+        if entry.confidence is None:
+            return text
+        return text.removesuffix(f", {entry.confidence:.0%} certain")
 
     def text_of(self, entry: LogLine) -> str:
         """Return a line as it is searched and copied."""
         sure = "" if entry.confidence is None else f" ({entry.confidence:.2f})"
-        return f"{entry.step} {entry.source}{sure}: {_words(entry)}"
+        return f"{entry.step} {entry.source}{sure}: {self.body(entry)}"
 
     def filters(self, state: DashboardState) -> list[str]:
         """Return the sources that are there."""
@@ -119,7 +112,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         if entry.count > 1:
             passages.append(Passage("in a row", f"{entry.count:,} times"))
         title = "Reasoning" if entry.confidence is None else "Decision"
-        return title, [*passages, Passage("", _words(entry), Ink.strong)]
+        return title, [*passages, Passage("", self.body(entry), Ink.strong)]
 
     def copied(self, state: DashboardState) -> tuple[str, str]:
         """Return the model's last answer, or the last line."""
@@ -131,21 +124,13 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         return super().copied(state)
 
 
-def _words(entry: LogLine) -> str:
-    """Return what a line says, without the confidence that stands beside it."""
-    text = printable(entry.text)
-    if entry.confidence is None:
-        return text
-    return text.removesuffix(f", {entry.confidence:.0%} certain")
-
-
 def _now(state: DashboardState, width: int) -> Line:
     """Return who decided just now, how surely, which button it was, and why if there is room."""
     line = Line(width).add("now", Ink.dim, _LABEL)
     if state.decision is None:
         return line.add("no decision yet", Ink.dim)
     decision = state.decision.decision
-    mark, ink = SOURCE_MARKS.get(decision.source.value, _UNKNOWN)
+    mark, ink = source_mark(decision.source.value)
     who = f"{mark} {decision.source.value} "
     width_of_name = 1 + max(map(len, state.actions.names))
     line.add(who, ink, max(10, len(who)))
@@ -160,12 +145,11 @@ def _now(state: DashboardState, width: int) -> Line:
 
 def _shares(state: DashboardState, width: int) -> list[Line]:
     """Return who made the last decisions; [] where nobody counted."""
-    shares = state.status.shares if state.status is not None else ()
-    if not shares:
+    if not state.shares:
         return []
     line = Line(width).add("who", Ink.dim, _LABEL)
-    for source, share in sorted(shares, key=lambda one: -one[1]):
+    for source, share in sorted(state.shares, key=lambda one: -one[1]):
         if share >= 0.005:
-            mark, ink = SOURCE_MARKS.get(source, _UNKNOWN)
+            mark, ink = source_mark(source)
             line.add_whole(f"{mark} {source} {100 * share:.0f} %  ", ink)
     return [line]
