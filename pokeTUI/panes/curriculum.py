@@ -82,15 +82,11 @@ class CurriculumPane(Pane):
             right = self._history(state, width - at, top)
             lines = beside(left, right, at, width)
             return lines + (hand_over(state, width, height - len(lines)) if top < height else [])
-        lines = self._standing(
-            state, state.curriculum, width, height - 4 if height >= 15 else height
-        )
-        room = height - len(lines) - (height > 20)
-        if room >= 2:
-            if height > 20:
-                lines.append(Line(width))
-            lines += self._history(state, width, room)
-        return lines
+        top = height - 4 if height >= 15 else height
+        lines = self._standing(state, state.curriculum, width, top)
+        gap = [Line(width)] if height > 20 else []
+        room = height - len(lines) - len(gap)
+        return [*lines, *gap, *self._history(state, width, room)] if room >= 2 else lines
 
     def _standing(
         self, state: DashboardState, now: CurriculumChanged, width: int, height: int
@@ -119,16 +115,15 @@ class CurriculumPane(Pane):
 
     def _history(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return the moves, newest first, below a heading."""
-        moves = list(reversed(state.moves))
         lines = [Line(width).add("history", Ink.dim, LABEL)]
-        if not moves:
+        if not state.moves:
             lines[0].add("no stage or strategy has changed yet", Ink.dim)
             return lines
-        drawn = [move_lines(move, width) for move in moves]
-        is_all_seen = sum(map(len, drawn)) < room
-        first = 0 if is_all_seen else min(self._first_move, len(moves) - 1)
-        of = f"{first + 1} to {len(moves)} of {len(moves)}" if first else f"{len(moves)} moves"
-        lines[0].add(of if len(moves) > 1 else "1 move", Ink.dim)
+        drawn = [move_lines(move, width) for move in reversed(state.moves)]
+        count = len(drawn)
+        first = 0 if sum(map(len, drawn)) < room else min(self._first_move, count - 1)
+        of = f"{first + 1} to {count} of {count}" if first else f"{count} moves"
+        lines[0].add(of if count > 1 else "1 move", Ink.dim)
         for new in drawn[first:]:
             if len(lines) + len(new) > room:
                 break

@@ -68,7 +68,7 @@ class LearningPane(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curve = RETURN
+        self.curve = RETURN
         self._window = 0
         self._is_log = False
         self._is_zoomed = False
@@ -78,16 +78,6 @@ class LearningPane(Pane):
         self._other_name = ""
         self._frame = Frame(0, 1)
         self._frame_rows = 0
-
-    @property
-    def curve(self) -> Curve:
-        """What is shown."""
-        return self._curve
-
-    @property
-    def other(self) -> str:
-        """The run that is compared with, or is being read, "" if none is."""
-        return self._other_name
 
     # Keys and mouse
 
@@ -115,7 +105,7 @@ class LearningPane(Pane):
     def on_click(self, event: events.Click) -> None:
         """Put the mark under the pointer; a click on the legend shows the next curve."""
         at = event.get_content_offset(self)
-        if at is None or self._curve == MILESTONES:
+        if at is None or self.curve == MILESTONES:
             return
         if at.y == 0:
             self.act("next")
@@ -125,14 +115,14 @@ class LearningPane(Pane):
 
     def wheel(self, name: str, event: events.MouseEvent) -> None:
         """Scroll the milestones, or show another curve."""
-        if self._curve != MILESTONES:
+        if self.curve != MILESTONES:
             name = "next" if name == "down" else "previous"
         self.act(name)
 
     def _choose(self, step: int) -> None:
         known = curves(self._state)
-        at = known.index(self._curve) if self._curve in known else 0
-        self._curve = known[(at + step) % len(known)]
+        at = known.index(self.curve) if self.curve in known else 0
+        self.curve = known[(at + step) % len(known)]
         self._cursor = None
 
     def _move(self, name: str) -> None:
@@ -183,9 +173,9 @@ class LearningPane(Pane):
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return a legend and the curve; beside and below it more, where there is room."""
         self._frame_rows = 0
-        if self._curve not in curves(state):
-            self._curve = RETURN
-        if self._curve == MILESTONES:
+        if self.curve not in curves(state):
+            self.curve = RETURN
+        if self.curve == MILESTONES:
             return milestone_lines(state, width, height, self._first_milestone)
         has_milestones = state.run is not None and bool(state.run.milestones)
         if not (width >= _SPLIT and has_milestones and state.history.count):
@@ -198,7 +188,7 @@ class LearningPane(Pane):
 
     def _chart(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the chosen curve, with what is known about it above and below."""
-        curve = self._curve
+        curve = self.curve
         points = curve.smoothed(state, WINDOWS[self._window])
         if not len(points[1]):
             return empty(untrained(state) or _nothing_yet(curve), width)
@@ -230,26 +220,20 @@ class LearningPane(Pane):
         """Return the other run's curve, None if there is none to draw."""
         if self._other is None:
             return None
-        return cut(self._curve.smoothed(self._other, WINDOWS[self._window]), left, right)
+        return cut(self.curve.smoothed(self._other, WINDOWS[self._window]), left, right)
 
     def _settings(self, state: DashboardState, width: int, *, can_log: bool) -> Line:
         """Return one line: which curve of how many, averaged how, and what cannot be done."""
-        known, curve = curves(state), self._curve
-        line = (
-            Line(width).add("[", Ink.key).add(f" {known.index(curve) + 1}/{len(known)} ", Ink.dim)
-        )
-        line.add("]", Ink.key)
+        known, curve = curves(state), self.curve
+        place = f" {known.index(curve) + 1}/{len(known)} "
+        line = Line(width).add("[", Ink.key).add(place, Ink.dim).add("]", Ink.key)
         if self._is_log and not can_log:
             line.add("  no log scale: values of 0 or below", Ink.warn)
         elif self._is_log:
             line.add("  log scale", Ink.text)
-        size, stride = WINDOWS[self._window], curve.stride(state)
-        if curve.source == "evaluations":
-            line.add_whole("  the policy alone", Ink.dim)
-        elif max(size, stride) > 1:
-            line.add_whole(f"  mean of {max(size, stride)}", Ink.dim)
-        else:
-            line.add_whole("  each one", Ink.dim)
+        size = max(WINDOWS[self._window], curve.stride(state))
+        mean = f"  mean of {size}" if size > 1 else "  each one"
+        line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
         if self._is_zoomed:
             line.add_whole("  last tenth", Ink.text)
         if state.policy is not None and curve.source == "episodes":
@@ -262,7 +246,7 @@ class LearningPane(Pane):
 
     def _small_charts(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return rows of small charts of the other curves."""
-        others = [one for one in curves(state) if one not in (self._curve, MILESTONES)]
+        others = [one for one in curves(state) if one not in (self.curve, MILESTONES)]
         others.sort(key=lambda one: one.name.startswith("milestone/"))
         window = WINDOWS[self._window]
         charts = [

@@ -171,12 +171,7 @@ def _reserved(width: int, height: int) -> int:
 def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     """Return two lines on the chosen component."""
     line = Line(width).add("▸", Ink.key).add(row.name, Ink.strong)
-    if row.weight is not None:
-        line.add("  weight ", Ink.dim).add(
-            weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text
-        )
-        if row.is_changed:
-            line.add(f" (was {row.first_weight:g})", Ink.dim)
+    _add_weight(line, row)
     if not row.values:
         why = untrained(state) or "No episode has ended yet."
         return [line, Line(width).add(f" {why}", Ink.dim)]
@@ -187,6 +182,14 @@ def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     return [line, below.add(f" last {count} episode{'s' if count > 1 else ''}", Ink.dim)]
 
 
+def _add_weight(line: Line, row: Component) -> None:
+    if row.weight is not None:
+        ink = Ink.warn if row.is_changed else Ink.text
+        line.add("  weight ", Ink.dim).add(weight_text(row).strip(), ink)
+        if row.is_changed:
+            line.add(f" (was {row.first_weight:g})", Ink.dim)
+
+
 def _range(row: Component) -> str:
     return f"{brief(min(row.values))} to {brief(max(row.values))} an episode"
 
@@ -194,18 +197,13 @@ def _range(row: Component) -> str:
 def _chart(state: DashboardState, row: Component, width: int, height: int) -> list[Line]:
     """Return the chosen component's curve over the run."""
     head = Line(width).add(row.name, Ink.strong).add(" an episode", Ink.dim)
-    if row.weight is not None:
-        head.add("  weight ", Ink.dim)
-        head.add(weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text)
-        if row.is_changed:
-            head.add(f" (was {row.first_weight:g})", Ink.dim)
+    _add_weight(head, row)
     places, values = state.history.record.points(f"reward/{row.name}")
     if not len(values):
         later = "Its curve starts when the first episode ends."
         return [head, Line(width).add(untrained(state) or later, Ink.dim)]
     head.add_whole(f"  {_range(row)} of the last {len(row.values)}", Ink.dim)
-    stride = state.history.record.stride
-    mean = smooth(values, max(1, _SMOOTHING // stride))
+    mean = smooth(values, _SMOOTHING // state.history.record.stride)
     axes = Axes(float(places[0]), float(places[-1]), "episode", brief)
     drawn = [PlotLine((places, mean), Ink.good), PlotLine((places, values), Ink.faint)]
     lines, _ = plot(drawn, axes, width, min(height - 1, 30))
@@ -218,7 +216,7 @@ def _small_charts(
     """Return the curves of all components."""
     if not state.history.count:
         return []
-    window = max(1, _SMOOTHING // state.history.record.stride)
+    window = _SMOOTHING // state.history.record.stride
     charts = []
     for row in rows:
         places, values = state.history.record.points(f"reward/{row.name}")
