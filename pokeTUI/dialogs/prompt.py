@@ -18,11 +18,7 @@ from pokeTUI.widgets.marked_list import MarkedList
 class PromptScreen(ModalScreen[str | None]):
     """Ask for a line of text; None comes back when nothing was given (esc).
 
-    Args:
-        title: What is asked for.
-        value: What stands there at first.
-        hint: One line below.
-        check: Returns what is wrong with a text, "" if nothing is; then it is not accepted.
+    `check` returns what is wrong with a text, "" if nothing is; then it is not accepted.
     """
 
     DEFAULT_CSS = """
@@ -68,12 +64,9 @@ class PromptScreen(ModalScreen[str | None]):
 
 
 class ChoiceScreen(ModalScreen[str | None]):
-    """Let one of several choices be picked, by keys or mouse; None comes back on esc.
+    """Let one of several choices (key, text) be picked; its key comes back, None on esc.
 
-    Args:
-        title: What is chosen.
-        choices: (key, text); the key comes back.
-        chosen: Key that is marked at first.
+    The choice with the key `chosen` is marked at first.
     """
 
     DEFAULT_CSS = """

@@ -39,12 +39,7 @@ _LONGEST_TAG = 60
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the user.
-
-    Attributes:
-        screen: Gives the answer, or None.
-        command: Makes a command of it.
-    """
+    """A question to the user: the screen gives an answer or None, of which a command is made."""
 
     screen: ModalScreen[str | None]
     command: Callable[[str], Command]
@@ -73,12 +68,7 @@ def ask_goal(state: DashboardState) -> Question:
 
 
 def ask_state(state: DashboardState, now_s: float) -> Question:
-    """Ask for one of the kept states, the newest first.
-
-    Args:
-        state: With the kept states.
-        now_s: Seconds since 1970.
-    """
+    """Ask for one of the kept states, the newest first; `now_s` is in seconds since 1970."""
     choices = [
         (
             str(kept.number),

@@ -218,13 +218,10 @@ def _look(encoder: Encoder) -> tuple[object, ...]:
 
 
 class Stage(Container):
-    """Where the picture is shown.
+    """Where the picture is shown; `fit` fits it into a new size.
 
     It gets its size late where another screen lies above: Textual arranges what is covered only
     once it is seen.
-
-    Args:
-        fit: Fits the picture into the new size.
     """
 
     def __init__(self, fit: Callable[[], None], *children: Widget, id: str) -> None:

@@ -11,14 +11,7 @@ _TREND_FROM = 50
 
 
 def milestone_lines(state: DashboardState, width: int, height: int, first: int) -> list[Line]:
-    """Return a heading and a bar for each milestone.
-
-    Args:
-        state: Of the run.
-        width: Cells.
-        height: Lines.
-        first: Milestone to begin with, where not all have room.
-    """
+    """Return a heading and a bar a milestone, from number `first` where not all have room."""
     milestones = state.run.milestones if state.run is not None else ()
     if not state.history.count or not milestones:
         later = "The milestones are counted when the first episode ends."

@@ -218,15 +218,7 @@ def _merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
 def _legend(
     game: GameObserved, shown: set[Sign], width: int, rows: int, planned: int
 ) -> list[Line]:
-    """Return what the signs mean, and where the ways out lead.
-
-    Args:
-        game: The current game.
-        shown: The signs on the map.
-        width: Cells.
-        rows: Rows below the map.
-        planned: As many of them as were left out of the map on purpose; 0 for no legend.
-    """
+    """Return what the signs mean, and where the ways out lead; [] where none was `planned`."""
     if not planned or rows <= 0:
         return []
     exits = _exits(game.state.map)

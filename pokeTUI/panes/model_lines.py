@@ -23,11 +23,7 @@ _WELL = frozenset({"ready", "asking"})
 def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool) -> list[Line]:
     """Return how the language model does, and the end of what it is saying; [] without one.
 
-    Args:
-        view: What is known of it.
-        width: Cells.
-        max_lines: Rows of its words.
-        is_full: There is room for every figure.
+    Its words take at most `max_lines`; if `is_full`, there is room for every figure.
     """
     status = view.status
     if status is None:

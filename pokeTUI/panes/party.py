@@ -75,13 +75,7 @@ def _facts(
 ) -> list[Line]:
     """Return what there is room for, the most important lines first.
 
-    Args:
-        state: What is known of the run.
-        game: The current game.
-        width: Cells.
-        height: Rows.
-        is_listed: Milestones may be listed by name where there is room.
-        has_battle: Who is fought takes a line here.
+    Milestones are listed by name only if `is_listed`, and only with `has_battle` who is fought.
     """
     now = game.state
     last = _belongings(now, width)

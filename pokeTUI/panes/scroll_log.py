@@ -100,12 +100,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
     ) -> list[Line]:
         """Draw the log, with a line that says how it is looked at if there is something to say.
 
-        Args:
-            state: What is shown.
-            width: Cells.
-            height: Rows, with that line.
-            max_lines: Rows an entry.
-            top: Rows of the pane above, for clicks.
+        An entry has at most `max_lines`; `top` counts the rows of the pane above, for clicks.
         """
         shown = self._shown(state)
         about = self._about(shown, width) if height >= _MIN_HEIGHT else None

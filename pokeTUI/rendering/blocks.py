@@ -82,11 +82,8 @@ def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
     """Return the two colours of each cell that come nearest to its pixels.
 
     Nearest is the least sum of squared differences over all ways to divide the pixels in two; a
-    cell that has two colours keeps them exactly.
-
-    Args:
-        image: (rows * shape.height, columns * shape.width, 3) uint8.
-        shape: How a cell is divided.
+    cell that has two colours keeps them exactly. The image is uint8, (rows * shape.height,
+    columns * shape.width, 3).
     """
     rows, columns = image.shape[0] // shape.height, image.shape[1] // shape.width
     pixels = (
@@ -120,14 +117,9 @@ def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
 
 
 def one_bit(brightness: NDArray[np.intp], shape: BlockShape) -> NDArray[np.uint8]:
-    """Return the patterns of a picture without colour, dithered so that greys remain.
+    """Return the patterns of a picture without colour, (rows, columns) uint8, greys dithered.
 
-    Args:
-        brightness: (rows * shape.height, columns * shape.width), 0 to 255.
-        shape: How a cell is divided.
-
-    Returns:
-        (rows, columns) uint8.
+    The brightness is (rows * shape.height, columns * shape.width), 0 to 255.
     """
     height, width = brightness.shape
     rows, columns = height // shape.height, width // shape.width

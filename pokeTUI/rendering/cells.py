@@ -41,9 +41,7 @@ class Cells:
 class RowWriter:
     """Write rows of cells as text with SGR codes only where a colour changes.
 
-    Args:
-        glyphs: The glyph set; the first is the space.
-        table: The terminal's colours, None where it has none.
+    The first of `glyphs` is the space; without colours there is no `table`.
     """
 
     def __init__(self, glyphs: str, table: ColorTable | None) -> None:

@@ -51,19 +51,11 @@ _SHAPES = {
 class FrameEncoder:
     """Keep the strips of the latest frame and tell which rows changed with each new one.
 
-    Args:
-        mode: One of those in cells.
-        columns: Cells of the picture.
-        rows: Cells of the picture.
-        depth: Colours to draw with; plain ASCII has none.
+    The mode is one of those in cells; plain ASCII has no colour at any depth.
     """
 
     def __init__(
-        self,
-        mode: GameMode,
-        columns: int,
-        rows: int,
-        depth: ColorDepth = ColorDepth.TRUECOLOR,
+        self, mode: GameMode, columns: int, rows: int, depth: ColorDepth = ColorDepth.TRUECOLOR
     ) -> None:
         self.mode = mode
         self.depth = depth
@@ -144,8 +136,7 @@ def fit(
         rows: The room's height.
         shape: The frame's: (rows, columns, 3).
         cell_shape: A cell's height by its width; with 2 a frame of 144 x 160 fits into 160 x 72.
-        max_rows: No higher than this; None: than the frame's own size, for more shows nothing more
-            in cells.
+        max_rows: No higher than this; None: than the frame's own size, for cells show no more.
     """
     per_row = cell_shape * shape[1] / shape[0]
     if max_rows is None:
@@ -166,14 +157,9 @@ def is_legible(
     cell_size_px: tuple[int, int] | None = None,
     shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE,
 ) -> bool:
-    """Return whether the text in a frame can be read where it is drawn in so many cells.
+    """Return whether the text in a frame of a shape can be read where it is drawn in so many cells.
 
-    Args:
-        mode: How it is drawn, not `AUTO`.
-        columns: Cells of the picture.
-        rows: Cells of the picture.
-        cell_size_px: Of a cell, for pictures in real pixels; those of unknown cells can be read.
-        shape: The frame's: (rows, columns, 3).
+    Pictures in real pixels (Kitty) need `cell_size_px`; those of unknown cells can be read.
     """
     height, width = shape[:2]
     wide, high = cell_size_px or (width, height)
@@ -190,17 +176,10 @@ def _brighten(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def resample(frame: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
-    """Return `frame` scaled to `width` x `height`: the mean of the pixels under each new one.
+    """Scale `frame`, (rows, columns, 3) uint8: each new pixel is the mean of those below it.
 
-    Without BLAS, whose threads would steal cores from training.
-
-    Args:
-        frame: (rows, columns, 3) uint8.
-        width: New columns; the frame itself is returned when nothing changes.
-        height: New rows.
-
-    Returns:
-        (height, width, 3) uint8.
+    Without BLAS, whose threads would steal cores from training. A frame in its own size is returned
+    as it is.
     """
     rows, columns, _ = frame.shape
     if (rows, columns) == (height, width):

@@ -28,11 +28,7 @@ class Line:
     def add(self, text: str, ink: Ink, width: int | None = None, *, right: bool = False) -> "Line":
         """Add text, padded or cut to `width` if given; what does not fit is cut with an ellipsis.
 
-        Args:
-            text: What is not printable in it becomes a space.
-            ink: What it means; the theme says how that looks.
-            width: Cells to fill.
-            right: Align right in `width`.
+        What is not printable in it becomes a space.
         """
         text = printable(text)
         limit = self.room if width is None else min(width, self.room)

@@ -30,12 +30,9 @@ _SIGNS = ("━━", "┅┅")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was read of two runs.
+    """What was read of two runs: rows of a name and two values, states with their curves.
 
-    Attributes:
-        rows: Name and two values each.
-        states: With their curves.
-        warnings: What of their journals is damaged.
+    The warnings say what of their journals is damaged.
     """
 
     rows: tuple[tuple[str, str, str], ...]
@@ -132,13 +129,7 @@ class Comparison(LinesWidget):
 
 
 class CompareScreen(ModalScreen[None]):
-    """Show two runs beside each other.
-
-    Args:
-        save_dir: Where they are saved.
-        first: The one, drawn as a whole line.
-        second: The other, drawn dotted.
-    """
+    """Show two runs beside each other, the second dotted."""
 
     DEFAULT_CSS = """
     CompareScreen { align: center middle; background: $background 70%; }

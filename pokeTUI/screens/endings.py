@@ -23,11 +23,7 @@ _RECORDING = (
 
 
 class ClosingScreen(ModalScreen[None]):
-    """Say that the run is being saved; a second request asks whether to leave at once.
-
-    Args:
-        is_recording: It is no run, but demonstrations are recorded.
-    """
+    """Say that the run is being saved; a second request asks whether to leave at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "force", show=False),
@@ -82,10 +78,8 @@ class ClosingScreen(ModalScreen[None]):
 class FailureScreen(ModalScreen[None]):
     """Say what happened and what to do about it; esc looks at the screen behind.
 
-    Args:
-        failure: How it ended.
-        resume: The command that resumes it; "": nothing is there to resume.
-        can_go_on: A key does that, too.
+    `resume` is the command that resumes the run, "" if there is none; `can_go_on` says that a key
+    does that, too.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

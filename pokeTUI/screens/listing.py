@@ -19,12 +19,7 @@ LEAVE_KEYS = "escape,q,ctrl+c"
 class ListScreen(ModalScreen[str | None]):
     """Show rows; the key of the one that is picked comes back, None on esc.
 
-    Args:
-        title: Above the list.
-        columns: How wide its cells are.
-        hint: One line below.
-        keys: What the bottom line says beside.
-        empty: What is said where there is nothing to pick.
+    `keys` stand in the lower border, `empty` where there is nothing to pick.
     """
 
     DEFAULT_CSS = """

@@ -67,9 +67,7 @@ class GameView(Widget):
     def show(self, frame: Frame, *, at_once: bool) -> bool:
         """Show a frame, and return whether it is on its way to the terminal.
 
-        Args:
-            frame: (h, w, 3) uint8.
-            at_once: Before all that Textual draws next; else in its place among that.
+        `at_once` is before all that Textual draws next; else it takes its place among that.
         """
         self._frame = frame
         if self._encoder is None:
