@@ -271,12 +271,10 @@ class Starting(LinesWidget):
 
     def show(self, state: DashboardState) -> None:
         """Show the progress so far."""
-        if (state.progress, state.end is not None) != (self._progress, self._is_over):
-            self._progress, self._is_over = state.progress, state.end is not None
-            self._work = state.work
-            self.redraw()
-        elif state.work is not self._work:
-            self._work = state.work
+        is_over = state.end is not None
+        is_same = state.progress == self._progress and state.work is self._work
+        if not is_same or is_over != self._is_over:
+            self._progress, self._work, self._is_over = state.progress, state.work, is_over
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:

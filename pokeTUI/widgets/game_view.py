@@ -36,16 +36,11 @@ class GameView(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._encoder: Encoder | None = None
+        self.encoder: Encoder | None = None
         self._frame: Frame | None = None
         self._placed: tuple[Frame, Region] | None = None
         self._is_covered = False
         self._cover_timer: Timer | None = None
-
-    @property
-    def encoder(self) -> Encoder | None:
-        """The encoder in use."""
-        return self._encoder
 
     @property
     def has_picture(self) -> bool:
@@ -55,7 +50,7 @@ class GameView(Widget):
     def configure(self, encoder: Encoder) -> None:
         """Draw with `encoder` from now on."""
         self._take_away()
-        self._encoder = encoder
+        self.encoder = encoder
         self._is_covered = False
         self.styles.width = encoder.columns
         self.styles.height = encoder.rows
@@ -70,12 +65,12 @@ class GameView(Widget):
         `at_once` is before all that Textual draws next; else it takes its place among that.
         """
         self._frame = frame
-        if self._encoder is None:
+        if self.encoder is None:
             return False
-        rows = self._encoder.update(frame)
-        is_sent = not rows or (at_once and self._draw(rows, self._encoder))
+        rows = self.encoder.update(frame)
+        is_sent = not rows or (at_once and self._draw(rows, self.encoder))
         if not is_sent:
-            self.refresh(*_regions(rows, self._encoder.columns))
+            self.refresh(*_regions(rows, self.encoder.columns))
         self._place()
         return is_sent
 
@@ -100,7 +95,7 @@ class GameView(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in `crop`."""
-        strips = self._encoder.strips if self._encoder is not None else []
+        strips = self.encoder.strips if self.encoder is not None else []
         width = self.size.width
         is_whole = crop.x == 0 and crop.width == width
         # What is drawn here passes by Textual's filters.
@@ -131,7 +126,7 @@ class GameView(Widget):
 
     def _place(self) -> None:
         """Put the newest frame's picture where it belongs, or take it away from under others."""
-        encoder = self._encoder
+        encoder = self.encoder
         if not isinstance(encoder, kitty.KittyEncoder) or self._frame is None:
             return
         is_covered = not self._is_uncovered()
