@@ -12,13 +12,7 @@ _PANE_MINIMUM = (24, 4)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the parts that a place is split into.
-
-    Attributes:
-        panes: Those in it, shown or behind another.
-        size: Cells along the split.
-        minimum: Cells that it needs.
-    """
+    """A part of a place: its panes, also those behind others, and its cells along the split."""
 
     key: str
     panes: frozenset[str]
@@ -48,9 +42,7 @@ class Border:
 class Slot:
     """A place for one pane, or for several that are tabs.
 
-    Attributes:
-        want: Cells along the split that it would like.
-        appetite: Its share of what is left over.
+    It would like `want` cells along the split; its `appetite` is its share of what is left over.
     """
 
     panes: tuple[str, ...]

@@ -53,14 +53,10 @@ COMMAND_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """Something that happened.
+    """Something that happened at an uptime of the run, `count` times in a row.
 
-    Attributes:
-        number: Rising, over all kinds.
-        uptime_s: Of the run, when it happened.
-        kind: run, work, warning, refused, failure, saved, evaluated, episode, stage, strategy,
-            control, model or state.
-        count: How often it happened in a row.
+    Kinds: run, work, warning, refused, failure, saved, evaluated, episode, stage, strategy,
+    control, model, state and demo. Numbers rise over all of them.
     """
 
     number: int

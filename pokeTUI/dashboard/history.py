@@ -24,7 +24,6 @@ class Record:
     """Rows of named figures, one after the other; neighbours are merged when there are too many.
 
     Attributes:
-        names: The figures.
         absent: What a row has where a figure is not given; nan is left out of means.
         count: Rows so far.
         stride: Rows that a point stands for, a power of two.
@@ -49,35 +48,16 @@ class Record:
         if not figures.keys() <= set(self.names):
             return self._widen(figures).add(x, figures)
         row = tuple([figures.get(name, self.absent) for name in self.names])
-        if self.stride == 1:
-            point, pending, num_pending = (x, *row), ((), ()), 0
-        else:
-            sums, counts = self._sums(row)
-            num_pending = self.num_pending + 1
-            if num_pending < self.stride:
-                return replace(
-                    self,
-                    count=self.count + 1,
-                    pending=(sums, counts),
-                    num_pending=num_pending,
-                    last_x=x,
-                )
-            means = [total / n if n else math.nan for total, n in zip(sums, counts, strict=True)]
-            point, pending, num_pending = (x, *means), ((), ()), 0
-        tail, blocks = (*self.tail, point), self.blocks
+        count = self.count + 1
+        if self.stride > 1:
+            pending, num = self._sums(row), self.num_pending + 1
+            if num < self.stride:
+                return replace(self, count=count, pending=pending, num_pending=num, last_x=x)
+            row = tuple([total / n if n else math.nan for total, n in zip(*pending, strict=True)])
+        tail, blocks = (*self.tail, (x, *row)), self.blocks
         if len(tail) == _BLOCK:
             tail, blocks = (), (*blocks, np.array(tail, np.float64).tobytes())
-        longer = Record(
-            self.names,
-            self.absent,
-            self.count + 1,
-            self.stride,
-            blocks,
-            tail,
-            pending,
-            num_pending,
-            x,
-        )
+        longer = Record(self.names, self.absent, count, self.stride, blocks, tail, last_x=x)
         return longer._halve() if len(blocks) * _BLOCK >= MAX_POINTS else longer
 
     def points(self, name: str) -> Points:

@@ -13,11 +13,7 @@ WINDOW = 10
 class Move:
     """The curriculum went to another stage, or another strategy leads.
 
-    Attributes:
-        episode: Of those that count, how many there were; 0 if it is not known.
-        is_back: It is a step towards the planner.
-        text: What changed.
-        cause: Why.
+    `episode` counts those before it, 0 if that is not known; back is towards the planner.
     """
 
     episode: int

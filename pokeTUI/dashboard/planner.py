@@ -33,9 +33,8 @@ class Exchange:
 
     Attributes:
         key: Of the situation that it was asked about.
-        prompt: What it was told, line by line.
-        text: Its own words, the end of them; "" where they were not told.
-        answer: None while it is thought about.
+        text: The model's own words, the end of them; "" where they were not streamed.
+        answer: None while the model thinks.
         goal_outcome: What RAM showed of its goal, None before that.
     """
 
@@ -54,8 +53,7 @@ class PlannerView:
     """The model's state, and the question that it answers now or answered last.
 
     Attributes:
-        text: The end of what has been streamed, printable.
-        is_thinking: That is no answer yet.
+        text: The end of what has been streamed, printable; thoughts while it `is_thinking`.
         is_open: More is to come.
         exchanges: The last questions, oldest first.
     """

@@ -31,13 +31,12 @@ DECISION_LINE_INTERVAL_S = 0.75
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line of the reasoning log.
+    """A line of the reasoning log; numbers rise by 1.
 
     Attributes:
         confidence: 0 to 1, or None for what is no decision.
         count: How often it was decided in a row.
-        number: Rising by 1 with each line.
-        exchange: Number of the question to a language model that it tells of, 0 if none.
+        exchange: Number of the question to a language model that it is about, 0 if none.
     """
 
     step: int
@@ -51,11 +50,9 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A short message that is shown for a few seconds.
+    """A short message, shown for a few seconds: information, warning or error.
 
-    Attributes:
-        number: Counts all notices, so that a reader knows which are new.
-        severity: information, warning or error.
+    Numbers count all notices, so that a reader knows which are new.
     """
 
     number: int

@@ -24,7 +24,7 @@ from pokeTUI.panes.decision_lines import (
 )
 from pokeTUI.panes.decision_source import View, fetch
 from pokeTUI.panes.pane import Pane, PaneKey, empty
-from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.rendering.lines import Line, labelled
 from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:
@@ -120,10 +120,6 @@ class DecisionsPane(Pane):
         self._due = began + max(0.9 * _INTERVAL_S, took / _MAX_SHARE)
         if view != self._view:
             return
-        self._take(found)
-        self.redraw()
-
-    def _take(self, found: "DecisionPage | PatternPage | tuple[str, str]") -> None:
         if isinstance(found, tuple):
             self._problem = found
         elif self._view.is_patterns:
@@ -133,6 +129,7 @@ class DecisionsPane(Pane):
         rows = self._rows()
         if self._chosen is not None:
             self._chosen = min(self._chosen, len(rows) - 1) if rows else None
+        self.redraw()
 
     def _rows(self) -> Sequence[_Row]:
         page = self._patterns if self._view.is_patterns else self._page
@@ -149,8 +146,7 @@ class DecisionsPane(Pane):
         rows = self._rows()[: self._room]
         if self._problem is not None and not rows:
             message, hint = self._problem
-            lines = [Line(width).add(part, Ink.text) for part in wrap(message, width, 4)]
-            return lines + [Line(width).add(part, Ink.dim) for part in wrap(hint, width, 3)]
+            return labelled("", message, Ink.text, width, 0, 4) + empty(hint, width)
         if not rows:
             return empty(self._nothing(), width)
         is_marked = self._chosen is not None
@@ -254,7 +250,8 @@ class DecisionsPane(Pane):
         view, rows = self._view, self._rows()
         if view.is_patterns:
             offset = max(0, view.offset + step * self._room)
-            is_there = offset != view.offset if step < 0 else _has_more(self._patterns)
+            has_more = self._patterns is not None and self._patterns.has_more
+            is_there = offset != view.offset if step < 0 else has_more
             if is_there:
                 self._look(replace(view, offset=offset))
             return is_there
@@ -328,10 +325,6 @@ class DecisionsPane(Pane):
             if event.chain == 2:
                 self._open()
             self.redraw()
-
-
-def _has_more(page: "PatternPage | None") -> bool:
-    return page is not None and page.has_more
 
 
 def _marked(line: Line, width: int, mark: str) -> Line:

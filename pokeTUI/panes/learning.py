@@ -21,19 +21,26 @@ from pokeTUI.dashboard.curves import (
     saved_runs,
     value_at,
 )
-from pokeTUI.dashboard.history import SUCCESS_WINDOW, Points
+from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.prompt import ChoiceScreen
 from pokeTUI.layout import TRAINING, PaneInfo
-from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.lines import Line, beside
+from pokeTUI.rendering.gauges import sparkline
+from pokeTUI.rendering.lines import Line, add_bar, beside
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 
 _LAST_SHARE = 0.1
+_FIRST = {
+    "updates": "with the first update",
+    "evaluations": "with the first evaluation",
+    "episodes": "when the first episode ends",
+}
 _SPLIT = 110
 """From here on the milestones stand beside the curve."""
+_TREND_FROM = 50
+"""Cells from which a milestone has its trend beside it, not below."""
 
 
 class LearningPane(Pane):
@@ -176,14 +183,14 @@ class LearningPane(Pane):
         if self.curve not in curves(state):
             self.curve = RETURN
         if self.curve == MILESTONES:
-            return milestone_lines(state, width, height, self._first_milestone)
+            return _milestones(state, width, height, self._first_milestone)
         has_milestones = state.run is not None and bool(state.run.milestones)
         if not (width >= _SPLIT and has_milestones and state.history.count):
             return self._chart(state, width, height)
         at = width - min(60, width // 3)
         small = self._small_charts(state, width, height // 2) if height >= 30 else []
         left = self._chart(state, at - 3, height - len(small) - bool(small))
-        right = milestone_lines(state, width - at, len(left), self._first_milestone)
+        right = _milestones(state, width - at, len(left), self._first_milestone)
         return beside(left, right, at, width) + ([Line(width), *small] if small else [])
 
     def _chart(self, state: DashboardState, width: int, height: int) -> list[Line]:
@@ -191,14 +198,14 @@ class LearningPane(Pane):
         curve = self.curve
         points = curve.smoothed(state, WINDOWS[self._window])
         if not len(points[1]):
-            return empty(untrained(state) or _nothing_yet(curve), width)
+            return empty(untrained(state) or f"The curve starts {_FIRST[curve.source]}.", width)
         right = float(points[0][-1])
         left = float(points[0][0])
         if self._is_zoomed:
             left = right - _LAST_SHARE * (right - left)
         drawn = [PlotLine(cut(points, left, right), Ink.good)]
-        behind = self._behind(left, right)
-        if behind is not None:
+        if self._other is not None:
+            behind = cut(curve.smoothed(self._other, WINDOWS[self._window]), left, right)
             drawn.append(PlotLine(behind, Ink.info, is_dotted=True))
         elif curve == RETURN and not self._other_name:
             rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
@@ -209,18 +216,14 @@ class LearningPane(Pane):
         if self._cursor is not None:
             place = place_of(self._cursor, axes, self._frame.columns)
             axes = replace(axes, cursor=place)
-        legend = _legend(curve, drawn, axes, width, self._other_name, is_read=behind is not None)
+        legend = _legend(
+            curve, drawn, axes, width, self._other_name, is_read=self._other is not None
+        )
         foot = [self._settings(state, width, can_log=can_log)] if height >= 5 else []
         rows = max(1, height - 1 - len(foot))
         lines, self._frame = plot(drawn, axes, width, rows)
         self._frame_rows = len(lines)
         return [legend, *lines, *foot]
-
-    def _behind(self, left: float, right: float) -> Points | None:
-        """Return the other run's curve, None if there is none to draw."""
-        if self._other is None:
-            return None
-        return cut(self.curve.smoothed(self._other, WINDOWS[self._window]), left, right)
 
     def _settings(self, state: DashboardState, width: int, *, can_log: bool) -> Line:
         """Return one line: which curve of how many, averaged how, and what cannot be done."""
@@ -275,9 +278,39 @@ def _legend(
     return line
 
 
-def _nothing_yet(curve: Curve) -> str:
-    if curve.source == "updates":
-        return "The curve starts with the first update."
-    if curve.source == "evaluations":
-        return "The curve starts with the first evaluation."
-    return "The curve starts when the first episode ends."
+def _milestones(state: DashboardState, width: int, height: int, first: int) -> list[Line]:
+    """Return a heading and a bar a milestone, from number `first` where not all have room."""
+    milestones = state.run.milestones if state.run is not None else ()
+    if not state.history.count or not milestones:
+        later = "The milestones are counted when the first episode ends."
+        return empty(untrained(state) or later, width)
+    window = min(SUCCESS_WINDOW, state.history.count)
+    is_tall = width < _TREND_FROM and height > 2 * len(milestones)
+    room = max(1, (height - 1) // (2 if is_tall else 1))
+    start = max(0, min(first, len(milestones) - room))
+    shown = milestones[start : start + room]
+    heading = Line(width).add("milestones ", Ink.strong)
+    heading.add(f"reached in the last {window}", Ink.dim)
+    if len(shown) < len(milestones):
+        heading.add_whole(f"  {start + 1}-{start + len(shown)} of {len(milestones)} ↕", Ink.dim)
+    name = min(
+        max(len(text) for _, text in milestones) + 1,
+        max(8, width - 16 if width < _TREND_FROM else width * 9 // 20),
+    )
+    trend = min(30, (width - name - 6) // 2) if width >= _TREND_FROM else 0
+    lines, record = [heading], state.history.record
+    for key, text in shown:
+        share = state.history.milestone_share(key)
+        ink = Ink.good if share >= 0.5 else Ink.warn if share > 0 else Ink.dim
+        line = (
+            Line(width).add(text, Ink.text if share > 0 else Ink.dim, name - 1).add(" ", Ink.text)
+        )
+        add_bar(line, share, max(0, width - name - 5 - (trend + 1 if trend else 0)), ink, Ink.faint)
+        line.add(f"{share:.0%}", Ink.text, 5, right=True)
+        values = record.points(f"milestone/{key}")[1].tolist() if trend or is_tall else []
+        if trend:
+            line.add(" ", Ink.text).add(sparkline(values, trend), Ink.dim)
+        lines.append(line)
+        if is_tall:
+            lines.append(Line(width).add(sparkline(values, width - 6), Ink.dim))
+    return lines[:height]

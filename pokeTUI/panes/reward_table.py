@@ -13,13 +13,7 @@ WIDE = 50
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A row of the table: what a component paid.
-
-    Attributes:
-        weight: None where it is not known.
-        first_weight: Before a person changed it.
-        values: Of the last episodes.
-    """
+    """A row of the table: what a component paid; a weight is None where it is not known."""
 
     name: str
     step: float

@@ -14,13 +14,10 @@ _BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]
 
 @dataclass(frozen=True, slots=True)
 class BlockShape:
-    """How a cell is divided.
+    """How a cell is divided into pixels, with a glyph for every pattern of them.
 
-    Attributes:
-        width: Pixels side by side in a cell.
-        height: Pixels above each other.
-        glyphs: A glyph for every pattern: bit 0 is the upper left pixel, then in reading order; a
-            set bit has the foreground colour. The first is the space, the last the full block.
+    In a pattern bit 0 is the upper left pixel, then in reading order; a set bit has the foreground
+    colour. The first glyph is the space, the last the full block.
     """
 
     width: int

@@ -18,10 +18,8 @@ BLANK = 0
 class Cells:
     """A picture in cells, each array (rows, columns).
 
-    Attributes:
-        glyph: uint8, index into the glyph set.
-        foreground: uint16 colour entries, or None for the terminal's own.
-        background: Likewise.
+    Glyphs are uint8 indices into the glyph set, colours uint16 entries of the table, or None for
+    the terminal's own.
     """
 
     glyph: NDArray[np.uint8]

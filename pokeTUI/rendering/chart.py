@@ -10,13 +10,11 @@ _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line of a chart.
+    """One line of a chart from `low` at the bottom to `high` at the top.
 
     Attributes:
         places: (n,) float, rising: where each value stands, 0 at the left edge, 1 at the right.
         values: (n,) float.
-        low: Value at the bottom of the chart.
-        high: Value at its top.
         is_dotted: Draw every other column, so that two lines differ without colour.
     """
 

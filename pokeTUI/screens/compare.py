@@ -87,28 +87,24 @@ class Comparison(LinesWidget):
     def _table(self, width: int, height: int) -> list[Line]:
         assert self.compared is not None
         (_, *runs), *rows = self.compared.rows
-        head = Line(width).add("", Ink.dim, self._columns(width)[0])
+        names = min(max(len(row[0]) for row in self.compared.rows) + 2, width // 3)
+        cells = (width - names) // 2
+        head = Line(width).add("", Ink.dim, names)
         for sign, ink, run in zip(_SIGNS, _INKS, runs, strict=True):
-            head.add(f"{sign} ", ink).add(run, Ink.strong, self._columns(width)[1] - 3)
+            head.add(f"{sign} ", ink).add(run, Ink.strong, cells - 3)
         lines = [head]
         room = height - 1
         self.top = max(0, min(self.top, len(rows) - room))
         for name, *values in rows[self.top : self.top + room]:
-            line = Line(width).add(f"{name} ", Ink.dim, self._columns(width)[0])
-            differs = values[0] != values[1]
+            line = Line(width).add(f"{name} ", Ink.dim, names)
+            ink = Ink.text if values[0] != values[1] else Ink.dim
             for value in values:
-                cells = self._columns(width)[1]
-                line.add(shorten(value, cells - 1), Ink.text if differs else Ink.dim, cells)
+                line.add(shorten(value, cells - 1), ink, cells)
             lines.append(line)
         left = len(rows) - self.top - room
         if left > 0 and len(lines) > 1:
             lines[-1] = Line(width).add(f"↓ {left + 1} more", Ink.dim)
         return lines
-
-    def _columns(self, width: int) -> tuple[int, int]:
-        assert self.compared is not None
-        name = min(max(len(row[0]) for row in self.compared.rows) + 2, width // 3)
-        return name, (width - name) // 2
 
     def _chart(self, width: int, height: int) -> list[Line]:
         assert self.compared is not None

@@ -33,7 +33,7 @@ class ClosingScreen(ModalScreen[None]):
 
     def __init__(self, *, is_recording: bool = False) -> None:
         super().__init__()
-        self._is_asking = False
+        self.is_asking = False
         text, self._loss = _RECORDING if is_recording else _RUN
         self._waiting = ("Saving…", text, _KEYS)
 
@@ -45,28 +45,19 @@ class ClosingScreen(ModalScreen[None]):
             yield Static(title, id="closing_title")
             yield Static(text, id="closing_text")
 
-    @property
-    def is_asking(self) -> bool:
-        """Return whether the question is on the screen."""
-        return self._is_asking
-
     def ask(self) -> None:
         """Ask whether to leave without waiting."""
-        self._is_asking = True
-        self._say(
-            "Quit without waiting?",
-            self._loss,
-            "y quit now   n wait",
-        )
+        self.is_asking = True
+        self._say("Quit without waiting?", self._loss, "y quit now   n wait")
 
     def action_force(self) -> None:
         """Leave at once."""
-        if self._is_asking:
+        if self.is_asking:
             self.app.exit(return_code=1)
 
     def action_wait(self) -> None:
         """Continue waiting."""
-        self._is_asking = False
+        self.is_asking = False
         self._say(*self._waiting)
 
     def _say(self, title: str, text: str, keys: str) -> None:

@@ -16,12 +16,7 @@ _MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of cells.
-
-    Attributes:
-        title: Above it.
-        width: Cells; 0: what is left over.
-    """
+    """A column of so many cells; 0: what is left over."""
 
     title: str
     width: int
@@ -30,14 +25,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Something to choose.
-
-    Attributes:
-        key: Its name in messages.
-        cells: A text a column.
-        letter: Key that chooses it.
-        why_not: Why it cannot be chosen now, "" if it can.
-    """
+    """Something to choose, also by a letter, unless there is a reason why not."""
 
     key: str
     cells: tuple[str, ...]
