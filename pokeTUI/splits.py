@@ -12,13 +12,7 @@ _PANE_MINIMUM = (24, 4)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the parts that a place is split into.
-
-    Attributes:
-        panes: Those in it, shown or behind another.
-        size: Cells along the split.
-        minimum: Cells that it needs.
-    """
+    """A part of a place: its panes, also those behind others, and its cells along the split."""
 
     key: str
     panes: frozenset[str]
@@ -48,9 +42,7 @@ class Border:
 class Slot:
     """A place for one pane, or for several that are tabs.
 
-    Attributes:
-        want: Cells along the split that it would like.
-        appetite: Its share of what is left over.
+    It would like `want` cells along the split; its `appetite` is its share of what is left over.
     """
 
     panes: tuple[str, ...]
@@ -113,34 +105,22 @@ class Solver:
             self._place_slot(node, region)
             return
         sizes = self._sizes(node, region.width if node.is_row else region.height)
-        parts = zip(node.children, sizes, strict=True)
-        self.places.append(
-            Place(
-                node.key,
-                node.is_row,
-                region,
-                tuple(
-                    Part(child.key, _panes(child), size, _minimum(child, node.is_row))
-                    for child, size in parts
-                ),
-            )
+        parts = tuple(
+            Part(child.key, _panes(child), size, _minimum(child, node.is_row))
+            for child, size in zip(node.children, sizes, strict=True)
         )
-        x, y = region.x, region.y
+        self.places.append(Place(node.key, node.is_row, region, parts))
         for child, size in zip(node.children, sizes, strict=True):
-            if node.is_row:
-                self.place(child, Region(x, y, size, region.height))
-                x += size
-            else:
-                self.place(child, Region(x, y, region.width, size))
-                y += size
+            cut = region.split_vertical if node.is_row else region.split_horizontal
+            part, region = cut(size)
+            self.place(child, part)
 
     def _place_slot(self, slot: Slot, region: Region) -> None:
         front = slot.front if slot.front in slot.panes else slot.panes[0]
         front = next((key for key in self._fronts if key in slot.panes), front)
         if len(slot.panes) > 1:
             self.tabs = slot.panes
-            self.regions["tabs"] = Region(region.x, region.y, region.width, 1)
-            region = Region(region.x, region.y + 1, region.width, region.height - 1)
+            self.regions["tabs"], region = region.split_horizontal(1)
         self.regions[front] = region
 
     def _sizes(self, split: Split, extent: int) -> list[int]:
@@ -183,8 +163,3 @@ def _minimum(node: Node, is_row: bool) -> int:
         return needed[0] if is_row else needed[1] + (len(node.panes) > 1)
     least = [_minimum(child, is_row) for child in node.children]
     return sum(least) if node.is_row is is_row else max(least)
-
-
-def minimum_of(pane: str) -> tuple[int, int]:
-    """Return the columns and rows that a pane gets at least."""
-    return _GAME_MINIMUM if pane == GAME else _PANE_MINIMUM

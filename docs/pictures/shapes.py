@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from pokeTUI.rendering.blocks import BlockShape, octants, quadrants, sextants
+from pokeTUI.rendering.blocks import OCTANTS, QUADRANTS, SEXTANTS, BlockShape
 
 ACROSS, DOWN = 8, 24
 """A cell is measured in eighths of its width and in 24ths of its height."""
@@ -88,7 +88,7 @@ def _eighths(code: int) -> tuple[Box, ...]:
 def _patterns() -> dict[str, tuple[Box, ...]]:
     """Return the boxes of all quadrants, sextants and octants."""
     found: dict[str, tuple[Box, ...]] = {}
-    for shape in (octants(), sextants(), quadrants()):
+    for shape in (OCTANTS, SEXTANTS, QUADRANTS):
         found |= {glyph: _boxes(mask, shape) for mask, glyph in enumerate(shape.glyphs) if mask}
     return found
 

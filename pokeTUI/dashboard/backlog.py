@@ -34,11 +34,6 @@ class Backlog(Sequence[_Item], Generic[_Item]):
         """Return a backlog whose last item is another; there must be one."""
         return Backlog(self.limit, self.end, self._chunks, (*self._tail[:-1], item))
 
-    @property
-    def start(self) -> int:
-        """Number of the oldest item."""
-        return self.end - len(self)
-
     def __len__(self) -> int:
         return len(self._chunks) * _CHUNK + len(self._tail)
 
@@ -70,6 +65,3 @@ class Backlog(Sequence[_Item], Generic[_Item]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Backlog) and (self.end, tuple(self)) == (other.end, tuple(other))
-
-    def __hash__(self) -> int:
-        return hash((self.end, tuple(self)))

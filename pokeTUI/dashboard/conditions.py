@@ -13,16 +13,6 @@ HUMAN = "you"
 WhyNot = Callable[[DashboardState], str]
 
 
-def always(state: DashboardState) -> str:
-    """Let it be done at any time."""
-    return ""
-
-
-def by_hand(state: DashboardState) -> str:
-    """Let it be done only while a person plays."""
-    return "" if state.is_human else "only while you play"
-
-
 def is_replay(state: DashboardState) -> bool:
     """Return whether a recorded episode is played again."""
     return state.run is not None and state.run.mode == REPLAY
@@ -33,9 +23,35 @@ def only_records(state: DashboardState) -> bool:
     return state.run is not None and state.run.mode == RECORD
 
 
-def trains(state: DashboardState) -> str:
-    """Let it be done where something is trained."""
-    return "nothing is trained here: demonstrations are recorded" if only_records(state) else ""
+def is_recording(state: DashboardState) -> bool:
+    """Return whether a demonstration is recorded."""
+    return state.recording is not None and state.recording.is_recording
+
+
+def _is_evaluating(state: DashboardState) -> bool:
+    return state.status is not None and state.status.phase == "evaluating"
+
+
+def _only_if(is_so: Callable[[DashboardState], bool], else_why: str) -> WhyNot:
+    return lambda state: "" if is_so(state) else else_why
+
+
+always = _only_if(lambda state: True, "")
+by_hand = _only_if(lambda state: state.is_human, "only while you play")
+by_agent = _only_if(lambda state: not state.is_human, "not while you play")
+trains = _only_if(
+    lambda state: not only_records(state),
+    "nothing is trained here: demonstrations are recorded",
+)
+recording = _only_if(is_recording, "nothing is being recorded: d begins")
+replaying = _only_if(is_replay, "only in a replay")
+evaluating = _only_if(_is_evaluating, "no evaluation is going on")
+started = _only_if(lambda state: state.run is not None, "the run is still starting")
+kept_states = _only_if(lambda state: bool(state.kept_states), "no state is kept yet: K keeps one")
+with_model = _only_if(
+    lambda state: state.planner.status is not None,
+    "no language model is asked in this run: start it with --llm-model",
+)
 
 
 def lacks(state: DashboardState, need: str) -> str:
@@ -50,31 +66,10 @@ def lacks(state: DashboardState, need: str) -> str:
     return ""
 
 
-def is_recording(state: DashboardState) -> bool:
-    """Return whether a demonstration is recorded."""
-    return state.recording is not None and state.recording.is_recording
-
-
-def recording(state: DashboardState) -> str:
-    """Let it be done only while a demonstration is recorded."""
-    return "" if is_recording(state) else "nothing is being recorded: d begins"
-
-
 def rewindable(state: DashboardState) -> str:
     """Let it be done only where some of the demonstration can be taken back."""
     there_is = state.recording is not None and state.recording.rewindable > 0
     return recording(state) or ("" if there_is else "there is nothing to take back")
-
-
-def replaying(state: DashboardState) -> str:
-    """Let it be done only in a replay."""
-    return "" if is_replay(state) else "only in a replay"
-
-
-def evaluating(state: DashboardState) -> str:
-    """Let it be done only while the policy is evaluated."""
-    is_going_on = state.status is not None and state.status.phase == "evaluating"
-    return "" if is_going_on else "no evaluation is going on"
 
 
 def saved_runs(state: DashboardState) -> str:
@@ -86,11 +81,6 @@ def saved_runs(state: DashboardState) -> str:
     if is_replay(state) and Path(state.run.run_dir).is_file():
         return "a demonstration belongs to no run"
     return "the run is on another machine" if not Path(state.run.run_dir).is_dir() else ""
-
-
-def by_agent(state: DashboardState) -> str:
-    """Let it be done only while the agent plays."""
-    return "not while you play" if state.is_human else ""
 
 
 def pausable(state: DashboardState) -> str:
@@ -118,23 +108,6 @@ def several_games(state: DashboardState) -> str:
     if state.run is not None and state.run.num_envs < 2:
         return "there is only one game"
     return by_agent(state)
-
-
-def started(state: DashboardState) -> str:
-    """Let it be done once the run has begun."""
-    return "" if state.run is not None else "the run is still starting"
-
-
-def kept_states(state: DashboardState) -> str:
-    """Let it be done once a state is kept."""
-    return "" if state.kept_states else "no state is kept yet: K keeps one"
-
-
-def with_model(state: DashboardState) -> str:
-    """Let it be done where a language model is asked."""
-    if state.planner.status is None:
-        return "no language model is asked in this run: start it with --llm-model"
-    return ""
 
 
 def beside_others(state: DashboardState) -> str:

@@ -37,13 +37,9 @@ _FIGURES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A figure that can be drawn over a run.
+    """A figure in the episodes, updates or evaluations of a run.
 
-    Attributes:
-        source: episodes, updates or evaluations.
-        name: The figure's name there.
-        title: In words.
-        is_share: Between 0 and 1, and shown in per cent.
+    A share is between 0 and 1, and shown in per cent.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Tell in a line each what happened in a run: the log that the log pane shows."""
+"""Describe what happened in a run in a line each: the log that the log pane shows."""
 
 from dataclasses import dataclass, field, replace
 from heapq import merge
@@ -9,25 +9,54 @@ from engine.events import Event
 from engine.quoting import printable
 from engine.types import EpisodeSummary
 from pokeTUI.dashboard.backlog import Backlog
-from pokeTUI.dashboard.command_words import command_words
 
 MAX_EVENT_LINES = 2000
 MAX_EPISODE_LINES = 1000
 """Episodes are kept apart: many thousands of them must not push a warning out."""
 
 _WELL = frozenset({"loading", "ready", "asking"})
+COMMAND_WORDS = {
+    "Pause": "pause",
+    "Resume": "go on",
+    "StepOnce": "step",
+    "SetSpeed": "speed",
+    "Watch": "game",
+    "PauseRendering": "look away",
+    "TakeOver": "play",
+    "GiveBack": "give back",
+    "Press": "button",
+    "PlayLive": "real time",
+    "Hold": "button",
+    "Restart": "restart",
+    "KeepState": "keep state",
+    "Branch": "branch",
+    "SetMode": "mode",
+    "SetStrategy": "strategy",
+    "SetGoal": "goal",
+    "Instruct": "wish",
+    "SetWeight": "weight",
+    "Save": "save",
+    "Stop": "stop",
+    "SkipEvaluation": "leave the evaluation",
+    "Seek": "go to a step",
+    "StartRecording": "record",
+    "StopRecording": "save the demonstration",
+    "DiscardRecording": "discard",
+    "Rewind": "undo",
+    "MarkRecording": "mark",
+    "DescribeRecording": "words",
+    "RequestControl": "take control",
+    "ReleaseControl": "give control",
+}
+"""What the keys call a command, by its kind: no one is told the name of a class."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """Something that happened.
+    """Something that happened at an uptime of the run, `count` times in a row.
 
-    Attributes:
-        number: Rising, over all kinds.
-        uptime_s: Of the run, when it happened.
-        kind: run, work, warning, refused, failure, saved, evaluated, episode, stage, strategy,
-            control, model or state.
-        count: How often it happened in a row.
+    Kinds: run, work, warning, refused, failure, saved, evaluated, episode, stage, strategy,
+    control, model, state and demo. Numbers rise over all of them.
     """
 
     number: int
@@ -39,7 +68,7 @@ class EventLine:
 
 @dataclass(frozen=True, slots=True)
 class EventLog:
-    """What happened so far, and what is needed to tell what changed."""
+    """What happened so far, and what is needed to describe what changed."""
 
     episodes: Backlog[EventLine] = field(default_factory=lambda: Backlog(MAX_EPISODE_LINES))
     others: Backlog[EventLine] = field(default_factory=lambda: Backlog(MAX_EVENT_LINES))
@@ -51,13 +80,22 @@ class EventLog:
     """Highest number of a state that a person kept."""
 
     def take(self, event: Event, uptime_s: float) -> "EventLog":
-        """Return the log after an event; the same one where the event is not told."""
-        said = self._said(event)
-        log = self._remember(event)
-        if said is None:
+        """Return the log after an event; the same one where nothing is logged of it."""
+        described, log = self._describe_change(event), self
+        match event:
+            case events.SteeringChanged():
+                log = replace(self, steering=event)
+            case events.PlannerStatusChanged(state=state, absent=absent):
+                if (state, absent) != (self.model_state, self.model_absent):
+                    log = replace(self, model_state=state, model_absent=absent)
+            case events.StatesKept(states=states):
+                last = max((one.number for one in states if one.is_asked), default=0)
+                if last > self.last_asked:
+                    log = replace(self, last_asked=last)
+        if described is None:
             return log
-        line = EventLine(log.count, uptime_s, said[0], printable(said[1]))
-        return log._add(line)
+        kind, text = described
+        return log._add(EventLine(log.count, uptime_s, kind, printable(text)))
 
     def lines(self) -> list[EventLine]:
         """Return all lines, oldest first."""
@@ -72,7 +110,7 @@ class EventLog:
             return replace(self, others=self.others.with_last(again))
         return replace(self, others=self.others.add(line), count=self.count + 1)
 
-    def _said(self, event: Event) -> tuple[str, str] | None:
+    def _describe_change(self, event: Event) -> tuple[str, str] | None:
         match event:
             case events.PlannerStatusChanged():
                 return _model(event, self.model_state, self.model_absent)
@@ -85,24 +123,11 @@ class EventLog:
             case events.EpisodeEnded():
                 return "episode", _episode(event.episode, event.summary)
             case _:
-                return _told(event)
-
-    def _remember(self, event: Event) -> "EventLog":
-        match event:
-            case events.SteeringChanged():
-                return replace(self, steering=event)
-            case events.PlannerStatusChanged(state=state, absent=absent):
-                is_same = (state, absent) == (self.model_state, self.model_absent)
-                return self if is_same else replace(self, model_state=state, model_absent=absent)
-            case events.StatesKept(states=states):
-                last = max((one.number for one in states if one.is_asked), default=0)
-                return replace(self, last_asked=last) if last > self.last_asked else self
-            case _:
-                return self
+                return _describe(event)
 
 
-def _told(event: Event) -> tuple[str, str] | None:
-    """Return kind and text of an event that needs no other to be told."""
+def _describe(event: Event) -> tuple[str, str] | None:
+    """Return kind and text of an event that needs no other to be described."""
     match event:
         case events.ProgressReported(text=text):
             return "work", text
@@ -111,7 +136,7 @@ def _told(event: Event) -> tuple[str, str] | None:
         case events.CommandRefused(command=command, reason=reason):
             return "refused", f"{command_words(command)} refused: {reason}"
         case events.CommandObeyed(command=command, text=text):
-            # A kept state is told with its number by the list of them.
+            # A kept state is logged with its number from the list of them.
             return None if command == "KeepState" else ("control", text)
         case events.CurriculumChanged(has_moved=True):
             return "stage", f"stage {event.stage} of {event.num_stages}: {event.name}"
@@ -123,20 +148,6 @@ def _told(event: Event) -> tuple[str, str] | None:
             return "saved", f"saved at step {steps:,}: {PurePath(path).name}"
         case events.RecordingEnded():
             return "demo", demonstration_end(event)
-        case _:
-            return _milestone_of_run(event)
-
-
-def demonstration_end(event: events.RecordingEnded) -> str:
-    """Return the outcome of a demonstration."""
-    done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
-    steps = _counted(event.steps, "step")
-    return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
-
-
-def _milestone_of_run(event: Event) -> tuple[str, str] | None:
-    """Return kind and text of a run's beginning, its evaluations and its end."""
-    match event:
         case events.RunStarted(mode=events.REPLAY):
             return "run", f"replay of {event.run_id}: {event.game}, played by {event.agent}"
         case events.RunStarted():
@@ -161,6 +172,18 @@ def _milestone_of_run(event: Event) -> tuple[str, str] | None:
             return None
 
 
+def command_words(command: str) -> str:
+    """Return what a command is called on the screen."""
+    return COMMAND_WORDS.get(command, "this")
+
+
+def demonstration_end(event: events.RecordingEnded) -> str:
+    """Return the outcome of a demonstration."""
+    done = f"saved as {PurePath(event.path).name}" if event.path else "thrown away"
+    steps = _counted(event.steps, "step")
+    return f"demonstration {done}: {steps}, {event.total_reward:+.1f}, {event.reason}"
+
+
 def _episode(number: int, summary: EpisodeSummary) -> str:
     parts = [
         f"episode {number:,}: {summary.total_reward:+.1f} in {summary.length:,} steps",
@@ -176,7 +199,7 @@ def _episode(number: int, summary: EpisodeSummary) -> str:
 def _model(
     status: events.PlannerStatusChanged, before: str, absent_before: str
 ) -> tuple[str, str] | None:
-    """Tell a change of a model's state; that it is asked now and then is none."""
+    """Describe a change of a model's state; that it is asked now and then is none."""
     is_well = status.state in _WELL
     is_still_well = is_well and before in _WELL and status.state != "loading"
     if (is_still_well or status.state == before) and status.absent == absent_before:
@@ -197,9 +220,8 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
     if before.goal != after.goal:
         found.append(f"goal set: {after.goal}" if after.goal else "the set goal was taken back")
     if before.instruction != after.instruction:
-        found.append(
-            f"wish: {after.instruction}" if after.instruction else "the wish was taken back"
-        )
+        wish = f"wish: {after.instruction}"
+        found.append(wish if after.instruction else "the wish was taken back")
     weights = dict(before.weights)
     found += [
         f"weight of {name} {weights.get(name, 0.0):g} → {weight:g}"

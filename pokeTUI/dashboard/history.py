@@ -14,7 +14,6 @@ SUCCESS_WINDOW = 30
 LATEST_EPISODES = 60
 _BLOCK = 64
 """Points that are packed together: adding one copies at most so many."""
-_MILESTONE, _COMPONENT = "milestone/", "reward/"
 
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Where each point stands, rising, and its value: (n,) and (n,)."""
@@ -25,7 +24,6 @@ class Record:
     """Rows of named figures, one after the other; neighbours are merged when there are too many.
 
     Attributes:
-        names: The figures.
         absent: What a row has where a figure is not given; nan is left out of means.
         count: Rows so far.
         stride: Rows that a point stands for, a power of two.
@@ -46,44 +44,20 @@ class Record:
     last_x: float = 0.0
 
     def add(self, x: float, figures: Mapping[str, float]) -> "Record":
-        """Return the record with one more row.
-
-        Args:
-            x: Where it stands; not less than the row before.
-            figures: By name; new names may come at any time.
-        """
+        """Return the record with one more row at `x`, not before the last; names may be new."""
         if not figures.keys() <= set(self.names):
             return self._widen(figures).add(x, figures)
         row = tuple([figures.get(name, self.absent) for name in self.names])
-        if self.stride == 1:
-            point, pending, num_pending = (x, *row), ((), ()), 0
-        else:
-            sums, counts = self._sums(row)
-            num_pending = self.num_pending + 1
-            if num_pending < self.stride:
-                return replace(
-                    self,
-                    count=self.count + 1,
-                    pending=(sums, counts),
-                    num_pending=num_pending,
-                    last_x=x,
-                )
-            means = [total / n if n else math.nan for total, n in zip(sums, counts, strict=True)]
-            point, pending, num_pending = (x, *means), ((), ()), 0
-        tail, blocks = (*self.tail, point), self.blocks
+        count = self.count + 1
+        if self.stride > 1:
+            pending, num = self._sums(row), self.num_pending + 1
+            if num < self.stride:
+                return replace(self, count=count, pending=pending, num_pending=num, last_x=x)
+            row = tuple([total / n if n else math.nan for total, n in zip(*pending, strict=True)])
+        tail, blocks = (*self.tail, (x, *row)), self.blocks
         if len(tail) == _BLOCK:
             tail, blocks = (), (*blocks, np.array(tail, np.float64).tobytes())
-        longer = Record(
-            self.names,
-            self.absent,
-            self.count + 1,
-            self.stride,
-            blocks,
-            tail,
-            pending,
-            num_pending,
-            x,
-        )
+        longer = Record(self.names, self.absent, count, self.stride, blocks, tail, last_x=x)
         return longer._halve() if len(blocks) * _BLOCK >= MAX_POINTS else longer
 
     def points(self, name: str) -> Points:
@@ -150,8 +124,8 @@ class EpisodeHistory:
     """The episodes of a run that count, those from the true start.
 
     Attributes:
-        record: By the episode's number in the run: return, length, success,
-            planner's share, milestones, components.
+        record: By the episode's number in the run: return, length, success, planner_share,
+            milestones; milestone/KEY is 1 where it was reached, reward/NAME what a component paid.
         latest: Figures of the last 60 episodes, oldest first.
     """
 
@@ -166,8 +140,8 @@ class EpisodeHistory:
             "success": float(summary.is_success),
             "planner_share": float(summary.planner_share),
             "milestones": float(len(summary.steps_to_milestone)),
-            **{_MILESTONE + key: 1.0 for key in summary.steps_to_milestone},
-            **{_COMPONENT + name: float(value) for name, value in summary.components},
+            **{f"milestone/{key}": 1.0 for key in summary.steps_to_milestone},
+            **{f"reward/{name}": float(value) for name, value in summary.components},
         }
         latest = (*self.latest[-LATEST_EPISODES + 1 :], figures)
         return EpisodeHistory(self.record.add(float(episode), figures), latest)
@@ -178,39 +152,18 @@ class EpisodeHistory:
         return self.record.count
 
     @property
-    def recent(self) -> tuple[tuple[float, bool], ...]:
-        """Return (return, success) of the last 30 episodes."""
-        return tuple((row["return"], row["success"] > 0) for row in self.latest[-SUCCESS_WINDOW:])
-
-    @property
-    def success_rate(self) -> float:
-        """Share of successes over the last 30 episodes, 0 before the first."""
-        return self._recent_mean("success")
-
-    @property
-    def mean_return(self) -> float:
-        """Mean return of the last 30 episodes, 0 before the first."""
-        return self._recent_mean("return")
+    def recent_returns(self) -> list[float]:
+        """Return the returns of the last 30 episodes, oldest first."""
+        return [row["return"] for row in self.latest[-SUCCESS_WINDOW:]]
 
     def milestone_share(self, key: str) -> float:
         """Return the share of the last 30 episodes that reached a milestone."""
-        return self._recent_mean(_MILESTONE + key)
-
-    def milestone_points(self, key: str) -> Points:
-        """Return the share of episodes that reached a milestone, over the run."""
-        return self.record.points(_MILESTONE + key)
-
-    def component_points(self, name: str) -> Points:
-        """Return what a reward component paid an episode, over the run."""
-        return self.record.points(_COMPONENT + name)
+        rows = self.latest[-SUCCESS_WINDOW:]
+        return sum(row.get(f"milestone/{key}", 0.0) for row in rows) / max(1, len(rows))
 
     def component_values(self, name: str) -> tuple[float, ...]:
         """Return what a reward component paid in each of the last 60 episodes."""
-        return tuple(row.get(_COMPONENT + name, 0.0) for row in self.latest)
-
-    def _recent_mean(self, name: str) -> float:
-        rows = self.latest[-SUCCESS_WINDOW:]
-        return sum(row.get(name, 0.0) for row in rows) / len(rows) if rows else 0.0
+        return tuple(row.get(f"reward/{name}", 0.0) for row in self.latest)
 
 
 def smooth(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:

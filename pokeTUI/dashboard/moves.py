@@ -13,11 +13,7 @@ WINDOW = 10
 class Move:
     """The curriculum went to another stage, or another strategy leads.
 
-    Attributes:
-        episode: Of those that count, how many there were; 0 if it is not known.
-        is_back: It is a step towards the planner.
-        text: What changed.
-        cause: Why.
+    `episode` counts those before it, 0 if that is not known; back is towards the planner.
     """
 
     episode: int
@@ -35,22 +31,15 @@ def stage_move(
     before: CurriculumChanged | None,
     after: CurriculumChanged,
     episode: int,
-    returns: tuple[float, ...],
+    returns: list[float],
 ) -> Move:
-    """Return the move that led to `after`.
-
-    Args:
-        before: The curriculum's state so far.
-        after: Its state right after a move.
-        episode: How many episodes counted so far.
-        returns: Of the last of them, the oldest first.
-    """
+    """Return the move between two states of the curriculum, after `episode` episodes."""
     text = f"stage {after.stage}, {after.name}"
     if before is None:
         return Move(episode, True, False, text, "")
     is_back = after.stage < before.stage
     last = returns[-WINDOW:]
-    average = sum(last) / len(last) if last else float("nan")
+    average = sum(last) / max(1, len(last))
     if is_back:
         cause = f"stage {before.stage} did not hold"
         cause += f": {average:.1f} on average" if last else ""

@@ -33,9 +33,8 @@ class Exchange:
 
     Attributes:
         key: Of the situation that it was asked about.
-        prompt: What it was told, line by line.
-        text: Its own words, the end of them; "" where they were not told.
-        answer: None while it is thought about.
+        text: The model's own words, the end of them; "" where they were not streamed.
+        answer: None while the model thinks.
         goal_outcome: What RAM showed of its goal, None before that.
     """
 
@@ -54,16 +53,13 @@ class PlannerView:
     """The model's state, and the question that it answers now or answered last.
 
     Attributes:
-        text: The end of what has been streamed, printable.
-        is_thinking: That is no answer yet.
+        text: The end of what has been streamed, printable; thoughts while it `is_thinking`.
         is_open: More is to come.
         exchanges: The last questions, oldest first.
     """
 
     status: events.PlannerStatusChanged | None = None
     exchange: int = 0
-    model: str = ""
-    trigger: str = ""
     text: str = ""
     is_thinking: bool = False
     is_open: bool = False
@@ -110,12 +106,10 @@ def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
 
 def _asked(view: PlannerView, event: events.PlanRequested) -> PlannerView:
     prompt = tuple(printable(line) for line in event.prompt[:_KEPT_PROMPT].splitlines())
-    model = printable(event.model)
-    asked = Exchange(event.exchange, model, printable(event.trigger), event.key, prompt)
+    model, trigger = printable(event.model), printable(event.trigger)
+    asked = Exchange(event.exchange, model, trigger, event.key, prompt)
     exchanges = _put(view.exchanges, asked)
-    return PlannerView(
-        view.status, event.exchange, model, asked.trigger, is_open=True, exchanges=exchanges
-    )
+    return PlannerView(view.status, event.exchange, is_open=True, exchanges=exchanges)
 
 
 def _put(exchanges: tuple[Exchange, ...], one: Exchange) -> tuple[Exchange, ...]:

@@ -6,10 +6,14 @@ from typing import TypeVar
 
 from engine import events
 from engine.events import Event
-from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame
+from engine.types import GAME_BOY_ACTIONS, ActionSet, Frame, Goal
 from pokeTUI.dashboard.backlog import Backlog
-from pokeTUI.dashboard.command_words import command_words
-from pokeTUI.dashboard.event_lines import EventLog, demonstration_end, steering_changes
+from pokeTUI.dashboard.event_lines import (
+    EventLog,
+    command_words,
+    demonstration_end,
+    steering_changes,
+)
 from pokeTUI.dashboard.history import EpisodeHistory, Record
 from pokeTUI.dashboard.moves import MAX_MOVES, Move, stage_move, strategy_move
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
@@ -27,13 +31,12 @@ DECISION_LINE_INTERVAL_S = 0.75
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line of the reasoning log.
+    """A line of the reasoning log; numbers rise by 1.
 
     Attributes:
         confidence: 0 to 1, or None for what is no decision.
         count: How often it was decided in a row.
-        number: Rising by 1 with each line.
-        exchange: Number of the question to a language model that it tells of, 0 if none.
+        exchange: Number of the question to a language model that it is about, 0 if none.
     """
 
     step: int
@@ -47,21 +50,14 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A short message that is shown for a few seconds.
+    """A short message, shown for a few seconds: information, warning or error.
 
-    Attributes:
-        number: Counts all notices, so that a reader knows which are new.
-        severity: information, warning or error.
+    Numbers count all notices, so that a reader knows which are new.
     """
 
     number: int
     text: str
     severity: str
-
-
-def new_updates() -> Record:
-    """Return an empty record of updates: not every update has every figure."""
-    return Record(absent=math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,6 @@ class DashboardState:
     work: events.ProgressReported | None = None
     """The last line of `progress`, with how much of it is done."""
     frame: Frame | None = None
-    frame_env: int = 0
     game: events.GameObserved | None = None
     status: events.StatusChanged | None = None
     reward: events.RewardPaid | None = None
@@ -83,14 +78,13 @@ class DashboardState:
     event_log: EventLog = field(default_factory=EventLog)
     planner: PlannerView = field(default_factory=PlannerView)
     history: EpisodeHistory = field(default_factory=EpisodeHistory)
-    updates: Record = field(default_factory=new_updates)
-    """The policy's figures, by update."""
+    updates: Record = field(default_factory=lambda: Record(absent=math.nan))
+    """The policy's figures, by update; not every update has every figure."""
     evaluations: Record = field(default_factory=Record)
     """Of the policy alone, by episode: return, length, success."""
     moves: tuple[Move, ...] = ()
     strategy: str = ""
     """In force, "" while nobody has told."""
-    last_episode: events.EpisodeEnded | None = None
     curriculum: events.CurriculumChanged | None = None
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
@@ -114,6 +108,16 @@ class DashboardState:
         return self.status is not None and self.status.is_paused
 
     @property
+    def goal(self) -> Goal | None:
+        """What the agent is after."""
+        return self.game.goal if self.game is not None else None
+
+    @property
+    def shares(self) -> tuple[tuple[str, float], ...]:
+        """Who made the last decisions: the share of each source, () while nobody has counted."""
+        return self.status.shares if self.status is not None else ()
+
+    @property
     def actions(self) -> ActionSet:
         """Return what can be done in the game."""
         return self.run.actions if self.run is not None else GAME_BOY_ACTIONS
@@ -135,7 +139,7 @@ def fold(state: DashboardState, event: Event) -> DashboardState:
 def _fold(state: DashboardState, event: Event) -> DashboardState:
     match event:
         case events.FrameRendered():
-            return replace(state, frame=event.frame, frame_env=event.env_index)
+            return replace(state, frame=event.frame)
         case events.GameObserved():
             return replace(state, game=event)
         case events.StatusChanged():
@@ -158,18 +162,10 @@ def _fold(state: DashboardState, event: Event) -> DashboardState:
             | events.PlannerStatusChanged()
         ):
             return _fold_planner(state, event)
-        case events.EpisodeEnded(summary=summary) if summary.start:
-            return replace(state, last_episode=event)  # only those from the true start compare
         case events.EpisodeEnded(summary=summary):
-            history = state.history.add(event.episode, summary)
-            return replace(state, history=history, last_episode=event)
-        case _:
-            return _fold_run(state, event)
-
-
-def _fold_run(state: DashboardState, event: Event) -> DashboardState:
-    """Fold the events that concern the run as a whole."""
-    match event:
+            if summary.start:
+                return state  # only those from the true start compare
+            return replace(state, history=state.history.add(event.episode, summary))
         case events.RunStarted():
             return replace(state, run=event)
         case events.ProgressReported(text=text):
@@ -178,10 +174,14 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
                 state = replace(state, progress=progress)
             return replace(state, work=event)
         case events.CurriculumChanged():
-            state = replace(_fold_move(state, event), curriculum=event)
-            if event.has_moved and state.status is not None:
-                # Before the first status a resumed run only repeats its past.
-                state = _notify(state, f"Curriculum: stage {event.stage}, {event.name}")
+            before, returns = state.curriculum, state.history.recent_returns
+            state = replace(state, curriculum=event)
+            if event.has_moved:
+                move = stage_move(before, event, state.history.count, returns)
+                state = replace(state, moves=_append(state.moves, move, MAX_MOVES))
+                if state.status is not None:
+                    # Before the first status a resumed run only repeats its past.
+                    state = _notify(state, f"Curriculum: stage {event.stage}, {event.name}")
             return state
         case events.StrategySwitched(new=new, cause=cause):
             moves = _append(state.moves, strategy_move(event), MAX_MOVES)
@@ -205,9 +205,8 @@ def _fold_run(state: DashboardState, event: Event) -> DashboardState:
             return _notify(state, "You play now" if is_human else "The agent plays again")
         case events.SteeringChanged():
             changes = steering_changes(state.steering, event) if state.steering else []
-            state = replace(
-                state, steering=event, first_weights=state.first_weights or event.weights
-            )
+            first = state.first_weights or event.weights
+            state = replace(state, steering=event, first_weights=first)
             return _notify(state, _sentence("; ".join(changes))) if changes else state
         case events.CommandObeyed(text=text):
             return _notify(state, _sentence(text))
@@ -242,14 +241,6 @@ def _fold_viewers(state: DashboardState, event: events.ViewersChanged) -> Dashbo
     return _notify(state, text if event.is_held else "Nobody steers now: C takes control")
 
 
-def _fold_move(state: DashboardState, event: events.CurriculumChanged) -> DashboardState:
-    if not event.has_moved:
-        return state
-    returns = tuple(value for value, _ in state.history.recent)
-    move = stage_move(state.curriculum, event, state.history.count, returns)
-    return replace(state, moves=_append(state.moves, move, MAX_MOVES))
-
-
 def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
     state = replace(state, planner=fold_planner(state.planner, event))
     watched = state.status.watched_env if state.status is not None else 0
@@ -270,9 +261,8 @@ def _sentence(text: str) -> str:
 
 def _notify(state: DashboardState, text: str, severity: str = "information") -> DashboardState:
     number = state.notices[-1].number + 1 if state.notices else 1
-    return replace(
-        state, notices=_append(state.notices, Notice(number, text, severity), MAX_NOTICES)
-    )
+    notice = Notice(number, text, severity)
+    return replace(state, notices=_append(state.notices, notice, MAX_NOTICES))
 
 
 def _log_decision(state: DashboardState, event: events.DecisionMade) -> DashboardState:

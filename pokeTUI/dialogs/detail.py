@@ -26,12 +26,7 @@ class Passage:
 
 
 class DetailScreen(ModalScreen[None]):
-    """Show passages, to be scrolled and copied.
-
-    Args:
-        title: What it is.
-        passages: In reading order.
-    """
+    """Show passages, to be scrolled and copied."""
 
     DEFAULT_CSS = """
     DetailScreen { align: center middle; background: $background 60%; }
@@ -44,7 +39,7 @@ class DetailScreen(ModalScreen[None]):
     #detail_text { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "leave", show=False),
+        Binding("escape,q,enter", "dismiss", show=False),
         Binding("y", "copy", show=False),
         Binding("j", "scroll(1)", show=False),
         Binding("k", "scroll(-1)", show=False),
@@ -95,7 +90,3 @@ class DetailScreen(ModalScreen[None]):
     def action_scroll(self, rows: int) -> None:
         """Scroll by rows."""
         self.query_one("#detail_box").scroll_relative(y=rows, animate=False)
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.dismiss(None)

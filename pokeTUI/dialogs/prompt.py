@@ -18,11 +18,7 @@ from pokeTUI.widgets.marked_list import MarkedList
 class PromptScreen(ModalScreen[str | None]):
     """Ask for a line of text; None comes back when nothing was given (esc).
 
-    Args:
-        title: What is asked for.
-        value: What stands there at first.
-        hint: One line below.
-        check: Returns what is wrong with a text, "" if nothing is; then it is not accepted.
+    `check` returns what is wrong with a text, "" if nothing is; then it is not accepted.
     """
 
     DEFAULT_CSS = """
@@ -34,7 +30,7 @@ class PromptScreen(ModalScreen[str | None]):
     #prompt_input { border: none; background: $panel; height: 1; padding: 0; }
     #prompt_hint { color: $stone; height: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
     def __init__(
         self,
@@ -66,18 +62,11 @@ class PromptScreen(ModalScreen[str | None]):
         else:
             self.dismiss(event.value)
 
-    def action_leave(self) -> None:
-        """Go back without a text."""
-        self.dismiss(None)
-
 
 class ChoiceScreen(ModalScreen[str | None]):
-    """Let one of several choices be picked, by keys or mouse; None comes back on esc.
+    """Let one of several choices (key, text) be picked; its key comes back, None on esc.
 
-    Args:
-        title: What is chosen.
-        choices: (key, text); the key comes back.
-        chosen: Key that is marked at first.
+    The choice with the key `chosen` is marked at first.
     """
 
     DEFAULT_CSS = """
@@ -88,7 +77,7 @@ class ChoiceScreen(ModalScreen[str | None]):
     }
     #choice_list { height: auto; max-height: 20; border: none; background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", show=False)]
 
     def __init__(self, title: str, choices: Sequence[tuple[str, str]], chosen: str = "") -> None:
         super().__init__()
@@ -114,7 +103,3 @@ class ChoiceScreen(ModalScreen[str | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the choice."""
         self.dismiss(self._choices[event.option_index][0])
-
-    def action_leave(self) -> None:
-        """Go back without a choice."""
-        self.dismiss(None)

@@ -39,12 +39,7 @@ _LONGEST_TAG = 60
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the user.
-
-    Attributes:
-        screen: Gives the answer, or None.
-        command: Makes a command of it.
-    """
+    """A question to the user: the screen gives an answer or None, of which a command is made."""
 
     screen: ModalScreen[str | None]
     command: Callable[[str], Command]
@@ -73,12 +68,7 @@ def ask_goal(state: DashboardState) -> Question:
 
 
 def ask_state(state: DashboardState, now_s: float) -> Question:
-    """Ask for one of the kept states, the newest first.
-
-    Args:
-        state: With the kept states.
-        now_s: Seconds since 1970.
-    """
+    """Ask for one of the kept states, the newest first; `now_s` is in seconds since 1970."""
     choices = [
         (
             str(kept.number),
@@ -113,26 +103,24 @@ def ask_wish(state: DashboardState) -> Question:
 def ask_game(state: DashboardState) -> Question:
     """Ask for the number of a game."""
     count = state.run.num_envs if state.run else 1
-
-    def check(text: str) -> str:
-        is_number = text.strip().isascii() and text.strip().isdigit()
-        return "" if is_number and 1 <= int(text) <= count else f"A number from 1 to {count}."
-
-    screen = PromptScreen("Watch which game?", hint=f"1 to {count}", check=check)
+    screen = PromptScreen("Watch which game?", hint=f"1 to {count}", check=_number_to(count))
     return Question(screen, lambda answer: Watch(int(answer) - 1))
 
 
 def ask_rewind(state: DashboardState) -> Question:
     """Ask how many actions are to be taken back."""
     most = state.recording.rewindable if state.recording is not None else 0
+    hint = f"1 to {most:,}; the game goes back with them, and you go on from there"
+    screen = PromptScreen("Take back how many actions?", hint=hint, check=_number_to(most))
+    return Question(screen, lambda answer: Rewind(int(answer)))
 
+
+def _number_to(most: int) -> Callable[[str], str]:
     def check(text: str) -> str:
         is_number = text.strip().isascii() and text.strip().isdigit()
         return "" if is_number and 1 <= int(text) <= most else f"A number from 1 to {most:,}."
 
-    hint = f"1 to {most:,}; the game goes back with them, and you go on from there"
-    screen = PromptScreen("Take back how many actions?", hint=hint, check=check)
-    return Question(screen, lambda answer: Rewind(int(answer)))
+    return check
 
 
 def ask_discard(state: DashboardState, *, again: bool) -> Question:

@@ -6,7 +6,7 @@ from textual import events
 
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.dialogs.questions import Question, ask_mode, ask_strategy
+from pokeTUI.dialogs.questions import ask_mode, ask_strategy
 from pokeTUI.layout import TRAINING, PaneInfo
 from pokeTUI.panes.curriculum_lines import (
     LABEL,
@@ -20,11 +20,9 @@ from pokeTUI.panes.curriculum_lines import (
     stage_lines,
     ten_bars,
     ten_in_a_row,
-    words,
 )
 from pokeTUI.panes.pane import CommandWanted, Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.lines import Line, beside, labelled
 from pokeTUI.theme import Ink
 
 _SPLIT = 100
@@ -37,7 +35,7 @@ class CurriculumPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "curriculum", "Curriculum", "Stage", needs=TRAINING, rows=(6, 7, 8), column=1
     )
-
+    PARTS = ("curriculum", "steering", "moves", "strategy", "history", "run", "shares")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("m",), "mode", "m", "mode", "Let planner and policy act together, or one alone."),
         PaneKey(("y",), "strategy", "y", "strategy", "Choose how far the planner is followed."),
@@ -53,25 +51,14 @@ class CurriculumPane(Pane):
         self._first_move = 0
         self._set_row = -1
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        shares = state.status.shares if state.status is not None else ()
-        return (
-            state.curriculum,
-            state.steering,
-            state.moves,
-            state.strategy,
-            state.history,
-            state.run,
-            shares,
-        )
-
     def act(self, name: str) -> None:
         """Ask for another mode or strategy, or scroll the history."""
-        if name == "mode":
-            self._ask(ask_mode(self._state))
-        elif name == "strategy":
-            self._ask(ask_strategy(self._state))
+        if name in ("mode", "strategy"):
+            question = (ask_mode if name == "mode" else ask_strategy)(self._state)
+            self.ask(
+                question.screen,
+                lambda chosen: self.post_message(CommandWanted(question.command(chosen))),
+            )
         elif name in self._STEPS:
             at = self._first_move + self._STEPS[name]
             self._first_move = max(0, min(len(self._state.moves) - 1, at))
@@ -82,23 +69,6 @@ class CurriculumPane(Pane):
         at = event.get_content_offset(self)
         if at is not None and at.y == self._set_row:
             self.act("mode" if at.x < LABEL + 10 else "strategy")
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Show earlier moves."""
-        self.act("down")
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Show later moves."""
-        self.act("up")
-        event.stop()
-
-    def _ask(self, question: Question) -> None:
-        def answer(chosen: str | None) -> None:
-            if chosen is not None:
-                self.post_message(CommandWanted(question.command(chosen)))
-
-        self.app.push_screen(question.screen, answer)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return where it stands, and below or beside it how it came to that."""
@@ -112,15 +82,11 @@ class CurriculumPane(Pane):
             right = self._history(state, width - at, top)
             lines = beside(left, right, at, width)
             return lines + (hand_over(state, width, height - len(lines)) if top < height else [])
-        lines = self._standing(
-            state, state.curriculum, width, height - 4 if height >= 15 else height
-        )
-        room = height - len(lines) - (height > 20)
-        if room >= 2:
-            if height > 20:
-                lines.append(Line(width))
-            lines += self._history(state, width, room)
-        return lines
+        top = height - 4 if height >= 15 else height
+        lines = self._standing(state, state.curriculum, width, top)
+        gap = [Line(width)] if height > 20 else []
+        room = height - len(lines) - len(gap)
+        return [*lines, *gap, *self._history(state, width, room)] if room >= 2 else lines
 
     def _standing(
         self, state: DashboardState, now: CurriculumChanged, width: int, height: int
@@ -143,22 +109,21 @@ class CurriculumPane(Pane):
             self._set_row = len(lines)
             lines.append(as_set(state, width))
         if height >= len(lines) + 2:
-            lines += words("focus", now.focus, Ink.text, width, 2)
-            lines += words("shows in", now.success_metrics, Ink.text, width, 2)
+            lines += labelled("focus", now.focus, Ink.text, width, LABEL, 2)
+            lines += labelled("shows in", now.success_metrics, Ink.text, width, LABEL, 2)
         return lines[:height]
 
     def _history(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return the moves, newest first, below a heading."""
-        moves = list(reversed(state.moves))
         lines = [Line(width).add("history", Ink.dim, LABEL)]
-        if not moves:
+        if not state.moves:
             lines[0].add("no stage or strategy has changed yet", Ink.dim)
             return lines
-        drawn = [move_lines(move, width) for move in moves]
-        is_all_seen = sum(map(len, drawn)) < room
-        first = 0 if is_all_seen else min(self._first_move, len(moves) - 1)
-        of = f"{first + 1} to {len(moves)} of {len(moves)}" if first else f"{len(moves)} moves"
-        lines[0].add(of if len(moves) > 1 else "1 move", Ink.dim)
+        drawn = [move_lines(move, width) for move in reversed(state.moves)]
+        count = len(drawn)
+        first = 0 if sum(map(len, drawn)) < room else min(self._first_move, count - 1)
+        of = f"{first + 1} to {count} of {count}" if first else f"{count} moves"
+        lines[0].add(of if count > 1 else "1 move", Ink.dim)
         for new in drawn[first:]:
             if len(lines) + len(new) > room:
                 break

@@ -8,20 +8,12 @@ from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.moves import WINDOW, Move
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
-from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.rendering.lines import Line, add_bar, labelled
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 LABEL = 9
 """Width of the labels."""
-
-
-def words(label: str, text: str, ink: Ink, width: int, room: int) -> list[Line]:
-    """Return a labelled text in as many lines as there is room for."""
-    return [
-        Line(width).add(label if index == 0 else "", Ink.dim, LABEL).add(part, ink)
-        for index, part in enumerate(wrap(text, width - LABEL, room))
-    ]
 
 
 def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
@@ -43,17 +35,14 @@ def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
 def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
     """Return what is missing to advance."""
     if not now.missing:
-        return words("missing", "nothing: this is the last stage", Ink.good, width, room)
-    return words("missing", now.missing, Ink.warn, width, room)
-
-
-def _average(now: CurriculumChanged) -> str:
-    return "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
+        text = "nothing: this is the last stage"
+        return labelled("missing", text, Ink.good, width, LABEL, room)
+    return labelled("missing", now.missing, Ink.warn, width, LABEL, room)
 
 
 def _returns(state: DashboardState, now: CurriculumChanged) -> list[tuple[float, bool]]:
     """Return the last ten returns, and whether they count in this stage."""
-    returns = [value for value, _ in state.history.recent[-WINDOW:]]
+    returns = state.history.recent_returns[-WINDOW:]
     older = len(returns) - min(now.episodes_in_stage, len(returns))
     return [(value, index >= older) for index, value in enumerate(returns)]
 
@@ -71,37 +60,32 @@ def _bar_ink(value: float, threshold: float, *, counts: bool) -> Ink:
     return Ink.good if isnan(threshold) or value >= threshold else Ink.warn
 
 
-def _reward_text(now: CurriculumChanged) -> tuple[str, Ink]:
+def _add_average(line: Line, now: CurriculumChanged) -> Line:
+    average = "–" if isnan(now.average_reward) else f"{now.average_reward:.1f}"
     if isnan(now.threshold):
-        return f"{_average(now)} on average", Ink.text
+        return line.add(f"{average} on average", Ink.text)
     is_enough = now.average_reward >= now.threshold
-    sign = " ✓" if is_enough else ""
-    return f"{_average(now)} of {now.threshold:g}{sign}", Ink.good if is_enough else Ink.text
+    sign, ink = (" ✓", Ink.good) if is_enough else ("", Ink.text)
+    return line.add(f"{average} of {now.threshold:g}{sign}", ink).add_whole(" on average", Ink.dim)
 
 
 def ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> Line:
     """Return the last ten returns as one line of small bars, with their average."""
     line = Line(width).add("last 10", Ink.dim, LABEL)
     returns = _returns(state, now)
-    if returns:
-        heights, _ = _heights([value for value, _ in returns], now.threshold)
-        for (value, counts), height in zip(returns, heights, strict=True):
-            line.add(
-                column(height, 1)[0].replace(" ", "▁"),
-                _bar_ink(value, now.threshold, counts=counts),
-            )
+    heights, _ = _heights([value for value, _ in returns], now.threshold)
+    for (value, counts), height in zip(returns, heights, strict=True):
+        mark = column(height, 1)[0].replace(" ", "▁")
+        line.add(mark, _bar_ink(value, now.threshold, counts=counts))
     line.add("·" * (WINDOW - len(returns)) + "  ", Ink.faint)
-    text, ink = _reward_text(now)
-    return line.add(text, ink).add_whole(" on average" if not isnan(now.threshold) else "", Ink.dim)
+    return _add_average(line, now)
 
 
 def ten_bars(
     state: DashboardState, now: CurriculumChanged, width: int, rows: int, *, has_note: bool
 ) -> list[Line]:
     """Return the last ten returns as bars, with the threshold as a line through them."""
-    head = Line(width).add("last 10", Ink.dim, LABEL)
-    text, ink = _reward_text(now)
-    head.add(text, ink).add_whole(" on average" if not isnan(now.threshold) else "", Ink.dim)
+    head = _add_average(Line(width).add("last 10", Ink.dim, LABEL), now)
     returns = _returns(state, now)
     if not returns:
         return [head, Line(width).add("", Ink.dim, LABEL).add("no episode yet", Ink.dim)]
@@ -150,12 +134,11 @@ def episodes_line(now: CurriculumChanged, width: int) -> Line:
     """Return how many episodes the stage has had, of those it needs."""
     line = Line(width).add("episodes", Ink.dim, LABEL)
     fraction = now.episodes_in_stage / max(1, now.min_episodes)
-    is_enough = fraction >= 1
-    text = f" {now.episodes_in_stage} of {now.min_episodes}{' ✓' if is_enough else ''}"
+    text = f" {now.episodes_in_stage} of {now.min_episodes}"
     if width >= 60:
         text = f" {now.episodes_in_stage} in this stage, {now.min_episodes} needed"
-        text += " ✓" if is_enough else ""
-    ink = Ink.good if is_enough else Ink.warn
+    text += " ✓" if fraction >= 1 else ""
+    ink = Ink.good if fraction >= 1 else Ink.warn
     add_bar(line, fraction, min(40, line.room - len(text)), ink, Ink.faint)
     return line.add(text, Ink.text)
 
@@ -163,33 +146,28 @@ def episodes_line(now: CurriculumChanged, width: int) -> Line:
 def share_line(now: CurriculumChanged, width: int) -> Line:
     """Return how far the planner is followed."""
     line = Line(width).add("planner", Ink.dim, LABEL)
-    text = (
-        f" {now.planner_share:.0%} of the lead" if width >= 50 else f" {now.planner_share:.0%} lead"
-    )
+    text = f" {now.planner_share:.0%} {'of the lead' if width >= 50 else 'lead'}"
     add_bar(line, now.planner_share, min(40, line.room - len(text)), Ink.info, Ink.faint)
     return line.add(text, Ink.text)
 
 
 def source_lines(state: DashboardState, width: int, room: int) -> list[Line]:
     """Return who made the last decisions: one bar, and what its signs mean."""
-    shares = [pair for pair in (state.status.shares if state.status else ()) if pair[1] > 0]
+    shares = sorted((pair for pair in state.shares if pair[1] > 0), key=lambda pair: -pair[1])
     line = Line(width).add("decided", Ink.dim, LABEL)
     if room <= 0:
         return []
     if not shares:
         return [line.add("nobody has counted yet", Ink.dim)]
-    shares.sort(key=lambda pair: -pair[1])
     legend = Line(width).add("", Ink.dim, LABEL)
     for source, share in shares:
         mark, ink = source_mark(source)
-        text = f"{mark} {source} {share:.0%}"
-        if len(text) <= legend.room:
+        if room < 2:
+            line.add(f"{mark} ", ink).add(f"{source} {share:.0%}  ", Ink.text)
+        elif len(f"{mark} {source} {share:.0%}") <= legend.room:
             legend.add(f"{mark} ", ink).add(f"{source} ", Ink.dim).add(f"{share:.0%}", Ink.text)
             legend.add("  ", Ink.text)
     if room < 2:
-        for source, share in shares:
-            mark, ink = source_mark(source)
-            line.add(f"{mark} ", ink).add(f"{source} {share:.0%}  ", Ink.text)
         return [line]
     return [stacked_bar(line, shares, min(60, line.room)), legend]
 

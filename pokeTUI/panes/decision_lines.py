@@ -8,15 +8,15 @@ from engine.events import RunStarted
 from engine.quoting import printable
 from engine.types import ActionSet
 from pokeTUI.dialogs.detail import Passage
+from pokeTUI.rendering.gauges import source_mark
 from pokeTUI.rendering.lines import Line, add_bar, signed
-from pokeTUI.theme import SOURCE_MARKS, Ink
+from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:
     from engine.history.reading import DecisionRow, PatternRow
 
 _MEDIUM, _WIDE, _WITH_WHY, _WIDEST = 48, 76, 100, 120
 _CONTEXT = 40
-_UNKNOWN = ("·", Ink.dim)
 _SHORT = {"own_health": "own", "enemy_health": "enemy", "level_gap": "level"}
 
 
@@ -44,7 +44,7 @@ def decision_line(row: "DecisionRow", width: int, run: RunStarted) -> Line:
         line.add(datetime.fromtimestamp(row.timestamp).strftime("%H:%M:%S"), Ink.dim, 9)
     if width >= _WIDE:
         line.add(_episode(row.episode_id, run.run_id), Ink.dim, 8)
-    mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
+    mark, ink = source_mark(row.source)
     line.add(f"{row.step:,}", Ink.text, 6, right=True).add(f" {mark} ", ink)
     if width >= _WIDE:
         line.add(printable(row.source) or "?", ink, 8)
@@ -62,10 +62,10 @@ def decision_line(row: "DecisionRow", width: int, run: RunStarted) -> Line:
 
 def decision_passages(row: "DecisionRow", run: RunStarted) -> list[Passage]:
     """Return all of a decision."""
-    mark, ink = SOURCE_MARKS.get(row.source, _UNKNOWN)
-    total = (
-        "not over yet" if row.episode_reward is None else f"paid {row.episode_reward:+.2f} in all"
-    )
+    mark, ink = source_mark(row.source)
+    total = "not over yet"
+    if row.episode_reward is not None:
+        total = f"paid {row.episode_reward:+.2f} in all"
     when = datetime.fromtimestamp(row.timestamp).strftime("%Y-%m-%d %H:%M:%S")
     return [
         Passage("step", f"{row.step:,} of episode {_episode(row.episode_id, run.run_id)}"),

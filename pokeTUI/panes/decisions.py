@@ -24,7 +24,7 @@ from pokeTUI.panes.decision_lines import (
 )
 from pokeTUI.panes.decision_source import View, fetch
 from pokeTUI.panes.pane import Pane, PaneKey, empty
-from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.rendering.lines import Line, labelled
 from pokeTUI.theme import Ink
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class DecisionsPane(Pane):
     """A table of decisions, newest first, or of what was found to work where."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo("decisions", "Decisions", "Did", needs=TRAINING)
-
+    PARTS = ("run",)
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the row above."),
         PaneKey(
@@ -78,10 +78,6 @@ class DecisionsPane(Pane):
         self._room = 20
         self._due = 0.0
         self._is_reading = False
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on besides its file."""
-        return (state.run,)
 
     # Reading
 
@@ -124,10 +120,6 @@ class DecisionsPane(Pane):
         self._due = began + max(0.9 * _INTERVAL_S, took / _MAX_SHARE)
         if view != self._view:
             return
-        self._take(found)
-        self.redraw()
-
-    def _take(self, found: "DecisionPage | PatternPage | tuple[str, str]") -> None:
         if isinstance(found, tuple):
             self._problem = found
         elif self._view.is_patterns:
@@ -137,6 +129,7 @@ class DecisionsPane(Pane):
         rows = self._rows()
         if self._chosen is not None:
             self._chosen = min(self._chosen, len(rows) - 1) if rows else None
+        self.redraw()
 
     def _rows(self) -> Sequence[_Row]:
         page = self._patterns if self._view.is_patterns else self._page
@@ -153,8 +146,7 @@ class DecisionsPane(Pane):
         rows = self._rows()[: self._room]
         if self._problem is not None and not rows:
             message, hint = self._problem
-            lines = [Line(width).add(part, Ink.text) for part in wrap(message, width, 4)]
-            return lines + [Line(width).add(part, Ink.dim) for part in wrap(hint, width, 3)]
+            return labelled("", message, Ink.text, width, 0, 4) + empty(hint, width)
         if not rows:
             return empty(self._nothing(), width)
         is_marked = self._chosen is not None
@@ -221,7 +213,7 @@ class DecisionsPane(Pane):
                 self._chosen = None
                 self._look(View(not self._view.is_patterns, action=self._view.action))
             case "filter":
-                self._ask()
+                self.ask(ChoiceScreen("Show", self.choices()), self.choose)
             case "copy":
                 self._copy()
             case "open":
@@ -258,7 +250,8 @@ class DecisionsPane(Pane):
         view, rows = self._view, self._rows()
         if view.is_patterns:
             offset = max(0, view.offset + step * self._room)
-            is_there = offset != view.offset if step < 0 else _has_more(self._patterns)
+            has_more = self._patterns is not None and self._patterns.has_more
+            is_there = offset != view.offset if step < 0 else has_more
             if is_there:
                 self._look(replace(view, offset=offset))
             return is_there
@@ -292,13 +285,6 @@ class DecisionsPane(Pane):
                 *((f"source:{one}", f"by {one}", view.source == one) for one in sources),
             ]
         return [(key, f"{'✓' if is_on else ' '} {text}") for key, text, is_on in found + actions]
-
-    def _ask(self) -> None:
-        def take(choice: str | None) -> None:
-            if choice is not None:
-                self.choose(choice)
-
-        self.app.push_screen(ChoiceScreen("Show", self.choices()), take)
 
     def choose(self, choice: str) -> None:
         """Filter by one of `choices`."""
@@ -339,20 +325,6 @@ class DecisionsPane(Pane):
             if event.chain == 2:
                 self._open()
             self.redraw()
-
-    def on_mouse_scroll_up(self, event: ui.MouseScrollUp) -> None:
-        """Go up a row."""
-        event.stop()
-        self.act("up")
-
-    def on_mouse_scroll_down(self, event: ui.MouseScrollDown) -> None:
-        """Go down a row."""
-        event.stop()
-        self.act("down")
-
-
-def _has_more(page: "PatternPage | None") -> bool:
-    return page is not None and page.has_more
 
 
 def _marked(line: Line, width: int, mark: str) -> Line:

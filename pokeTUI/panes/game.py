@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from engine.events import ProgressReported, RecordingChanged
 from engine.quoting import printable
-from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE, ActionSet, GameAction
+from engine.types import DIRECTIONS, GAME_BOY_FRAME_SHAPE
 from pokeTUI.dashboard.conditions import is_recording, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
@@ -31,7 +31,7 @@ class GamePane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.border_title = self._title = "Game"
-        self._mode = GameMode.AUTO
+        self.mode = GameMode.AUTO
         self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
         self._stage = Stage(self._configure, self._view, id="game_stage")
@@ -55,12 +55,7 @@ class GamePane(Vertical):
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""
         self._terminal = terminal
-        self.set_mode(self._mode)
-
-    @property
-    def mode(self) -> GameMode:
-        """How the game is drawn, as it was chosen."""
-        return self._mode
+        self.set_mode(self.mode)
 
     @property
     def modes(self) -> tuple[GameMode, ...]:
@@ -69,14 +64,14 @@ class GamePane(Vertical):
 
     def set_mode(self, mode: GameMode) -> None:
         """Draw the game in `mode`; in the best there is if the terminal cannot show that."""
-        self._mode = mode if mode in self.modes else GameMode.AUTO
+        self.mode = mode if mode in self.modes else GameMode.AUTO
         self._configure()
 
     def next_mode(self) -> GameMode:
         """Draw the game in the next way and return it."""
         modes = self.modes
-        self.set_mode(modes[(modes.index(self._mode) + 1) % len(modes)])
-        return self._mode
+        self.set_mode(modes[(modes.index(self.mode) + 1) % len(modes)])
+        return self.mode
 
     def set_text_rows(self, rows: int) -> None:
         """Give the decoded text `rows` rows where the picture is too coarse; 0 hides it."""
@@ -119,11 +114,14 @@ class GamePane(Vertical):
         room = self._stage.size
         if not room or not self._stage.display:
             return
-        mode = self._mode
-        if mode is GameMode.AUTO:
-            mode = self._terminal.best_mode(*room, self._shape)
+        mode = self._mode_in(*room)
         self._place_text()
-        encoder = self._make_encoder(mode, *room)
+        size, depth = self._grid(mode, *room), self._terminal.depth
+        encoder: Encoder = (
+            KittyEncoder(*size, depth)
+            if mode is GameMode.KITTY
+            else FrameEncoder(mode, *size, depth)
+        )
         now = self._view.encoder
         if now is None or _look(now) != _look(encoder):
             self._view.configure(encoder)
@@ -135,9 +133,7 @@ class GamePane(Vertical):
     def _place_text(self) -> None:
         """Show the text where the picture would be too coarse to read even in its place."""
         room = self.content_size
-        mode = self._mode
-        if mode is GameMode.AUTO:
-            mode = self._terminal.best_mode(*room, self._shape)
+        mode = self._mode_in(*room)
         size = self._grid(mode, *room)
         can_be_read = is_legible(mode, *size, self._terminal.cell_size_px, self._shape)
         self._text.display = self._text_rows > 0 and not can_be_read
@@ -152,13 +148,10 @@ class GamePane(Vertical):
             # Content, for a bare string would be read as markup, and a person wrote some of it.
             self.border_subtitle = Content(text)
 
-    def _make_encoder(self, mode: GameMode, columns: int, rows: int) -> Encoder:
-        size, depth = self._grid(mode, columns, rows), self._terminal.depth
-        return (
-            KittyEncoder(*size, depth)
-            if mode is GameMode.KITTY
-            else FrameEncoder(mode, *size, depth)
-        )
+    def _mode_in(self, columns: int, rows: int) -> GameMode:
+        if self.mode is GameMode.AUTO:
+            return self._terminal.best_mode(columns, rows, self._shape)
+        return self.mode
 
     def _grid(self, mode: GameMode, columns: int, rows: int) -> tuple[int, int]:
         """Return the cells of the picture in so much room."""
@@ -174,17 +167,13 @@ def game_title(state: DashboardState) -> str:
         return state.run.game if state.run else "Game"
     if state.status is not None and state.status.is_live:
         return "▲ YOU PLAY in real time  l by turns"
-    keys = "".join(f"  {shown_key(one.keys[0])} {one.name}" for one in _main_buttons(state.actions))
+    buttons = [one for one in state.actions if one.keys and one.button not in DIRECTIONS]
+    keys = "".join(f"  {shown_key(one.keys[0])} {one.name}" for one in buttons[:2])
     recorded = " ● recorded" if is_recording(state) else ""
     back = "" if takeable(state) else "  t gives back"
     if recorded:  # where there is little room, the buttons stand in the last line of the screen
         return f"▲ YOU PLAY{recorded}{back}{keys}"
     return f"▲ YOU PLAY{keys}{back}"
-
-
-def _main_buttons(actions: ActionSet) -> list[GameAction]:
-    """Return the first two buttons that do not walk."""
-    return [one for one in actions if one.keys and one.button not in DIRECTIONS][:2]
 
 
 def recording_text(now: RecordingChanged, width: int) -> str:
@@ -218,13 +207,10 @@ def _look(encoder: Encoder) -> tuple[object, ...]:
 
 
 class Stage(Container):
-    """Where the picture is shown.
+    """Where the picture is shown; `fit` fits it into a new size.
 
     It gets its size late where another screen lies above: Textual arranges what is covered only
     once it is seen.
-
-    Args:
-        fit: Fits the picture into the new size.
     """
 
     def __init__(self, fit: Callable[[], None], *children: Widget, id: str) -> None:
@@ -274,12 +260,10 @@ class Starting(LinesWidget):
 
     def show(self, state: DashboardState) -> None:
         """Show the progress so far."""
-        if (state.progress, state.end is not None) != (self._progress, self._is_over):
-            self._progress, self._is_over = state.progress, state.end is not None
-            self._work = state.work
-            self.redraw()
-        elif state.work is not self._work:
-            self._work = state.work
+        is_over = state.end is not None
+        is_same = state.progress == self._progress and state.work is self._work
+        if not is_same or is_over != self._is_over:
+            self._progress, self._work, self._is_over = state.progress, state.work, is_over
             self.redraw()
 
     def draw(self, width: int, height: int) -> list[Line]:

@@ -1,6 +1,7 @@
 """Whether it gets better."""
 
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -20,20 +21,26 @@ from pokeTUI.dashboard.curves import (
     saved_runs,
     value_at,
 )
-from pokeTUI.dashboard.history import SUCCESS_WINDOW, Points
+from pokeTUI.dashboard.history import SUCCESS_WINDOW
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.prompt import ChoiceScreen
 from pokeTUI.layout import TRAINING, PaneInfo
-from pokeTUI.panes.milestones import milestone_lines
 from pokeTUI.panes.pane import Pane, PaneKey, empty, untrained
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line
+from pokeTUI.rendering.gauges import sparkline
+from pokeTUI.rendering.lines import Line, add_bar, beside
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, Frame, PlotLine, SmallChart, grid, place_of, plot
 
 _LAST_SHARE = 0.1
+_FIRST = {
+    "updates": "with the first update",
+    "evaluations": "with the first evaluation",
+    "episodes": "when the first episode ends",
+}
 _SPLIT = 110
 """From here on the milestones stand beside the curve."""
+_TREND_FROM = 50
+"""Cells from which a milestone has its trend beside it, not below."""
 
 
 class LearningPane(Pane):
@@ -48,7 +55,7 @@ class LearningPane(Pane):
         appetite=3,
         presented=1,
     )
-
+    PARTS = ("history", "updates", "evaluations", "run")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("right_square_bracket",), "next", "]", "curve", "Show the next curve."),
         PaneKey(("left_square_bracket",), "previous", "[", "", "Show the curve before."),
@@ -68,7 +75,7 @@ class LearningPane(Pane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curve = RETURN
+        self.curve = RETURN
         self._window = 0
         self._is_log = False
         self._is_zoomed = False
@@ -78,20 +85,6 @@ class LearningPane(Pane):
         self._other_name = ""
         self._frame = Frame(0, 1)
         self._frame_rows = 0
-
-    @property
-    def curve(self) -> Curve:
-        """What is shown."""
-        return self._curve
-
-    @property
-    def other(self) -> str:
-        """The run that is compared with, or is being read, "" if none is."""
-        return self._other_name
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.history, state.updates, state.evaluations, state.run)
 
     # Keys and mouse
 
@@ -119,7 +112,7 @@ class LearningPane(Pane):
     def on_click(self, event: events.Click) -> None:
         """Put the mark under the pointer; a click on the legend shows the next curve."""
         at = event.get_content_offset(self)
-        if at is None or self._curve == MILESTONES:
+        if at is None or self.curve == MILESTONES:
             return
         if at.y == 0:
             self.act("next")
@@ -127,20 +120,16 @@ class LearningPane(Pane):
             self._cursor = max(0, min(self._frame.columns - 1, at.x - self._frame.start))
             self.redraw()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll the milestones, or show the next curve."""
-        self.act("down" if self._curve == MILESTONES else "next")
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll the milestones, or show the curve before."""
-        self.act("up" if self._curve == MILESTONES else "previous")
-        event.stop()
+    def wheel(self, name: str, event: events.MouseEvent) -> None:
+        """Scroll the milestones, or show another curve."""
+        if self.curve != MILESTONES:
+            name = "next" if name == "down" else "previous"
+        self.act(name)
 
     def _choose(self, step: int) -> None:
         known = curves(self._state)
-        at = known.index(self._curve) if self._curve in known else 0
-        self._curve = known[(at + step) % len(known)]
+        at = known.index(self.curve) if self.curve in known else 0
+        self.curve = known[(at + step) % len(known)]
         self._cursor = None
 
     def _move(self, name: str) -> None:
@@ -161,20 +150,15 @@ class LearningPane(Pane):
             self.notify("There is no other saved run to compare with.", timeout=3)
             return
         choices = [("", "none: this run alone"), *known]
-        self.app.push_screen(
-            ChoiceScreen("Compare with a saved run", choices, self._other_name), self._compare
-        )
+        screen = ChoiceScreen("Compare with a saved run", choices, self._other_name)
+        self.ask(screen, self._compare)
 
-    def _compare(self, run_id: str | None) -> None:
-        if run_id is None or self._state.run is None:
-            return
+    def _compare(self, run_id: str) -> None:
         self._other, self._other_name = None, run_id
         self.redraw()
-        if run_id:
-            run_dir = self._state.run.run_dir
-            self.run_worker(
-                lambda: self._load(run_dir, run_id), thread=True, exclusive=True, group="compare"
-            )
+        if run_id and self._state.run is not None:
+            load = partial(self._load, self._state.run.run_dir, run_id)
+            self.run_worker(load, thread=True, exclusive=True, group="compare")
 
     def _load(self, run_dir: str, run_id: str) -> None:
         """Read another run's curves, beside the event loop: a long run has a long journal."""
@@ -196,32 +180,32 @@ class LearningPane(Pane):
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return a legend and the curve; beside and below it more, where there is room."""
         self._frame_rows = 0
-        if self._curve not in curves(state):
-            self._curve = RETURN
-        if self._curve == MILESTONES:
-            return milestone_lines(state, width, height, self._first_milestone)
+        if self.curve not in curves(state):
+            self.curve = RETURN
+        if self.curve == MILESTONES:
+            return _milestones(state, width, height, self._first_milestone)
         has_milestones = state.run is not None and bool(state.run.milestones)
         if not (width >= _SPLIT and has_milestones and state.history.count):
             return self._chart(state, width, height)
         at = width - min(60, width // 3)
         small = self._small_charts(state, width, height // 2) if height >= 30 else []
         left = self._chart(state, at - 3, height - len(small) - bool(small))
-        right = milestone_lines(state, width - at, len(left), self._first_milestone)
+        right = _milestones(state, width - at, len(left), self._first_milestone)
         return beside(left, right, at, width) + ([Line(width), *small] if small else [])
 
     def _chart(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the chosen curve, with what is known about it above and below."""
-        curve = self._curve
+        curve = self.curve
         points = curve.smoothed(state, WINDOWS[self._window])
         if not len(points[1]):
-            return empty(untrained(state) or _nothing_yet(curve), width)
+            return empty(untrained(state) or f"The curve starts {_FIRST[curve.source]}.", width)
         right = float(points[0][-1])
         left = float(points[0][0])
         if self._is_zoomed:
             left = right - _LAST_SHARE * (right - left)
         drawn = [PlotLine(cut(points, left, right), Ink.good)]
-        behind = self._behind(left, right)
-        if behind is not None:
+        if self._other is not None:
+            behind = cut(curve.smoothed(self._other, WINDOWS[self._window]), left, right)
             drawn.append(PlotLine(behind, Ink.info, is_dotted=True))
         elif curve == RETURN and not self._other_name:
             rates = cut(SUCCESS.smoothed(state, SUCCESS_WINDOW), left, right)
@@ -232,37 +216,27 @@ class LearningPane(Pane):
         if self._cursor is not None:
             place = place_of(self._cursor, axes, self._frame.columns)
             axes = replace(axes, cursor=place)
-        legend = _legend(curve, drawn, axes, width, self._other_name, is_read=behind is not None)
+        legend = _legend(
+            curve, drawn, axes, width, self._other_name, is_read=self._other is not None
+        )
         foot = [self._settings(state, width, can_log=can_log)] if height >= 5 else []
         rows = max(1, height - 1 - len(foot))
         lines, self._frame = plot(drawn, axes, width, rows)
         self._frame_rows = len(lines)
         return [legend, *lines, *foot]
 
-    def _behind(self, left: float, right: float) -> Points | None:
-        """Return the other run's curve, None if there is none to draw."""
-        if self._other is None:
-            return None
-        return cut(self._curve.smoothed(self._other, WINDOWS[self._window]), left, right)
-
     def _settings(self, state: DashboardState, width: int, *, can_log: bool) -> Line:
         """Return one line: which curve of how many, averaged how, and what cannot be done."""
-        known, curve = curves(state), self._curve
-        line = (
-            Line(width).add("[", Ink.key).add(f" {known.index(curve) + 1}/{len(known)} ", Ink.dim)
-        )
-        line.add("]", Ink.key)
+        known, curve = curves(state), self.curve
+        place = f" {known.index(curve) + 1}/{len(known)} "
+        line = Line(width).add("[", Ink.key).add(place, Ink.dim).add("]", Ink.key)
         if self._is_log and not can_log:
             line.add("  no log scale: values of 0 or below", Ink.warn)
         elif self._is_log:
             line.add("  log scale", Ink.text)
-        size, stride = WINDOWS[self._window], curve.stride(state)
-        if curve.source == "evaluations":
-            line.add_whole("  the policy alone", Ink.dim)
-        elif max(size, stride) > 1:
-            line.add_whole(f"  mean of {max(size, stride)}", Ink.dim)
-        else:
-            line.add_whole("  each one", Ink.dim)
+        size = max(WINDOWS[self._window], curve.stride(state))
+        mean = f"  mean of {size}" if size > 1 else "  each one"
+        line.add_whole("  the policy alone" if curve.source == "evaluations" else mean, Ink.dim)
         if self._is_zoomed:
             line.add_whole("  last tenth", Ink.text)
         if state.policy is not None and curve.source == "episodes":
@@ -275,7 +249,7 @@ class LearningPane(Pane):
 
     def _small_charts(self, state: DashboardState, width: int, room: int) -> list[Line]:
         """Return rows of small charts of the other curves."""
-        others = [one for one in curves(state) if one not in (self._curve, MILESTONES)]
+        others = [one for one in curves(state) if one not in (self.curve, MILESTONES)]
         others.sort(key=lambda one: one.name.startswith("milestone/"))
         window = WINDOWS[self._window]
         charts = [
@@ -304,9 +278,39 @@ def _legend(
     return line
 
 
-def _nothing_yet(curve: Curve) -> str:
-    if curve.source == "updates":
-        return "The curve starts with the first update."
-    if curve.source == "evaluations":
-        return "The curve starts with the first evaluation."
-    return "The curve starts when the first episode ends."
+def _milestones(state: DashboardState, width: int, height: int, first: int) -> list[Line]:
+    """Return a heading and a bar a milestone, from number `first` where not all have room."""
+    milestones = state.run.milestones if state.run is not None else ()
+    if not state.history.count or not milestones:
+        later = "The milestones are counted when the first episode ends."
+        return empty(untrained(state) or later, width)
+    window = min(SUCCESS_WINDOW, state.history.count)
+    is_tall = width < _TREND_FROM and height > 2 * len(milestones)
+    room = max(1, (height - 1) // (2 if is_tall else 1))
+    start = max(0, min(first, len(milestones) - room))
+    shown = milestones[start : start + room]
+    heading = Line(width).add("milestones ", Ink.strong)
+    heading.add(f"reached in the last {window}", Ink.dim)
+    if len(shown) < len(milestones):
+        heading.add_whole(f"  {start + 1}-{start + len(shown)} of {len(milestones)} ↕", Ink.dim)
+    name = min(
+        max(len(text) for _, text in milestones) + 1,
+        max(8, width - 16 if width < _TREND_FROM else width * 9 // 20),
+    )
+    trend = min(30, (width - name - 6) // 2) if width >= _TREND_FROM else 0
+    lines, record = [heading], state.history.record
+    for key, text in shown:
+        share = state.history.milestone_share(key)
+        ink = Ink.good if share >= 0.5 else Ink.warn if share > 0 else Ink.dim
+        line = (
+            Line(width).add(text, Ink.text if share > 0 else Ink.dim, name - 1).add(" ", Ink.text)
+        )
+        add_bar(line, share, max(0, width - name - 5 - (trend + 1 if trend else 0)), ink, Ink.faint)
+        line.add(f"{share:.0%}", Ink.text, 5, right=True)
+        values = record.points(f"milestone/{key}")[1].tolist() if trend or is_tall else []
+        if trend:
+            line.add(" ", Ink.text).add(sparkline(values, trend), Ink.dim)
+        lines.append(line)
+        if is_tall:
+            lines.append(Line(width).add(sparkline(values, width - 6), Ink.dim))
+    return lines[:height]

@@ -7,8 +7,8 @@ from pokeTUI.dashboard.event_lines import EventLine
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.detail import Passage
 from pokeTUI.layout import PaneInfo
-from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
-from pokeTUI.rendering.lines import Line, clock, wrap
+from pokeTUI.panes.scroll_log import ScrollLogPane
+from pokeTUI.rendering.lines import Line, clock
 from pokeTUI.theme import Ink
 
 _MARKS: dict[str, tuple[str, Ink, Ink]] = {
@@ -41,10 +41,7 @@ class LogPane(ScrollLogPane[EventLine]):
     """Events and warnings, newest last, with the run's time."""
 
     INFO: ClassVar[PaneInfo] = PaneInfo("log", "Log", "Log")
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.event_log,)
+    PARTS = ("event_log",)
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return as much of the log as there is room for."""
@@ -57,24 +54,17 @@ class LogPane(ScrollLogPane[EventLine]):
         """Return the log."""
         return state.event_log.lines()
 
-    def block(self, entry: EventLine, look: Look) -> list[Line]:
-        """Return time, mark and text."""
+    def head(self, entry: EventLine, width: int) -> tuple[Line, Ink]:
+        """Return time and mark."""
         mark, ink, body_ink = _MARKS.get(entry.kind, ("·", Ink.dim, Ink.text))
-        time = clock(entry.uptime_s)
-        first = Line(look.width).add(time, Ink.dim, 8, right=look.width >= _WIDE)
-        first.add(f" {mark} " if look.width >= _WIDE else f"{mark} ", ink)
-        if look.width >= _WIDE:
-            first.add(entry.kind, ink, 10)
-        indent = first.used
-        repeat = f" ×{entry.count}" if entry.count > 1 else ""
-        parts = wrap(entry.text, look.width - indent - len(repeat), look.max_lines) or [""]
-        lines = [add_found(first, parts[0], body_ink, look.query)]
-        lines += [
-            add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
-            for part in parts[1:]
-        ]
-        lines[-1].add(repeat, Ink.dim)
-        return lines
+        is_wide = width >= _WIDE
+        line = Line(width).add(clock(entry.uptime_s), Ink.dim, 8, right=is_wide)
+        line.add(f" {mark} " if is_wide else f"{mark} ", ink)
+        return line.add(entry.kind, ink, 10) if is_wide else line, body_ink
+
+    def body(self, entry: EventLine) -> str:
+        """Return what happened."""
+        return entry.text
 
     def text_of(self, entry: EventLine) -> str:
         """Return a line as it is searched and copied."""

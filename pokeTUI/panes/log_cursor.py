@@ -70,13 +70,7 @@ class LogCursor:
     def window(
         self, numbers: Sequence[int], height_of: Callable[[int], int], room: int
     ) -> tuple[int, int]:
-        """Return start and stop of the entries to show in `room` rows: the chosen one is there.
-
-        Args:
-            numbers: Rising.
-            height_of: Rows of the entry at an index.
-            room: Rows.
-        """
+        """Return start and stop of the entries to show in `room` rows: the chosen one is there."""
         if not numbers or room <= 0:
             return 0, 0
         stop = self.stop(numbers)

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.events import GameObserved
 from engine.quoting import printable
 from engine.types import Facing, MapView, TileKind
-from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.rendering.lines import Line, labelled
 from pokeTUI.theme import Ink
 
 _MAX_SCALE = 5
@@ -65,23 +64,6 @@ _MOST_EXIT_ROWS = 3
 _Grid = dict[tuple[int, int], Sign]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Cells of a tile: 2 x 1 or a multiple, or 1 x 1/2 (`size` 0)."""
-
-    size: int
-
-    @property
-    def columns(self) -> int:
-        return max(1, 2 * self.size)
-
-    def rows_of(self, tiles: int) -> int:
-        return tiles * self.size if self.size else -(-tiles // 2)
-
-    def tiles_in(self, rows: int) -> int:
-        return rows // self.size if self.size else rows * 2
-
-
 def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     """Draw the map, or what of it is around the player, in at most `height` lines.
 
@@ -93,35 +75,37 @@ def map_lines(game: GameObserved, width: int, height: int) -> list[Line]:
     legend_rows = 0 if height < 8 else 1 if height < 14 else 2
     room = height - legend_rows
     scale = _scale(view, width, room)
-    tiles_x = min(view.width, width // scale.columns)
-    tiles_y = min(view.height, scale.tiles_in(room))
+    columns = max(1, 2 * scale)
+    tiles_x = min(view.width, width // columns)
+    tiles_y = min(view.height, room // scale if scale else room * 2)
     x0 = _start(game.state.place.x, tiles_x, view.width)
     y0 = _start(game.state.place.y, tiles_y, view.height)
-    if not scale.size:
+    if not scale:
         y0 -= y0 % 2
         if game.state.place.y >= y0 + tiles_y:
             y0 += 2
         tiles_y = min(tiles_y, view.height - y0)
     grid = _signs(game)
-    drawn = _small if not scale.size else _large
-    margin = max(0, (width - tiles_x * scale.columns) // 2)
-    lines = [
-        _merged(cells, width, margin)
-        for cells in drawn(grid, (x0, y0, tiles_x, tiles_y), scale.size)
-    ]
+    window = x0, y0, tiles_x, tiles_y
+    rows = _large(grid, window, scale) if scale else _small(grid, window)
+    margin = max(0, (width - tiles_x * columns) // 2)
+    lines = [_merged(cells, width, margin) for cells in rows]
     shown = {
         sign for (x, y), sign in grid.items() if x0 <= x < x0 + tiles_x and y0 <= y < y0 + tiles_y
     }
     return [*lines, *_legend(game, shown, width, height - len(lines), legend_rows)]
 
 
-def _scale(view: MapView, width: int, rows: int) -> _Scale:
-    """Return the largest scale in which the map, or enough of it, can be seen."""
+def _scale(view: MapView, width: int, rows: int) -> int:
+    """Return the largest scale in which the map, or enough of it, can be seen.
+
+    A tile takes 2 x 1 cells times the scale; at 0 it takes 1 x 1/2.
+    """
     for size in range(_MAX_SCALE, 0, -1):
         if view.width * 2 * size <= width and view.height * size <= rows:
-            return _Scale(size)
+            return size
     enough_x, enough_y = min(view.width, _WINDOW[0]), min(view.height, _WINDOW[1])
-    return _Scale(1 if width >= 2 * enough_x and rows >= enough_y else 0)
+    return int(width >= 2 * enough_x and rows >= enough_y)
 
 
 def _start(at: int, shown: int, size: int) -> int:
@@ -133,7 +117,9 @@ def _signs(game: GameObserved) -> _Grid:
     """Return what each tile shows; the player too."""
     state = game.state
     view, place = state.map, state.place
-    kinds = _tile_kinds(view)
+    kinds = view.kinds
+    if kinds is None:
+        kinds = np.full((view.height, view.width), TileKind.FLOOR, np.uint8)
     visited = game.visited
     if visited is not None and visited.shape != (view.height, view.width):
         visited = None  # of the map before
@@ -158,12 +144,6 @@ def _signs(game: GameObserved) -> _Grid:
     return grid
 
 
-def _tile_kinds(view: MapView) -> NDArray[np.uint8]:
-    if view.kinds is not None:
-        return view.kinds
-    return np.full((view.height, view.width), TileKind.FLOOR, np.uint8)
-
-
 def _large(
     grid: _Grid, window: tuple[int, int, int, int], size: int
 ) -> Iterator[list[tuple[str, Ink]]]:
@@ -185,9 +165,7 @@ def _large(
             yield cells
 
 
-def _small(
-    grid: _Grid, window: tuple[int, int, int, int], size: int
-) -> Iterator[list[tuple[str, Ink]]]:
+def _small(grid: _Grid, window: tuple[int, int, int, int]) -> Iterator[list[tuple[str, Ink]]]:
     """Yield rows of cells that stand for two tiles each, one above the other."""
     x0, y0, tiles_x, tiles_y = window
     for y in range(y0, y0 + tiles_y, 2):
@@ -218,15 +196,7 @@ def _merged(cells: list[tuple[str, Ink]], width: int, margin: int) -> Line:
 def _legend(
     game: GameObserved, shown: set[Sign], width: int, rows: int, planned: int
 ) -> list[Line]:
-    """Return what the signs mean, and where the ways out lead.
-
-    Args:
-        game: The current game.
-        shown: The signs on the map.
-        width: Cells.
-        rows: Rows below the map.
-        planned: As many of them as were left out of the map on purpose; 0 for no legend.
-    """
+    """Return what the signs mean, and where the ways out lead; [] where none was `planned`."""
     if not planned or rows <= 0:
         return []
     exits = _exits(game.state.map)
@@ -234,11 +204,7 @@ def _legend(
     room = min(rows - len(lines), _MOST_EXIT_ROWS)
     if not exits or room < 1:
         return lines
-    parts = wrap(exits, width - 3, room)
-    return lines + [
-        Line(width).add("   " if index else "to ", Ink.dim).add(part, Ink.text)
-        for index, part in enumerate(parts)
-    ]
+    return lines + labelled("to", exits, Ink.text, width, 3, room)
 
 
 def _explained(shown: set[Sign], width: int, rows: int) -> list[Line]:

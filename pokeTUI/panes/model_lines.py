@@ -12,7 +12,7 @@ from pokeTUI.dashboard.planner import (
     readable,
 )
 from pokeTUI.dialogs.detail import Passage
-from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.rendering.lines import Line, labelled, wrap
 from pokeTUI.theme import Ink
 
 _LABEL = 6
@@ -23,11 +23,7 @@ _WELL = frozenset({"ready", "asking"})
 def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool) -> list[Line]:
     """Return how the language model does, and the end of what it is saying; [] without one.
 
-    Args:
-        view: What is known of it.
-        width: Cells.
-        max_lines: Rows of its words.
-        is_full: There is room for every figure.
+    Its words take at most `max_lines`; if `is_full`, there is room for every figure.
     """
     status = view.status
     if status is None:
@@ -38,19 +34,16 @@ def model_lines(view: PlannerView, width: int, max_lines: int, *, is_full: bool)
     else:
         ink = Ink.text if is_well else Ink.warn
         name = f"{printable(status.model)} " if width >= _WIDE else ""
-        said = wrap(name + describe_status(status), width - _LABEL, 2 if max_lines > 1 else 1)
-        lines = [
-            _labelled("" if row else "model", part, ink, width) for row, part in enumerate(said)
-        ]
+        text = name + describe_status(status)
+        lines = labelled("model", text, ink, width, _LABEL, 2 if max_lines > 1 else 1)
     if not is_well:
         # While others answer, what is wrong with one leaves their words their room.
         rows = max_lines if status.state not in _WELL else min(max_lines, 2 if is_full else 0)
-        lines += _wrapped(printable(status.detail), width, Ink.info, rows)
-    if status.state not in _WELL or not view.is_open:
+        lines += labelled("", printable(status.detail), Ink.info, width, _LABEL, rows)
+    if status.state not in _WELL or not view.is_open or not max_lines:
         return lines
     ink = Ink.dim if view.is_thinking else Ink.info
-    parts = wrap(_saying(view), width - _LABEL, 100)
-    return lines + [_labelled("", part, ink, width) for part in parts[-max_lines:] if max_lines]
+    return lines + labelled("", readable(view.text), ink, width, _LABEL, 100)[-max_lines:]
 
 
 def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
@@ -59,7 +52,7 @@ def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
     assert status is not None
     lines = _figures(status, width)
     if not _is_well(status) and status.detail:
-        lines += _wrapped(printable(status.detail), width, Ink.info, 4)
+        lines += labelled("", printable(status.detail), Ink.info, width, _LABEL, 4)
     asked = view.find(view.exchange)
     if asked is not None:
         lines += [Line(width), *_question(view, asked, width)]
@@ -131,7 +124,7 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
         first.add(again, Ink.warn)
     else:
         first.add_whole(", breaker closed", Ink.dim)
-    firsts = [first, *_wrapped(printable(status.absent), width, Ink.warn, 2)]
+    lines = [first, *labelled("", printable(status.absent), Ink.warn, width, _LABEL, 2)]
     asked = [f"{status.calls:,} asked"]
     if status.calls:
         asked.append(f"{status.median_latency_s:.1f} s each")
@@ -141,16 +134,16 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
     if status.cached:
         asked.append(f"{status.cached:,} known")
     asked.append(f"{status.prompt_tokens + status.answer_tokens:,} tokens")
-    lines = [*firsts, _labelled("", _joined(asked, width - _LABEL), Ink.text, width)]
+    lines += labelled("", _joined(asked, width - _LABEL), Ink.text, width, _LABEL)
     if math.isnan(status.uplift):
         worth = f"not known yet: {status.followed:,} goals followed, {status.ignored:,} ignored"
-        return [*lines, _labelled("worth", worth, Ink.dim, width)]
+        return lines + labelled("worth", worth, Ink.dim, width, _LABEL)
     low, high = 100 * status.uplift_low, 100 * status.uplift_high
     ink = Ink.good if low > 0 else Ink.bad if high < 0 else Ink.text
     worth = f"uplift {100 * status.uplift:+.0f} % ({low:+.0f} to {high:+.0f})"
-    line = _labelled("worth", worth, ink, width)
-    line.add_whole(f" {status.followed:,} followed, {status.ignored:,} ignored", Ink.dim)
-    return [*lines, line]
+    lines += labelled("worth", worth, ink, width, _LABEL)
+    lines[-1].add_whole(f" {status.followed:,} followed, {status.ignored:,} ignored", Ink.dim)
+    return lines
 
 
 def _question(view: PlannerView, asked: Exchange, width: int) -> list[Line]:
@@ -158,11 +151,11 @@ def _question(view: PlannerView, asked: Exchange, width: int) -> list[Line]:
         Line(width).add(f"question {asked.number:,}", Ink.dim).add(f"  {asked.trigger}", Ink.text)
     ]
     if view.is_open:
-        text, ink = _saying(view) or "waiting for its first word", Ink.info
+        text, ink = readable(view.text) or "waiting for its first word", Ink.info
         if view.is_thinking:
             lines[0].add("  thinking", Ink.dim)
             ink = Ink.dim
-        return lines + [Line(width).add(part, ink) for part in wrap(text, width, 200)[-12:]]
+        return lines + labelled("", text, ink, width, 0, 200)[-12:]
     return lines + (_answer_before(asked, width, max_lines=8) if asked.answer else [])
 
 
@@ -183,10 +176,6 @@ def _answer_before(one: Exchange, width: int, max_lines: int = 2) -> list[Line]:
     return lines
 
 
-def _saying(view: PlannerView) -> str:
-    return readable(view.text)
-
-
 def _joined(parts: list[str], width: int) -> str:
     """Join as many parts as fit."""
     text = parts[0]
@@ -195,13 +184,3 @@ def _joined(parts: list[str], width: int) -> str:
             break
         text += f" · {part}"
     return text
-
-
-def _labelled(label: str, text: str, ink: Ink, width: int) -> Line:
-    return Line(width).add(label, Ink.dim, _LABEL).add(text, ink)
-
-
-def _wrapped(text: str, width: int, ink: Ink, max_lines: int) -> list[Line]:
-    if max_lines <= 0:
-        return []
-    return [_labelled("", part, ink, width) for part in wrap(text, width - _LABEL, max_lines)]

@@ -1,15 +1,18 @@
 """What all panes share: a border with a title, lines drawn from the state, keys of their own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual.events import MouseEvent, MouseScrollDown, MouseScrollUp
 from textual.message import Message
+from textual.screen import ModalScreen
 
 from engine.commands import Command
 from pokeTUI.dashboard.conditions import is_replay, only_records
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.layout import PaneInfo
-from pokeTUI.rendering.lines import Line, wrap
+from pokeTUI.rendering.lines import Line, labelled
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 
@@ -42,16 +45,18 @@ class CommandWanted(Message):
 
 
 class Pane(LinesWidget):
-    """Draw lines from the state; `parts` names what of it the pane depends on.
+    """Draw lines from the state.
 
     A new pane is a class in a file of its own and its line in `pokeTUI.panes.kinds.PANES`.
 
     Attributes:
         INFO: What it is called, what it needs and where it likes to be.
+        PARTS: Attributes of the state that it depends on.
         KEYS: What `act` understands. Footer, help, palette and bindings are made from it.
     """
 
     INFO: ClassVar[PaneInfo]
+    PARTS: ClassVar[tuple[str, ...]] = ()
     KEYS: ClassVar[tuple[PaneKey, ...]] = ()
 
     def __init__(self) -> None:
@@ -61,17 +66,35 @@ class Pane(LinesWidget):
 
     def show(self, state: DashboardState) -> None:
         """Show `state`; nothing is drawn when the pane's parts of it are the same objects."""
-        before, self._state = self.parts(self._state), state
-        after = self.parts(state)
-        if any(new is not old for new, old in zip(after, before, strict=True)):
+        before, self._state = self._state, state
+        if any(getattr(state, name) is not getattr(before, name) for name in self.PARTS):
             self.redraw()
 
     def act(self, name: str) -> None:
         """Do what one of `KEYS` stands for, and redraw."""
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        raise NotImplementedError
+    def wheel(self, name: str, event: MouseEvent) -> None:
+        """Do what the wheel stands for, "up" or "down": what the key of that name does."""
+        self.act(name)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.wheel("down", event)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.wheel("up", event)
+
+    def ask(self, screen: ModalScreen[str | None], then: Callable[[str], object]) -> None:
+        """Show a question and call `then` with the answer, if one is given."""
+
+        def answer(text: str | None) -> None:
+            if text is not None:
+                then(text)
+
+        self.app.push_screen(screen, answer)
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Draw the pane's state."""
@@ -91,4 +114,4 @@ def untrained(state: DashboardState) -> str:
 
 def empty(text: str, width: int) -> list[Line]:
     """Return what an empty pane says."""
-    return [Line(width).add(part, Ink.dim) for part in wrap(text, width, 3)]
+    return labelled("", text, Ink.dim, width, 0, 3)

@@ -6,13 +6,13 @@ from rich.cells import cell_len
 
 from engine.events import GameObserved
 from engine.quoting import printable
-from engine.types import Creature, Facing, GameState
+from engine.types import Battle, Creature, Facing, GameState
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.layout import GAME_STATE, PaneInfo
 from pokeTUI.panes.creatures import LABEL, VERSUS, WIDE, battle_lines, creature_line, move_lines
 from pokeTUI.panes.mini_map import map_lines
 from pokeTUI.panes.pane import Pane, empty
-from pokeTUI.rendering.lines import Line, shorten, wrap
+from pokeTUI.rendering.lines import Line, beside, labelled, shorten
 from pokeTUI.theme import Ink
 
 _TWO_COLUMNS = 50
@@ -30,9 +30,7 @@ class PartyPane(Pane):
         "party", "Party and place", "Map", needs=GAME_STATE, rows=(10, 14, 15), column=1, appetite=1
     )
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.game, state.run)
+    PARTS = ("game", "run")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return the facts, with the map beside or below them where there is room for it."""
@@ -42,14 +40,10 @@ class PartyPane(Pane):
             left = _facts_width(width)
             facts = _facts(state, state.game, left, height, is_listed=True)[:height]
             scene = _scene(state.game, width - left - 2, height)
-            return [
-                Line(width)
-                .append(facts[row] if row < len(facts) else Line(left))
-                .skip_to(left + 2)
-                .append(scene[row] if row < len(scene) else Line(0))
-                for row in range(max(len(facts), len(scene)))
-            ]
-        room = height - _num_facts(state.game)
+            return beside(facts, scene, left + 2, width)
+        # Place, goal and milestones take a line each, and one parts the facts from the map.
+        game = state.game.state
+        room = height - 4 - len(_belongings(game, width)) - _party_rows(game)
         if room < _MIN_MAP:
             lines = _facts(state, state.game, width, height, is_listed=True, has_battle=True)
             return lines[:height]
@@ -61,11 +55,6 @@ class PartyPane(Pane):
 def _facts_width(width: int) -> int:
     """Return how much of the width the facts take beside the map."""
     return max(31, min(66, width * 11 // 20 if width < 70 else width * 2 // 5))
-
-
-def _num_facts(game: GameObserved) -> int:
-    """Return the rows that the facts need at least, and one that parts them from the map."""
-    return 5 + max(1, len(game.state.party))
 
 
 def _scene(game: GameObserved, width: int, height: int) -> list[Line]:
@@ -84,44 +73,39 @@ def _facts(
     is_listed: bool,
     has_battle: bool = False,
 ) -> list[Line]:
-    """Return what there is room for, the most telling lines first.
+    """Return what there is room for, the most important lines first.
 
-    Args:
-        state: What is known of the run.
-        game: The current game.
-        width: Cells.
-        height: Rows.
-        is_listed: Milestones may be listed by name where there is room.
-        has_battle: Who is fought takes a line here.
+    Milestones are listed by name only if `is_listed`, and only with `has_battle` who is fought.
     """
     now = game.state
-    has_battle = has_battle and now.battle is not None
+    last = _belongings(now, width)
+    if has_battle and now.battle is not None:
+        last.append(_battle(now.battle, width))
+    spare = height - 2 - len(last) - _party_rows(now)
+    goal = printable(game.goal.text) if game.goal else "none yet"
+    ink = Ink.text if game.goal else Ink.dim
     lines = [_place(now, width)]
-    needed = 2 + has_battle + max(1, len(now.party))
-    spare = height - len(lines) - needed
-    lines += _goal(game, width, 2 if is_listed and spare > 1 else 1)
-    spare = height - len(lines) - 1 - has_battle - max(1, len(now.party))
+    lines += labelled("goal", goal, ink, width, LABEL, 2 if is_listed and spare > 1 else 1)
+    spare = height - len(lines) - len(last) - _party_rows(now)
     lines += _milestones(state, width, max(1, spare) if is_listed else 1)
-    lines.append(_belongings(now, width))
-    if has_battle:
-        lines.append(_battle(now, width))
+    lines += last
+    if not now.party:
+        nobody = Line(width).add("party", Ink.dim, LABEL).add("nobody yet", Ink.dim)
+        return [*lines, nobody] if _has_species(now) else lines
     return lines + _party(now.party, width, height - len(lines))
 
 
-def _goal(game: GameObserved, width: int, max_lines: int) -> list[Line]:
-    text = printable(game.goal.text) if game.goal else "none yet"
-    parts = wrap(text, width - LABEL, max_lines)
-    ink = Ink.text if game.goal else Ink.dim
-    return [
-        Line(width).add("" if row else "goal", Ink.dim, LABEL).add(part, ink)
-        for row, part in enumerate(parts)
-    ]
+def _has_species(game: GameState) -> bool:
+    """Return whether it is a game of creatures, badges and money, though none may be there yet."""
+    return bool(game.caught_flags)  # one bit a species, none of another game
+
+
+def _party_rows(game: GameState) -> int:
+    return len(game.party) or int(_has_species(game))
 
 
 def _party(party: tuple[Creature, ...], width: int, room: int) -> list[Line]:
     """Return a line for each creature, or for two where there is not enough room."""
-    if not party:
-        return [Line(width).add("party", Ink.dim, LABEL).add("nobody yet", Ink.dim)]
     knows = [move_lines(creature, width - LABEL) for creature in party]
     if any(knows) and width >= WIDE and len(party) + sum(len(moves) + 1 for moves in knows) <= room:
         return [
@@ -227,22 +211,26 @@ def _tick(line: Line, text: str, is_reached: bool) -> Line:
     return line.add(text, Ink.text if is_reached else Ink.dim)
 
 
-def _belongings(game: GameState, width: int) -> Line:
-    line = Line(width).add("badges", Ink.dim, LABEL)
-    for index in range(8):
-        has_badge = bool(game.badges[0] >> index & 1)
-        line.add("◆" if has_badge else "◇", Ink.warn if has_badge else Ink.faint)
+def _belongings(game: GameState, width: int) -> list[Line]:
+    """Return a line of badges, money and species, as far as the game has them; [] if of none."""
+    has_species = _has_species(game)
+    line = Line(width)
+    if has_species or game.badge_count:
+        line.add("badges", Ink.dim, LABEL)
+        for index in range(8):
+            has_badge = bool(game.badges[0] >> index & 1)
+            line.add("◆" if has_badge else "◇", Ink.warn if has_badge else Ink.faint)
     if game.badges[1]:
         line.add(f" +{game.badges[1].bit_count()}", Ink.warn)
-    line.add(f"  money {game.money:,}", Ink.text)
-    return line.add_whole(f"  caught {game.caught}", Ink.dim).add_whole(
-        f"  seen {game.seen}", Ink.dim
-    )
+    if has_species or game.money:
+        line.add(f"  money {game.money:,}", Ink.text)
+    if has_species:
+        line.add_whole(f"  caught {game.caught}", Ink.dim)
+        line.add_whole(f"  seen {game.seen}", Ink.dim)
+    return [line] if line.used else []
 
 
-def _battle(game: GameState, width: int) -> Line:
-    battle = game.battle
-    assert battle is not None
+def _battle(battle: Battle, width: int) -> Line:
     if battle.enemy is None:
         return Line(width).add(VERSUS, Ink.bad, LABEL).add(f"{battle.kind.value} battle", Ink.text)
     return creature_line(VERSUS, battle.enemy, width, label_ink=Ink.bad)

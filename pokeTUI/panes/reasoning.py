@@ -8,8 +8,9 @@ from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.dialogs.detail import Passage
 from pokeTUI.layout import PaneInfo
 from pokeTUI.panes.model_lines import exchange_passages, model_column, model_lines
-from pokeTUI.panes.scroll_log import Look, ScrollLogPane, add_found
-from pokeTUI.rendering.lines import Line, add_bar, wrap
+from pokeTUI.panes.scroll_log import ScrollLogPane
+from pokeTUI.rendering.gauges import source_mark
+from pokeTUI.rendering.lines import Line, add_bar, beside, labelled
 from pokeTUI.theme import SOURCE_MARKS, Ink
 
 _LABEL = 6
@@ -19,7 +20,6 @@ _TALL = 14
 """Rows from which there is room for several lines of an answer."""
 _TWO_COLUMNS = 118
 """Cells from which the model has a column of its own."""
-_UNKNOWN = ("·", Ink.dim)
 
 
 class ReasoningPane(ScrollLogPane[LogLine]):
@@ -32,10 +32,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         "reasoning", "Reasoning", "Why", rows=(0, 0, 14), appetite=4, presented=2
     )
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        shares = state.status.shares if state.status is not None else None
-        return (state.game and state.game.goal, state.log, state.decision, state.planner, shares)
+    PARTS = ("goal", "log", "decision", "planner", "shares")
 
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         """Return goal, decision, model and as much of the log as there is room for."""
@@ -44,20 +41,17 @@ class ReasoningPane(ScrollLogPane[LogLine]):
             left = width * 58 // 100
             lines = self._column(state, left, height, has_model=False)
             side = model_column(state.planner, width - left - 3, height)
-            return [
-                Line(width)
-                .append(lines[row] if row < len(lines) else Line(left))
-                .skip_to(left + 1)
-                .add("│ ", Ink.faint)
-                .append(side[row] if row < len(side) else Line(0))
-                for row in range(height)
-            ]
+            side += [Line(0)] * (height - len(side))
+            parted = [Line(width).add("│ ", Ink.faint).append(line) for line in side]
+            return beside(lines, parted, left + 1, width)
         return self._column(state, width, height, has_model=True)
 
     def _column(
         self, state: DashboardState, width: int, height: int, *, has_model: bool
     ) -> list[Line]:
-        lines = _goal(state, width, 2 if height > 8 else 1)
+        goal = printable(state.goal.text) if state.goal else "none yet"
+        ink = Ink.strong if state.goal else Ink.dim
+        lines = labelled("goal", goal, ink, width, _LABEL, 2 if height > 8 else 1)
         if height > 5:
             lines.append(_now(state, width))
         if height >= _TALL:
@@ -75,35 +69,28 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         """Return the log."""
         return state.log
 
-    def block(self, entry: LogLine, look: Look) -> list[Line]:
-        """Return step, mark, source, confidence and text; several lines if one is too short."""
-        mark, ink = SOURCE_MARKS.get(entry.source, _UNKNOWN)
-        is_wide = look.width >= _WIDE
-        first = Line(look.width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True)
-        first.add(f" {mark} ", ink)
-        if is_wide:
-            first.add(entry.source, ink, 11)
-        body_ink = Ink.strong
+    def head(self, entry: LogLine, width: int) -> tuple[Line, Ink]:
+        """Return step, mark, source and confidence."""
+        mark, ink = source_mark(entry.source)
+        line = Line(width).add(f"{entry.step:,}", Ink.dim, _STEP, right=True)
+        line.add(f" {mark} ", ink)
+        if width >= _WIDE:
+            line.add(entry.source, ink, 11)
         if entry.confidence is not None:
-            first.add(f"{entry.confidence:.2f} ", Ink.dim)
-            body_ink = Ink.text
-        elif is_wide:
-            first.add("", Ink.dim, 5)
-        indent = first.used
-        repeat = f" ×{entry.count}" if entry.count > 1 else ""
-        parts = wrap(_words(entry), look.width - indent - len(repeat), look.max_lines) or [""]
-        lines = [add_found(first, parts[0], body_ink, look.query)]
-        lines += [
-            add_found(Line(look.width).skip_to(indent), part, body_ink, look.query)
-            for part in parts[1:]
-        ]
-        lines[-1].add(repeat, Ink.dim)
-        return lines
+            return line.add(f"{entry.confidence:.2f} ", Ink.dim), Ink.text
+        return line.add("", Ink.dim, 5 if width >= _WIDE else 0), Ink.strong
+
+    def body(self, entry: LogLine) -> str:
+        """Return what a line says, without the confidence that stands beside it."""
+        text = printable(entry.text)
+        if entry.confidence is None:
+            return text
+        return text.removesuffix(f", {entry.confidence:.0%} certain")
 
     def text_of(self, entry: LogLine) -> str:
         """Return a line as it is searched and copied."""
         sure = "" if entry.confidence is None else f" ({entry.confidence:.2f})"
-        return f"{entry.step} {entry.source}{sure}: {_words(entry)}"
+        return f"{entry.step} {entry.source}{sure}: {self.body(entry)}"
 
     def filters(self, state: DashboardState) -> list[str]:
         """Return the sources that are there."""
@@ -125,7 +112,7 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         if entry.count > 1:
             passages.append(Passage("in a row", f"{entry.count:,} times"))
         title = "Reasoning" if entry.confidence is None else "Decision"
-        return title, [*passages, Passage("", _words(entry), Ink.strong)]
+        return title, [*passages, Passage("", self.body(entry), Ink.strong)]
 
     def copied(self, state: DashboardState) -> tuple[str, str]:
         """Return the model's last answer, or the last line."""
@@ -137,31 +124,13 @@ class ReasoningPane(ScrollLogPane[LogLine]):
         return super().copied(state)
 
 
-def _words(entry: LogLine) -> str:
-    """Return what a line says, without the confidence that stands beside it."""
-    text = printable(entry.text)
-    if entry.confidence is None:
-        return text
-    return text.removesuffix(f", {entry.confidence:.0%} certain")
-
-
-def _goal(state: DashboardState, width: int, max_lines: int) -> list[Line]:
-    goal = state.game.goal if state.game else None
-    text = printable(goal.text) if goal else "none yet"
-    ink = Ink.strong if goal else Ink.dim
-    return [
-        Line(width).add("" if index else "goal", Ink.dim, _LABEL).add(part, ink)
-        for index, part in enumerate(wrap(text, width - _LABEL, max_lines))
-    ]
-
-
 def _now(state: DashboardState, width: int) -> Line:
     """Return who decided just now, how surely, which button it was, and why if there is room."""
     line = Line(width).add("now", Ink.dim, _LABEL)
     if state.decision is None:
         return line.add("no decision yet", Ink.dim)
     decision = state.decision.decision
-    mark, ink = SOURCE_MARKS.get(decision.source.value, _UNKNOWN)
+    mark, ink = source_mark(decision.source.value)
     who = f"{mark} {decision.source.value} "
     width_of_name = 1 + max(map(len, state.actions.names))
     line.add(who, ink, max(10, len(who)))
@@ -176,12 +145,11 @@ def _now(state: DashboardState, width: int) -> Line:
 
 def _shares(state: DashboardState, width: int) -> list[Line]:
     """Return who made the last decisions; [] where nobody counted."""
-    shares = state.status.shares if state.status is not None else ()
-    if not shares:
+    if not state.shares:
         return []
     line = Line(width).add("who", Ink.dim, _LABEL)
-    for source, share in sorted(shares, key=lambda one: -one[1]):
+    for source, share in sorted(state.shares, key=lambda one: -one[1]):
         if share >= 0.005:
-            mark, ink = SOURCE_MARKS.get(source, _UNKNOWN)
+            mark, ink = source_mark(source)
             line.add_whole(f"{mark} {source} {100 * share:.0f} %  ", ink)
     return [line]

@@ -13,13 +13,7 @@ WIDE = 50
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A row of the table.
-
-    Attributes:
-        weight: None where nobody has told.
-        first_weight: Before a person changed it.
-        values: What each of the last episodes paid.
-    """
+    """A row of the table: what a component paid; a weight is None where it is not known."""
 
     name: str
     step: float
@@ -84,11 +78,8 @@ def sizes_of(rows: list[Component], width: int) -> Sizes:
 
 def heading(sizes: Sizes, width: int, *, is_by_size: bool) -> Line:
     """Return the names of the columns."""
-    titles = ("step", "episode" if sizes.number >= 7 else "ep", "mean")
-    line = Line(width).add(
-        " " + ("by size" if is_by_size else "component"), Ink.dim, 1 + sizes.name
-    )
-    for title in titles:
+    line = Line(width).add(" by size" if is_by_size else " component", Ink.dim, 1 + sizes.name)
+    for title in ("step", "episode" if sizes.number >= 7 else "ep", "mean"):
         line.add(" ", Ink.dim).add(title, Ink.dim, sizes.number, right=True)
     if sizes.weight:
         line.add("weight" if sizes.weight > 6 else " ×", Ink.dim, sizes.weight, right=True)
@@ -111,9 +102,8 @@ def component_row(
     sign = "*" if row.is_changed and not sizes.weight else ""
     line.add(row.name[: sizes.name - len(sign)] + sign, name_ink, sizes.name)
     for number in (row.step, row.episode, row.run):
-        line.add(" ", Ink.text).add(
-            signed(number, sizes.number), _ink(number), sizes.number, right=True
-        )
+        ink = Ink.dim if abs(number) < 0.0005 else Ink.text if number > 0 else Ink.bad
+        _add_number(line, number, ink, sizes.number)
     if sizes.weight:
         ink = Ink.warn if row.is_changed else Ink.dim
         line.add(weight_text(row), ink, sizes.weight, right=True)
@@ -137,20 +127,12 @@ def sums_row(rows: list[Component], sizes: Sizes, width: int, hidden: int) -> Li
     """Return the sums over all components, also those that are out of sight."""
     more = f" ↕ {hidden} more" if len(f"sum ↕ {hidden} more") <= sizes.name else f" ↕ +{hidden}"
     line = Line(width).add(f" sum{more if hidden else ''}", Ink.strong, 1 + sizes.name)
-    for total in (
-        sum(row.step for row in rows),
-        sum(row.episode for row in rows),
-        sum(row.run for row in rows),
-    ):
-        line.add(" ", Ink.text).add(
-            signed(total, sizes.number), Ink.strong, sizes.number, right=True
-        )
+    for numbers in zip(*((row.step, row.episode, row.run) for row in rows), strict=True):
+        _add_number(line, sum(numbers), Ink.strong, sizes.number)
     if sizes.weight and any(row.is_changed for row in rows):
         line.add("", Ink.dim, sizes.weight).add_whole("  * changed by you", Ink.dim)
     return line
 
 
-def _ink(number: float) -> Ink:
-    if abs(number) < 0.0005:
-        return Ink.dim
-    return Ink.text if number > 0 else Ink.bad
+def _add_number(line: Line, number: float, ink: Ink, width: int) -> None:
+    line.add(" ", Ink.text).add(signed(number, width), ink, width, right=True)

@@ -23,8 +23,8 @@ from pokeTUI.panes.reward_table import (
     sums_row,
     weight_text,
 )
-from pokeTUI.rendering.gauges import beside, sparkline
-from pokeTUI.rendering.lines import Line, signed
+from pokeTUI.rendering.gauges import sparkline
+from pokeTUI.rendering.lines import Line, beside, signed
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.plot import Axes, PlotLine, SmallChart, grid, plot
 
@@ -39,7 +39,7 @@ class RewardsPane(Pane):
     INFO: ClassVar[PaneInfo] = PaneInfo(
         "rewards", "Rewards", "Pay", rows=(14, 15, 16), column=1, appetite=2
     )
-
+    PARTS = ("reward", "payouts", "steering", "history")
     KEYS: ClassVar[tuple[PaneKey, ...]] = (
         PaneKey(("up", "k"), "up", "↑/k", "", "Choose the component above."),
         PaneKey(("down", "j"), "down", "↓/j", "", "Choose the component below."),
@@ -58,10 +58,6 @@ class RewardsPane(Pane):
         self._muted: dict[str, float] = {}
         self._names: list[str] = []
         self._first_row = 0
-
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Return what the pane depends on."""
-        return (state.reward, state.payouts, state.steering, state.history)
 
     # Keys and mouse
 
@@ -94,44 +90,30 @@ class RewardsPane(Pane):
             if event.chain == 2:
                 self.act("weight")
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Move down in the table or in the payouts."""
-        self._wheel(event, "down", "later")
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Move up in the table or in the payouts."""
-        self._wheel(event, "up", "earlier")
-
-    def _wheel(self, event: events.MouseEvent, table: str, payouts: str) -> None:
+    def wheel(self, name: str, event: events.MouseEvent) -> None:
+        """Move in the table or in the payouts."""
         at = event.get_content_offset(self)
-        is_table = at is None or at.y <= len(self._names)
-        self.act(table if is_table else payouts)
-        event.stop()
+        if at is not None and at.y > len(self._names):
+            name = "later" if name == "down" else "earlier"
+        self.act(name)
 
     def _change(self, row: Component, name: str) -> None:
         if row.weight is None:
             self.notify("Weights are not known yet.", severity="warning", timeout=3)
         elif name == "weight":
-            self.app.push_screen(
-                PromptScreen(
-                    f"Weight of {row.name}",
-                    f"{row.weight:g}",
-                    hint="A number; at 0 it counts for nothing. "
-                    f"It began with {row.first_weight:g}.",
-                    check=_what_is_wrong,
-                ),
-                lambda text: self._send(row.name, text),
+            hint = f"A number; at 0 it counts for nothing. It began with {row.first_weight:g}."
+            screen = PromptScreen(
+                f"Weight of {row.name}", f"{row.weight:g}", hint=hint, check=_what_is_wrong
             )
+            self.ask(screen, lambda text: self._send(row.name, float(text)))
         elif row.weight != 0:
             self._muted[row.name] = row.weight
-            self.post_message(CommandWanted(SetWeight(row.name, 0.0)))
+            self._send(row.name, 0.0)
         else:
-            before = self._muted.pop(row.name, row.first_weight or 1.0)
-            self.post_message(CommandWanted(SetWeight(row.name, before)))
+            self._send(row.name, self._muted.pop(row.name, row.first_weight or 1.0))
 
-    def _send(self, name: str, text: str | None) -> None:
-        if text is not None:
-            self.post_message(CommandWanted(SetWeight(name, float(text))))
+    def _send(self, name: str, weight: float) -> None:
+        self.post_message(CommandWanted(SetWeight(name, weight)))
 
     def _ordered(self, state: DashboardState) -> list[Component]:
         rows = components(state)
@@ -189,12 +171,7 @@ def _reserved(width: int, height: int) -> int:
 def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     """Return two lines on the chosen component."""
     line = Line(width).add("▸", Ink.key).add(row.name, Ink.strong)
-    if row.weight is not None:
-        line.add("  weight ", Ink.dim).add(
-            weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text
-        )
-        if row.is_changed:
-            line.add(f" (was {row.first_weight:g})", Ink.dim)
+    _add_weight(line, row)
     if not row.values:
         why = untrained(state) or "No episode has ended yet."
         return [line, Line(width).add(f" {why}", Ink.dim)]
@@ -205,6 +182,14 @@ def _detail(state: DashboardState, row: Component, width: int) -> list[Line]:
     return [line, below.add(f" last {count} episode{'s' if count > 1 else ''}", Ink.dim)]
 
 
+def _add_weight(line: Line, row: Component) -> None:
+    if row.weight is not None:
+        ink = Ink.warn if row.is_changed else Ink.text
+        line.add("  weight ", Ink.dim).add(weight_text(row).strip(), ink)
+        if row.is_changed:
+            line.add(f" (was {row.first_weight:g})", Ink.dim)
+
+
 def _range(row: Component) -> str:
     return f"{brief(min(row.values))} to {brief(max(row.values))} an episode"
 
@@ -212,18 +197,13 @@ def _range(row: Component) -> str:
 def _chart(state: DashboardState, row: Component, width: int, height: int) -> list[Line]:
     """Return the chosen component's curve over the run."""
     head = Line(width).add(row.name, Ink.strong).add(" an episode", Ink.dim)
-    if row.weight is not None:
-        head.add("  weight ", Ink.dim)
-        head.add(weight_text(row).strip(), Ink.warn if row.is_changed else Ink.text)
-        if row.is_changed:
-            head.add(f" (was {row.first_weight:g})", Ink.dim)
-    places, values = state.history.component_points(row.name)
+    _add_weight(head, row)
+    places, values = state.history.record.points(f"reward/{row.name}")
     if not len(values):
         later = "Its curve starts when the first episode ends."
         return [head, Line(width).add(untrained(state) or later, Ink.dim)]
     head.add_whole(f"  {_range(row)} of the last {len(row.values)}", Ink.dim)
-    stride = state.history.record.stride
-    mean = smooth(values, max(1, _SMOOTHING // stride))
+    mean = smooth(values, _SMOOTHING // state.history.record.stride)
     axes = Axes(float(places[0]), float(places[-1]), "episode", brief)
     drawn = [PlotLine((places, mean), Ink.good), PlotLine((places, values), Ink.faint)]
     lines, _ = plot(drawn, axes, width, min(height - 1, 30))
@@ -236,10 +216,10 @@ def _small_charts(
     """Return the curves of all components."""
     if not state.history.count:
         return []
-    window = max(1, _SMOOTHING // state.history.record.stride)
+    window = _SMOOTHING // state.history.record.stride
     charts = []
     for row in rows:
-        places, values = state.history.component_points(row.name)
+        places, values = state.history.record.points(f"reward/{row.name}")
         points = places, smooth(values, window)
         charts.append(SmallChart(row.name, points, "episode", brief, is_chosen=row is chosen))
     return grid(charts, width, room)

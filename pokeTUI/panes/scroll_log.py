@@ -1,18 +1,18 @@
 """What panes with a log share: follow, freeze, scroll, choose, search, filter, copy, open."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events as ui
 
-from pokeTUI.dashboard.state import DashboardState
+from pokeTUI.dashboard.event_lines import EventLine
+from pokeTUI.dashboard.state import DashboardState, LogLine
 from pokeTUI.dialogs.detail import DetailScreen, Passage
 from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.panes.log_cursor import LogCursor, match_from
 from pokeTUI.panes.pane import Pane, PaneKey
-from pokeTUI.rendering.lines import Line, shorten
+from pokeTUI.rendering.lines import Line, shorten, wrap
 from pokeTUI.theme import Ink
 
 _WHEEL_ENTRIES = 3
@@ -22,16 +22,7 @@ _MIN_HEIGHT = 3
 """Rows of a log from which a line below it says how it is looked at."""
 
 
-class Entry(Protocol):
-    """Something in a log, with a number that rises."""
-
-    @property
-    def number(self) -> int:
-        """Return the number."""
-        ...
-
-
-_Entry = TypeVar("_Entry", bound=Entry)
+_Entry = TypeVar("_Entry", bound=LogLine | EventLine)
 
 SCROLL_KEYS = (
     PaneKey(("up", "k"), "up", "↑/k", "", "Choose the line above; the log stays where it is."),
@@ -50,26 +41,11 @@ SCROLL_KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How an entry is drawn.
-
-    Attributes:
-        width: Cells.
-        max_lines: Rows at most.
-        query: What is searched for, in lower case; "" for nothing.
-    """
-
-    width: int
-    max_lines: int
-    query: str = ""
-
-
 class ScrollLogPane(Pane, Generic[_Entry]):
     """A pane with a log, newest last.
 
-    Subclasses say what the entries are (`entries`), how one is drawn (`block`), searched and copied
-    (`text_of`), filtered (`filters`, `is_in`) and shown whole (`passages`); `log_lines` draws.
+    Subclasses say what the entries are (`entries`), how one is drawn (`head`, `body`), searched and
+    copied (`text_of`), filtered (`filters`, `is_in`) and shown whole (`passages`).
     """
 
     KEYS: ClassVar[tuple[PaneKey, ...]] = SCROLL_KEYS
@@ -88,8 +64,12 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         """Return the log, oldest first."""
         raise NotImplementedError
 
-    def block(self, entry: _Entry, look: Look) -> list[Line]:
-        """Draw an entry in 1 to `look.max_lines` lines."""
+    def head(self, entry: _Entry, width: int) -> tuple[Line, Ink]:
+        """Return the beginning of an entry's first line, and the ink of its text."""
+        raise NotImplementedError
+
+    def body(self, entry: _Entry) -> str:
+        """Return an entry's text, which is wrapped behind its head."""
         raise NotImplementedError
 
     def text_of(self, entry: _Entry) -> str:
@@ -106,7 +86,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
 
     def passages(self, entry: _Entry, state: DashboardState) -> tuple[str, list[Passage]]:
         """Return title and text of an entry as it is shown whole."""
-        return "Line", [Passage("", self.text_of(entry))]
+        raise NotImplementedError
 
     def copied(self, state: DashboardState) -> tuple[str, str]:
         """Return what is copied while nothing is chosen, and what it is called."""
@@ -118,33 +98,27 @@ class ScrollLogPane(Pane, Generic[_Entry]):
     def log_lines(
         self, state: DashboardState, width: int, height: int, *, max_lines: int = 1, top: int = 0
     ) -> list[Line]:
-        """Draw the log.
+        """Draw the log, with a line that says how it is looked at if there is something to say.
 
-        Args:
-            state: What is shown.
-            width: Cells.
-            height: Rows, with the line that says how the log is looked at.
-            max_lines: Rows an entry.
-            top: Rows of the pane above, for clicks.
+        An entry has at most `max_lines`; `top` counts the rows of the pane above, for clicks.
         """
         shown = self._shown(state)
         about = self._about(shown, width) if height >= _MIN_HEIGHT else None
         room = height - (about is not None)
         numbers = [entry.number for entry in shown]
         is_marked = bool(self._query or self._cursor.chosen is not None)
-        look = Look(width - is_marked, max_lines, self._query.casefold())
         blocks: dict[int, list[Line]] = {}
 
         def block_at(index: int) -> list[Line]:
             if index not in blocks:
-                blocks[index] = self.block(shown[index], look)
+                blocks[index] = self._block(shown[index], width - is_marked, max_lines)
             return blocks[index]
 
         start, stop = self._cursor.window(numbers, lambda index: len(block_at(index)), room)
         lines: list[Line] = []
         rows: list[int] = []
         left = room - sum(len(block_at(index)) for index in range(start, stop))
-        if left > 0 and start > 0 and not self._is_at_top(numbers, start):
+        if left > 0 and start > 0 and numbers[start] != self._cursor.chosen:
             start -= 1  # the end of the entry above fills what is left
             blocks[start] = block_at(start)[-left:]
         for index in range(start, stop):
@@ -160,9 +134,17 @@ class ScrollLogPane(Pane, Generic[_Entry]):
             return lines[:room]
         return [*lines[:room], *[Line(width)] * (room - len(lines)), about]
 
-    def _is_at_top(self, numbers: list[int], start: int) -> bool:
-        """Return whether the first entry that is shown is the chosen one: nothing goes above it."""
-        return self._cursor.chosen == numbers[start]
+    def _block(self, entry: _Entry, width: int, max_lines: int) -> list[Line]:
+        """Draw an entry in 1 to `max_lines` lines."""
+        first, ink = self.head(entry, width)
+        indent = first.used
+        repeat = f" ×{entry.count}" if entry.count > 1 else ""
+        parts = wrap(self.body(entry), width - indent - len(repeat), max_lines) or [""]
+        lines = [first, *(Line(width).skip_to(indent) for _ in parts[1:])]
+        for line, part in zip(lines, parts, strict=True):
+            _add_found(line, part, ink, self._query.casefold())
+        lines[-1].add(repeat, Ink.dim)
+        return lines
 
     def _marked(self, line: Line, entry: _Entry, width: int, *, is_first: bool) -> Line:
         """Put a mark before a line: chosen, or a match."""
@@ -238,7 +220,8 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         """Do what a key stands for."""
         match name:
             case "search":
-                self._ask()
+                hint = "n and N go from match to match; nothing ends the search."
+                self.ask(PromptScreen("Search", self._query, hint=hint), self.search)
             case "copy":
                 self._copy()
             case "open":
@@ -281,14 +264,6 @@ class ScrollLogPane(Pane, Generic[_Entry]):
             self._held = ()
         self._cursor = cursor
 
-    def _ask(self) -> None:
-        def take(text: str | None) -> None:
-            if text is not None:
-                self.search(text)
-
-        hint = "n and N go from match to match; nothing ends the search."
-        self.app.push_screen(PromptScreen("Search", self._query, hint=hint), take)
-
     def search(self, text: str) -> None:
         """Search for a text and go to its newest match; "" ends the search."""
         self._query = text.strip()
@@ -317,9 +292,7 @@ class ScrollLogPane(Pane, Generic[_Entry]):
         self.app.notify(f"Copied {name}", timeout=2, markup=False)
 
     def _open(self) -> None:
-        entry = self._chosen()
-        if entry is None and (shown := self._shown(self._state)):
-            entry = shown[-1]
+        entry = self._chosen() or next(reversed(self._shown(self._state)), None)
         if entry is not None:
             self.app.push_screen(DetailScreen(*self.passages(entry, self._state)))
 
@@ -335,24 +308,16 @@ class ScrollLogPane(Pane, Generic[_Entry]):
                 self._open()
             self.redraw()
 
-    def on_mouse_scroll_up(self, event: ui.MouseScrollUp) -> None:
-        """Scroll back."""
-        event.stop()
-        self.act("wheel_up")
-
-    def on_mouse_scroll_down(self, event: ui.MouseScrollDown) -> None:
-        """Scroll on."""
-        event.stop()
-        self.act("wheel_down")
+    def wheel(self, name: str, event: ui.MouseEvent) -> None:
+        """Scroll by some lines, without choosing one."""
+        self.act(f"wheel_{name}")
 
 
-def add_found(line: Line, text: str, ink: Ink, query: str) -> Line:
+def _add_found(line: Line, text: str, ink: Ink, query: str) -> None:
     """Add text with every place that matches `query` (lower case) marked."""
-    folded = text.casefold()
-    if not query or len(folded) != len(text):
-        return line.add(text, ink)
-    begin = 0
-    while (at := folded.find(query, begin)) >= 0:
-        line.add(text[begin:at], ink).add(text[at : at + len(query)], Ink.badge)
-        begin = at + len(query)
-    return line.add(text[begin:], ink)
+    folded, begin = text.casefold(), 0
+    if query and len(folded) == len(text):
+        while (at := folded.find(query, begin)) >= 0:
+            line.add(text[begin:at], ink).add(text[at : at + len(query)], Ink.badge)
+            begin = at + len(query)
+    line.add(text[begin:], ink)

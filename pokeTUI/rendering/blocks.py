@@ -8,20 +8,16 @@ from numpy.typing import NDArray
 
 _CELLS_AT_ONCE = 512
 """All patterns of so many cells fit into the processor's cache."""
-_QUADRANTS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 _BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) * 12 + 38
 """Thresholds of ordered dithering: black stays black and white stays white."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockShape:
-    """How a cell is divided.
+    """How a cell is divided into pixels, with a glyph for every pattern of them.
 
-    Attributes:
-        width: Pixels side by side in a cell.
-        height: Pixels above each other.
-        glyphs: A glyph for every pattern: bit 0 is the upper left pixel, then in reading order; a
-            set bit has the foreground colour. The first is the space, the last the full block.
+    In a pattern bit 0 is the upper left pixel, then in reading order; a set bit has the foreground
+    colour. The first glyph is the space, the last the full block.
     """
 
     width: int
@@ -44,53 +40,47 @@ class TwoColors:
     second: NDArray[np.uint8]
 
 
-@lru_cache(maxsize=1)
-def half_blocks() -> BlockShape:
-    """Return one pixel above another."""
-    return BlockShape(1, 2, " ▀▄█")
+def _in_order(count: int, older: dict[int, str], start: int) -> str:
+    """Return a glyph a pattern: those that Unicode had before, and a block of new ones in order."""
+    new = iter(range(start, start + count))
+    return "".join(older[p] if p in older else chr(next(new)) for p in range(count))
 
 
-@lru_cache(maxsize=1)
-def quadrants() -> BlockShape:
-    """Return two by two pixels."""
-    return BlockShape(2, 2, _QUADRANTS)
+def _doubled(quadrants_set: int) -> int:
+    """Return the octants that a set of quadrants covers."""
+    upper = (quadrants_set & 3) * 0b0101
+    lower = (quadrants_set >> 2 & 3) * 0b0101
+    return upper | lower << 4
 
 
-@lru_cache(maxsize=1)
-def sextants() -> BlockShape:
-    """Return two by three pixels (Unicode 13: U+1FB00 to U+1FB3B)."""
-    older = {0: " ", 0b010101: "▌", 0b101010: "▐", 0b111111: "█"}
-    return BlockShape(2, 3, _in_order(64, older, 0x1FB00))
-
-
-@lru_cache(maxsize=1)
-def octants() -> BlockShape:
-    """Return two by four pixels (Unicode 16: U+1CD00 to U+1CDE5, and what there was before)."""
-    older = {_doubled(pattern): glyph for pattern, glyph in enumerate(_QUADRANTS)}
-    older |= {
-        0b00000001: "\U0001cea8",
-        0b00000010: "\U0001ceab",
-        0b00000011: "\U0001fb82",
-        0b00010100: "\U0001fbe6",
-        0b00101000: "\U0001fbe7",
-        0b00111111: "\U0001fb85",
-        0b01000000: "\U0001cea3",
-        0b10000000: "\U0001cea0",
-        0b11000000: "▂",
-        0b11111100: "▆",
-    }
-    return BlockShape(2, 4, _in_order(256, older, 0x1CD00))
+HALF_BLOCKS = BlockShape(1, 2, " ▀▄█")
+QUADRANTS = BlockShape(2, 2, " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█")
+SEXTANTS = BlockShape(
+    2, 3, _in_order(64, {0: " ", 0b010101: "▌", 0b101010: "▐", 0b111111: "█"}, 0x1FB00)
+)
+"""Unicode 13: U+1FB00 to U+1FB3B."""
+_OLDER_OCTANTS = {_doubled(pattern): glyph for pattern, glyph in enumerate(QUADRANTS.glyphs)} | {
+    0b00000001: "\U0001cea8",
+    0b00000010: "\U0001ceab",
+    0b00000011: "\U0001fb82",
+    0b00010100: "\U0001fbe6",
+    0b00101000: "\U0001fbe7",
+    0b00111111: "\U0001fb85",
+    0b01000000: "\U0001cea3",
+    0b10000000: "\U0001cea0",
+    0b11000000: "▂",
+    0b11111100: "▆",
+}
+OCTANTS = BlockShape(2, 4, _in_order(256, _OLDER_OCTANTS, 0x1CD00))
+"""Unicode 16: U+1CD00 to U+1CDE5, and what there was before."""
 
 
 def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
     """Return the two colours of each cell that come nearest to its pixels.
 
     Nearest is the least sum of squared differences over all ways to divide the pixels in two; a
-    cell that has two colours keeps them exactly.
-
-    Args:
-        image: (rows * shape.height, columns * shape.width, 3) uint8.
-        shape: How a cell is divided.
+    cell that has two colours keeps them exactly. The image is uint8, (rows * shape.height,
+    columns * shape.width, 3).
     """
     rows, columns = image.shape[0] // shape.height, image.shape[1] // shape.width
     pixels = (
@@ -124,14 +114,9 @@ def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
 
 
 def one_bit(brightness: NDArray[np.intp], shape: BlockShape) -> NDArray[np.uint8]:
-    """Return the patterns of a picture without colour, dithered so that greys remain.
+    """Return the patterns of a picture without colour, (rows, columns) uint8, greys dithered.
 
-    Args:
-        brightness: (rows * shape.height, columns * shape.width), 0 to 255.
-        shape: How a cell is divided.
-
-    Returns:
-        (rows, columns) uint8.
+    The brightness is (rows * shape.height, columns * shape.width), 0 to 255.
     """
     height, width = brightness.shape
     rows, columns = height // shape.height, width // shape.width
@@ -186,16 +171,3 @@ def _part_weights(count: int) -> NDArray[np.float32]:
 @lru_cache(maxsize=4)
 def _bits(count: int) -> NDArray[np.uint8]:
     return (1 << np.arange(count)).astype(np.uint8)
-
-
-def _in_order(count: int, older: dict[int, str], start: int) -> str:
-    """Return a glyph a pattern: those that Unicode had before, and a block of new ones in order."""
-    new = iter(range(start, start + count))
-    return "".join(older[p] if p in older else chr(next(new)) for p in range(count))
-
-
-def _doubled(quadrants_set: int) -> int:
-    """Return the octants that a set of quadrants covers."""
-    upper = (quadrants_set & 3) * 0b0101
-    lower = (quadrants_set >> 2 & 3) * 0b0101
-    return upper | lower << 4

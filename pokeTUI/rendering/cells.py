@@ -18,10 +18,8 @@ BLANK = 0
 class Cells:
     """A picture in cells, each array (rows, columns).
 
-    Attributes:
-        glyph: uint8, index into the glyph set.
-        foreground: uint16 colour entries, or None for the terminal's own.
-        background: Likewise.
+    Glyphs are uint8 indices into the glyph set, colours uint16 entries of the table, or None for
+    the terminal's own.
     """
 
     glyph: NDArray[np.uint8]
@@ -31,21 +29,17 @@ class Cells:
     def changed_rows(self, before: "Cells") -> NDArray[np.intp]:
         """Return the rows that differ from those of `before`."""
         differs = self.glyph != before.glyph
-        for new, old in (
-            (self.foreground, before.foreground),
-            (self.background, before.background),
-        ):
-            if new is not None and old is not None:
-                differs |= new != old
+        if self.foreground is not None and before.foreground is not None:
+            differs |= self.foreground != before.foreground
+        if self.background is not None and before.background is not None:
+            differs |= self.background != before.background
         return np.flatnonzero(differs.any(axis=1))
 
 
 class RowWriter:
     """Write rows of cells as text with SGR codes only where a colour changes.
 
-    Args:
-        glyphs: The glyph set; the first is the space.
-        table: The terminal's colours, None where it has none.
+    The first of `glyphs` is the space; without colours there is no `table`.
     """
 
     def __init__(self, glyphs: str, table: ColorTable | None) -> None:

@@ -10,22 +10,19 @@ _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line of a chart.
+    """One line of a chart from `low` at the bottom to `high` at the top.
 
     Attributes:
-        values: (n,) float, oldest left.
-        low: Value at the bottom of the chart.
-        high: Value at its top.
+        places: (n,) float, rising: where each value stands, 0 at the left edge, 1 at the right.
+        values: (n,) float.
         is_dotted: Draw every other column, so that two lines differ without colour.
-        places: (n,) float, rising: where each value stands, 0 at the left edge, 1 at the right;
-            None: evenly over the whole width.
     """
 
+    places: NDArray[np.float64]
     values: NDArray[np.float64]
     low: float
     high: float
     is_dotted: bool = False
-    places: NDArray[np.float64] | None = None
 
 
 def draw_chart(series: list[Series], columns: int, rows: int) -> tuple[list[str], NDArray[np.int8]]:
@@ -83,18 +80,10 @@ def _extents(
     series: Series, width: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return the lowest and highest value in every dot column, and where there is a line."""
-    values, count = series.values, len(series.values)
-    if series.places is None and count >= width:
-        edges = np.linspace(0, count, width + 1).astype(np.intp)[:-1]
-        low, high = np.minimum.reduceat(values, edges), np.maximum.reduceat(values, edges)
-        return low, high, np.ones(width, np.bool_)
-    if series.places is None:
-        at = np.linspace(0, count - 1, width)
-        line = np.interp(at, np.arange(count), values)
-        return line, line, np.ones(width, np.bool_)
     dots = np.rint(np.clip(series.places, 0, 1) * (width - 1)).astype(np.intp)
     columns, starts = np.unique(dots, return_index=True)
-    low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+    low = np.minimum.reduceat(series.values, starts)
+    high = np.maximum.reduceat(series.values, starts)
     every = np.arange(width)
     is_drawn = (every >= columns[0]) & (every <= columns[-1])
     return np.interp(every, columns, low), np.interp(every, columns, high), is_drawn

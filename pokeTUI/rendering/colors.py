@@ -48,16 +48,13 @@ class ColorDepth(StrEnum):
 
 
 class ColorTable:
-    """Map RGB555 colours to what the terminal can show.
+    """Map RGB555 colours to what the terminal can show; not for `ColorDepth.NONE`.
 
     Attributes:
         index: (32768,) uint16, RGB555 -> entry; colours that look alike share one entry.
         rgb: (entries, 3) uint8.
         foreground: (entries, w) uint8, SGR parameters as ASCII, holes are zero bytes.
         background: Likewise.
-
-    Args:
-        depth: Not NONE, which has no colours.
     """
 
     def __init__(self, depth: ColorDepth) -> None:

@@ -1,28 +1,28 @@
 """Turn frames into strips of a fixed number of cells: blocks in two colours, or characters."""
 
 from enum import Enum
-from functools import partial
-from typing import Protocol
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.types import GAME_BOY_FRAME_SHAPE, Frame
 from pokeTUI.rendering.blocks import (
+    HALF_BLOCKS,
+    OCTANTS,
+    QUADRANTS,
+    SEXTANTS,
     BlockShape,
-    half_blocks,
-    octants,
     one_bit,
-    quadrants,
-    sextants,
     two_colors,
 )
 from pokeTUI.rendering.cells import BLANK, Cells, RowWriter
 from pokeTUI.rendering.colors import ColorDepth, color_table, luminance
-from pokeTUI.rendering.resample import resample
 from pokeTUI.rendering.strips import FrameStrip
 
-_RAMP = " .:-=+*#%@"
+_RAMP = BlockShape(1, 1, " .:-=+*#%@")
+"""Denser characters for brighter spots."""
+_Taps = tuple[tuple[NDArray[np.intp], NDArray[np.float32]], ...]
 
 
 class GameMode(Enum):
@@ -38,135 +38,34 @@ class GameMode(Enum):
     KITTY = "Kitty graphics"
 
 
-class CellSource(Protocol):
-    """Encode a frame as cells of a fixed grid."""
-
-    glyphs: str
-
-    def cells(self, frame: Frame) -> Cells:
-        """Return the cells of `frame`."""
-        ...
-
-
-class HalfBlockSource:
-    """Two pixels a cell, one above the other: nothing is lost, so there is no search."""
-
-    def __init__(self, columns: int, rows: int, depth: ColorDepth) -> None:
-        self.glyphs = half_blocks().glyphs
-        self._size = (columns, 2 * rows)
-        self._table = color_table(depth)
-
-    def cells(self, frame: Frame) -> Cells:
-        """Return the cells of `frame`; the frame's more frequent colour becomes background."""
-        entries = self._table.entries(resample(frame, *self._size))
-        upper, lower = entries[0::2], entries[1::2]
-        frequency = np.bincount(entries.ravel(), minlength=len(self._table.rgb))
-        is_upper_back = frequency[upper] >= frequency[lower]
-        glyph = np.where(is_upper_back, np.uint8(2), np.uint8(1))
-        glyph[upper == lower] = BLANK
-        return Cells(
-            glyph=glyph,
-            foreground=np.where(is_upper_back, lower, upper),
-            background=np.where(is_upper_back, upper, lower),
-        )
-
-
-class BlockSource:
-    """Several pixels a cell in its best two colours."""
-
-    def __init__(self, shape: BlockShape, columns: int, rows: int, depth: ColorDepth) -> None:
-        self.glyphs = shape.glyphs
-        self._shape = shape
-        self._size = (columns * shape.width, rows * shape.height)
-        self._table = color_table(depth)
-
-    def cells(self, frame: Frame) -> Cells:
-        """Return the cells of `frame`; the frame's more frequent colour becomes background."""
-        fitted = two_colors(resample(frame, *self._size), self._shape)
-        first, second = self._table.entries(fitted.first), self._table.entries(fitted.second)
-        frequency = np.bincount(first.ravel(), minlength=len(self._table.rgb))
-        frequency += np.bincount(second.ravel(), minlength=len(frequency))
-        is_first_back = frequency[first] >= frequency[second]
-        glyph = np.where(is_first_back, fitted.mask, len(self.glyphs) - 1 - fitted.mask)
-        glyph[first == second] = BLANK
-        return Cells(
-            glyph=glyph.astype(np.uint8),
-            foreground=np.where(is_first_back, second, first),
-            background=np.where(is_first_back, first, second),
-        )
-
-
-class OneBitSource:
-    """Several pixels a cell, lit or not, for terminals without colour."""
-
-    def __init__(self, shape: BlockShape, columns: int, rows: int) -> None:
-        self.glyphs = shape.glyphs
-        self._shape = shape
-        self._size = (columns * shape.width, rows * shape.height)
-
-    def cells(self, frame: Frame) -> Cells:
-        """Return the cells of `frame`."""
-        glyph = one_bit(luminance(resample(frame, *self._size)), self._shape)
-        return Cells(glyph=glyph, foreground=None, background=None)
-
-
-class AsciiSource:
-    """One character a cell, denser where the picture is brighter."""
-
-    glyphs = _RAMP
-
-    def __init__(self, columns: int, rows: int, depth: ColorDepth) -> None:
-        self._size = (columns, rows)
-        self._table = None if depth is ColorDepth.NONE else color_table(depth)
-
-    def cells(self, frame: Frame) -> Cells:
-        """Return the cells of `frame`."""
-        image = resample(frame, *self._size)
-        glyph = (luminance(image) * len(_RAMP) // 256).astype(np.uint8)
-        color = None if self._table is None else self._table.entries(_brighten(image))
-        return Cells(glyph=glyph, foreground=color, background=None)
-
-
 _SHAPES = {
-    GameMode.HALF_BLOCKS: half_blocks,
-    GameMode.QUADRANTS: quadrants,
-    GameMode.SEXTANTS: sextants,
-    GameMode.OCTANTS: octants,
+    GameMode.HALF_BLOCKS: HALF_BLOCKS,
+    GameMode.QUADRANTS: QUADRANTS,
+    GameMode.SEXTANTS: SEXTANTS,
+    GameMode.OCTANTS: OCTANTS,
+    GameMode.ASCII_COLOR: _RAMP,
+    GameMode.ASCII: _RAMP,
 }
 
 
-def make_source(mode: GameMode, columns: int, rows: int, depth: ColorDepth) -> CellSource:
-    """Return what draws in `mode`, which is one of those in cells."""
-    if mode is GameMode.ASCII:
-        return AsciiSource(columns, rows, ColorDepth.NONE)
-    if mode is GameMode.ASCII_COLOR:
-        return AsciiSource(columns, rows, depth)
-    shape = _SHAPES[mode]()
-    if depth is ColorDepth.NONE:
-        return OneBitSource(shape, columns, rows)
-    if mode is GameMode.HALF_BLOCKS:
-        return HalfBlockSource(columns, rows, depth)
-    return BlockSource(shape, columns, rows, depth)
-
-
 class FrameEncoder:
-    """Keep the strips of the latest frame and tell which rows changed with each new one."""
+    """Keep the strips of the latest frame and tell which rows changed with each new one.
+
+    The mode is one of those in cells; plain ASCII has no colour at any depth.
+    """
 
     def __init__(
-        self,
-        mode: GameMode,
-        columns: int,
-        rows: int,
-        depth: ColorDepth = ColorDepth.TRUECOLOR,
+        self, mode: GameMode, columns: int, rows: int, depth: ColorDepth = ColorDepth.TRUECOLOR
     ) -> None:
         self.mode = mode
         self.depth = depth
         self.columns = columns
         self.rows = rows
         self.strips: list[FrameStrip] = []
-        self._source = make_source(mode, columns, rows, depth)
-        table = None if depth is ColorDepth.NONE else color_table(depth)
-        self._writer = RowWriter(self._source.glyphs, table)
+        self._shape = _SHAPES[mode]
+        has_color = depth is not ColorDepth.NONE and mode is not GameMode.ASCII
+        self._table = color_table(depth) if has_color else None
+        self._writer = RowWriter(self._shape.glyphs, self._table)
         self._frame: Frame | None = None
         self._cells: Cells | None = None
 
@@ -175,21 +74,46 @@ class FrameEncoder:
         if self._frame is not None and np.array_equal(frame, self._frame):
             return []
         self._frame = frame
-        cells = self._source.cells(frame)
-        rows = np.arange(self.rows) if self._cells is None else cells.changed_rows(self._cells)
+        shape = self._shape
+        image = resample(frame, self.columns * shape.width, self.rows * shape.height)
+        cells = self._encode(image)
         if self._cells is None:
+            rows = np.arange(self.rows)
             self.strips = [FrameStrip.blank_row(self.columns)] * self.rows
+        else:
+            rows = cells.changed_rows(self._cells)
         self._cells = cells
-        self._replace(cells, rows)
-        return [int(row) for row in rows]
+        changed: list[int] = rows.tolist()
+        written = self._writer.ansi(cells, rows) if changed else []
+        for row, ansi in zip(changed, written, strict=True):
+            segments = partial(self._writer.segments, cells, row)
+            self.strips[row] = FrameStrip(ansi, self.columns, segments)
+        return changed
 
-    def _replace(self, cells: Cells, rows: NDArray[np.intp]) -> None:
-        if not len(rows):
-            return
-        for row, ansi in zip(rows.tolist(), self._writer.ansi(cells, rows), strict=True):
-            self.strips[row] = FrameStrip(
-                ansi, self.columns, partial(self._writer.segments, cells, row)
-            )
+    def _encode(self, image: NDArray[np.uint8]) -> Cells:
+        """Return the cells of a picture in their pixels; its commoner colours are backgrounds."""
+        shape, table = self._shape, self._table
+        if shape is _RAMP:
+            glyph = (luminance(image) * len(shape.glyphs) // 256).astype(np.uint8)
+            return Cells(glyph, None if table is None else table.entries(_brighten(image)), None)
+        if table is None:
+            return Cells(one_bit(luminance(image), shape), None, None)
+        if shape is HALF_BLOCKS:  # nothing is lost, so there is no search
+            entries = table.entries(image)
+            mask, first, second = np.asarray(2, np.uint8), entries[0::2], entries[1::2]
+        else:
+            fitted = two_colors(image, shape)
+            entries = table.entries(np.stack([fitted.first, fitted.second]))
+            mask, (first, second) = fitted.mask, entries
+        frequency = np.bincount(entries.ravel(), minlength=len(table.rgb))
+        is_first_back = frequency[first] >= frequency[second]
+        glyph = np.where(is_first_back, mask, len(shape.glyphs) - 1 - mask).astype(np.uint8)
+        glyph[first == second] = BLANK
+        return Cells(
+            glyph,
+            foreground=np.where(is_first_back, second, first),
+            background=np.where(is_first_back, first, second),
+        )
 
 
 def exact_size(shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE) -> tuple[int, int]:
@@ -212,8 +136,7 @@ def fit(
         rows: The room's height.
         shape: The frame's: (rows, columns, 3).
         cell_shape: A cell's height by its width; with 2 a frame of 144 x 160 fits into 160 x 72.
-        max_rows: No higher than this; None: than the frame's own size, for more shows nothing more
-            in cells.
+        max_rows: No higher than this; None: than the frame's own size, for cells show no more.
     """
     per_row = cell_shape * shape[1] / shape[0]
     if max_rows is None:
@@ -222,16 +145,6 @@ def fit(
     width = min(columns, round(height * per_row))
     return max(1, width), height
 
-
-_PIXELS = {
-    GameMode.HALF_BLOCKS: (1, 2),
-    GameMode.QUADRANTS: (2, 2),
-    GameMode.SEXTANTS: (2, 3),
-    GameMode.OCTANTS: (2, 4),
-    GameMode.ASCII_COLOR: (1, 1),
-    GameMode.ASCII: (1, 1),
-}
-"""Columns and rows of pixels in a cell."""
 
 _LEGIBLE = 0.75
 """Share of a frame's columns and rows from which its letters, 8 pixels wide, can be read."""
@@ -244,19 +157,15 @@ def is_legible(
     cell_size_px: tuple[int, int] | None = None,
     shape: tuple[int, ...] = GAME_BOY_FRAME_SHAPE,
 ) -> bool:
-    """Return whether the text in a frame can be read where it is drawn in so many cells.
+    """Return whether the text in a frame of a shape can be read where it is drawn in so many cells.
 
-    Args:
-        mode: How it is drawn, not `AUTO`.
-        columns: Cells of the picture.
-        rows: Cells of the picture.
-        cell_size_px: Of a cell, for pictures in real pixels; those of unknown cells can be read.
-        shape: The frame's: (rows, columns, 3).
+    Pictures in real pixels (Kitty) need `cell_size_px`; those of unknown cells can be read.
     """
     height, width = shape[:2]
-    wide, high = _PIXELS.get(mode) or cell_size_px or (width, height)
-    shown = min(columns * wide / width, rows * high / height)
-    return shown >= _LEGIBLE
+    wide, high = cell_size_px or (width, height)
+    if mode in _SHAPES:
+        wide, high = _SHAPES[mode].width, _SHAPES[mode].height
+    return min(columns * wide / width, rows * high / height) >= _LEGIBLE
 
 
 def _brighten(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -264,3 +173,43 @@ def _brighten(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     peak = image.max(axis=-1, keepdims=True).astype(np.float32)
     gain = np.minimum(3.0, 230.0 / np.maximum(peak, 1.0))
     return np.asarray(np.minimum(image * np.maximum(gain, 1.0), 255), np.uint8)
+
+
+def resample(frame: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+    """Scale `frame`, (rows, columns, 3) uint8: each new pixel is the mean of those below it.
+
+    Without BLAS, whose threads would steal cores from training. A frame in its own size is returned
+    as it is.
+    """
+    rows, columns, _ = frame.shape
+    if (rows, columns) == (height, width):
+        return frame
+    image = _shrink_rows(frame, height)
+    image = _shrink_rows(image.swapaxes(0, 1), width).swapaxes(0, 1)
+    return np.asarray(image + np.float32(0.5), dtype=np.uint8)
+
+
+def _shrink_rows(image: NDArray[np.uint8 | np.float32], size: int) -> NDArray[np.float32]:
+    total: NDArray[np.float32] | None = None
+    for index, weight in _taps(image.shape[0], size):
+        part = image[index] * weight[:, None, None]
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+@lru_cache(maxsize=16)
+def _taps(source: int, target: int) -> _Taps:
+    """Return, for each tap, which source row every target row takes and its share of it."""
+    scale = source / target
+    starts = np.arange(target) * scale
+    ends = starts + scale
+    first = np.floor(starts + 1e-9).astype(np.intp)
+    taps = []
+    for tap in range(int(np.ceil(scale)) + 1):
+        index = first + tap
+        overlap = np.minimum(ends, index + 1) - np.maximum(starts, index)
+        weight = np.clip(overlap, 0, None) / scale
+        if weight.max() > 1e-6:
+            taps.append((np.minimum(index, source - 1), weight.astype(np.float32)))
+    return tuple(taps)

@@ -76,17 +76,3 @@ def stacked_bar(line: Line, shares: Sequence[tuple[str, float]], width: int) -> 
         mark, ink = source_mark(source)
         line.add(mark * count, ink)
     return line
-
-
-def beside(left: Sequence[Line], right: Sequence[Line], at: int, width: int) -> list[Line]:
-    """Set two blocks of lines side by side, the right one from column `at`."""
-    lines = []
-    for row in range(max(len(left), len(right))):
-        line = Line(width)
-        if row < len(left):
-            line.append(left[row])
-        line.skip_to(at)
-        if row < len(right):
-            line.append(right[row])
-        lines.append(line)
-    return lines

@@ -1,5 +1,8 @@
 """Build lines of styled text of an exact width."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -25,11 +28,7 @@ class Line:
     def add(self, text: str, ink: Ink, width: int | None = None, *, right: bool = False) -> "Line":
         """Add text, padded or cut to `width` if given; what does not fit is cut with an ellipsis.
 
-        Args:
-            text: What is not printable in it becomes a space.
-            ink: What it means; the theme says how that looks.
-            width: Cells to fill.
-            right: Align right in `width`.
+        What is not printable in it becomes a space.
         """
         text = printable(text)
         limit = self.room if width is None else min(width, self.room)
@@ -100,6 +99,24 @@ def wrap(text: str, width: int, max_lines: int) -> list[str]:
             line += " " + rest.pop(0)
         lines.append(shorten(line, width))
     return lines
+
+
+def labelled(
+    label: str, text: str, ink: Ink, width: int, indent: int, max_lines: int = 1
+) -> list[Line]:
+    """Return a text in lines behind a label of `indent` cells; the last is cut if need be."""
+    return [
+        Line(width).add("" if row else label, Ink.dim, indent).add(part, ink)
+        for row, part in enumerate(wrap(text, width - indent, max_lines))
+    ]
+
+
+def beside(left: Sequence[Line], right: Sequence[Line], at: int, width: int) -> list[Line]:
+    """Set two blocks of lines side by side, the right one from column `at`."""
+    return [
+        Line(width).append(one).skip_to(at).append(other)
+        for one, other in zip_longest(left, right, fillvalue=Line(0))
+    ]
 
 
 def bar(fraction: float, width: int) -> str:

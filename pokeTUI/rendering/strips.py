@@ -20,14 +20,9 @@ _CACHES = frozenset(
 
 
 class FrameStrip(Strip):
-    """A strip that knows its ANSI text and makes Segments only when something asks for them.
+    """A strip that knows its ANSI text and makes Segments, once, when something asks for them.
 
     Overlays, screenshots and tests ask; a plain repaint does not, and costs a quarter of the time.
-
-    Args:
-        ansi: The row as text with escape codes.
-        width: Its cells.
-        make_segments: Called at most once.
     """
 
     __slots__ = ["_made", "_make_segments"]

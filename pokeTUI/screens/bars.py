@@ -12,14 +12,27 @@ from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
 
 
-class KeyBar(LinesWidget):
+class ActionBar(LinesWidget):
+    """A line with parts that run an action of the application when they are clicked on."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._spans: list[tuple[int, int, str]] = []
+
+    async def on_click(self, event: Click) -> None:
+        """Run the action of the part under the pointer."""
+        for start, end, action in self._spans:
+            if start <= event.x < end:
+                await self.app.run_action(action)
+
+
+class KeyBar(ActionBar):
     """Show keys with a word for what they do; a click does the same as the key."""
 
-    def __init__(self, table: KeyTable, *, id: str | None = None) -> None:
+    def __init__(self, table: KeyTable, *, id: str) -> None:
         super().__init__(id=id)
         self._table = table
         self._hints = table.footer(DashboardState(), GAME)
-        self._spans: list[tuple[int, int, str]] = []
 
     def show(self, state: DashboardState, focused: str) -> None:
         """Show the keys for `state` while pane `focused` has the keyboard."""
@@ -42,21 +55,14 @@ class KeyBar(LinesWidget):
             line.add(hint.shown, Ink.key).add(f" {hint.label}", Ink.dim)
         return [line]
 
-    async def on_click(self, event: Click) -> None:
-        """Do what the key under the pointer does."""
-        for start, end, action in self._spans:
-            if start <= event.x < end:
-                await self.app.run_action(action)
 
+class TabBar(ActionBar):
+    """Show the panes' names with their keys; the shown one is marked, a click shows another."""
 
-class TabBar(LinesWidget):
-    """Show the panes' names with their keys; the shown one is marked."""
-
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._keys: tuple[str, ...] = ()
         self._front = ""
-        self._spans: list[tuple[int, int, str]] = []
 
     def show(self, keys: tuple[str, ...], front: str) -> None:
         """Show the names of the panes `keys`, with pane `front` marked."""
@@ -83,15 +89,10 @@ class TabBar(LinesWidget):
             start = line.used
             line.add(f"{number}{space}", Ink.badge if is_front else Ink.key)
             line.add(name, Ink.badge if is_front else Ink.dim)
-            self._spans.append((start, line.used, pane.key))
+            if not is_front:
+                self._spans.append((start, line.used, f"show_pane('{pane.key}')"))
             line.add(" " * gap, Ink.dim)
         return [line]
-
-    async def on_click(self, event: Click) -> None:
-        """Show the pane under the pointer."""
-        for start, end, key in self._spans:
-            if start <= event.x < end and key != self._front:
-                await self.app.run_action(f"show_pane('{key}')")
 
 
 class TooSmall(LinesWidget):

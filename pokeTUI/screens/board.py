@@ -1,6 +1,6 @@
 """The main screen: where panes are, which has the keyboard, and the mouse on their borders."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.events import Click, MouseDown, MouseMove, MouseUp
@@ -56,8 +56,7 @@ class PlanLayout(Layout):
 class Board(Widget):
     """Hold the panes and arrange them for the terminal's size and the user's liking.
 
-    Attributes:
-        focused: Key of the pane that has the keyboard.
+    The pane `focused` has the keyboard.
     """
 
     class Arranged(Message):
@@ -268,14 +267,14 @@ class Board(Widget):
         self._keys.show(self._state, self.focused)
 
 
+@dataclass(frozen=True, slots=True)
 class _Drag:
     """A border in hand: all moves count from where it was taken."""
 
-    def __init__(self, border: Border, start: Offset, plan: Plan, arrangement: Arrangement) -> None:
-        self.border = border
-        self.start = start
-        self.plan = plan
-        self.arrangement = arrangement
+    border: Border
+    start: Offset
+    plan: Plan
+    arrangement: Arrangement
 
 
 class CockpitScreen(Screen[None], inherit_bindings=False):

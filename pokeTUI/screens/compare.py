@@ -14,8 +14,7 @@ from textual.screen import ModalScreen
 from engine.errors import PokeTUIError
 from pokeTUI.dashboard.curves import LENGTH, PLANNER, RETURN, SUCCESS, Curve, load_curves
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.rendering.gauges import beside
-from pokeTUI.rendering.lines import Line, shorten
+from pokeTUI.rendering.lines import Line, beside, shorten
 from pokeTUI.screens.listing import LEAVE_KEYS
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
@@ -31,12 +30,9 @@ _SIGNS = ("━━", "┅┅")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was read of two runs.
+    """What was read of two runs: rows of a name and two values, states with their curves.
 
-    Attributes:
-        rows: Name and two values each.
-        states: With their curves.
-        warnings: What of their journals is damaged.
+    The warnings say what of their journals is damaged.
     """
 
     rows: tuple[tuple[str, str, str], ...]
@@ -91,28 +87,24 @@ class Comparison(LinesWidget):
     def _table(self, width: int, height: int) -> list[Line]:
         assert self.compared is not None
         (_, *runs), *rows = self.compared.rows
-        head = Line(width).add("", Ink.dim, self._columns(width)[0])
+        names = min(max(len(row[0]) for row in self.compared.rows) + 2, width // 3)
+        cells = (width - names) // 2
+        head = Line(width).add("", Ink.dim, names)
         for sign, ink, run in zip(_SIGNS, _INKS, runs, strict=True):
-            head.add(f"{sign} ", ink).add(run, Ink.strong, self._columns(width)[1] - 3)
+            head.add(f"{sign} ", ink).add(run, Ink.strong, cells - 3)
         lines = [head]
         room = height - 1
         self.top = max(0, min(self.top, len(rows) - room))
         for name, *values in rows[self.top : self.top + room]:
-            line = Line(width).add(f"{name} ", Ink.dim, self._columns(width)[0])
-            differs = values[0] != values[1]
+            line = Line(width).add(f"{name} ", Ink.dim, names)
+            ink = Ink.text if values[0] != values[1] else Ink.dim
             for value in values:
-                cells = self._columns(width)[1]
-                line.add(shorten(value, cells - 1), Ink.text if differs else Ink.dim, cells)
+                line.add(shorten(value, cells - 1), ink, cells)
             lines.append(line)
         left = len(rows) - self.top - room
         if left > 0 and len(lines) > 1:
             lines[-1] = Line(width).add(f"↓ {left + 1} more", Ink.dim)
         return lines
-
-    def _columns(self, width: int) -> tuple[int, int]:
-        assert self.compared is not None
-        name = min(max(len(row[0]) for row in self.compared.rows) + 2, width // 3)
-        return name, (width - name) // 2
 
     def _chart(self, width: int, height: int) -> list[Line]:
         assert self.compared is not None
@@ -133,13 +125,7 @@ class Comparison(LinesWidget):
 
 
 class CompareScreen(ModalScreen[None]):
-    """Show two runs beside each other.
-
-    Args:
-        save_dir: Where they are saved.
-        first: The one, drawn as a whole line.
-        second: The other, drawn dotted.
-    """
+    """Show two runs beside each other, the second dotted."""
 
     DEFAULT_CSS = """
     CompareScreen { align: center middle; background: $background 70%; }
@@ -151,7 +137,7 @@ class CompareScreen(ModalScreen[None]):
     #compare_lines { height: 1fr; background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f"{LEAVE_KEYS},enter", "leave", show=False),
+        Binding(f"{LEAVE_KEYS},enter", "dismiss", show=False),
         Binding("right_square_bracket,c,right,l", "curve(1)", show=False),
         Binding("left_square_bracket,left,h", "curve(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
@@ -204,7 +190,3 @@ class CompareScreen(ModalScreen[None]):
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll the table."""
         self._lines.scroll_by(-1)
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.dismiss(None)

@@ -23,11 +23,7 @@ _RECORDING = (
 
 
 class ClosingScreen(ModalScreen[None]):
-    """Say that the run is being saved; a second request asks whether to leave at once.
-
-    Args:
-        is_recording: It is no run, but demonstrations are recorded.
-    """
+    """Say that the run is being saved; a second request asks whether to leave at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "force", show=False),
@@ -37,7 +33,7 @@ class ClosingScreen(ModalScreen[None]):
 
     def __init__(self, *, is_recording: bool = False) -> None:
         super().__init__()
-        self._is_asking = False
+        self.is_asking = False
         text, self._loss = _RECORDING if is_recording else _RUN
         self._waiting = ("Saving…", text, _KEYS)
 
@@ -49,28 +45,19 @@ class ClosingScreen(ModalScreen[None]):
             yield Static(title, id="closing_title")
             yield Static(text, id="closing_text")
 
-    @property
-    def is_asking(self) -> bool:
-        """Return whether the question is on the screen."""
-        return self._is_asking
-
     def ask(self) -> None:
         """Ask whether to leave without waiting."""
-        self._is_asking = True
-        self._say(
-            "Quit without waiting?",
-            self._loss,
-            "y quit now   n wait",
-        )
+        self.is_asking = True
+        self._say("Quit without waiting?", self._loss, "y quit now   n wait")
 
     def action_force(self) -> None:
         """Leave at once."""
-        if self._is_asking:
+        if self.is_asking:
             self.app.exit(return_code=1)
 
     def action_wait(self) -> None:
         """Continue waiting."""
-        self._is_asking = False
+        self.is_asking = False
         self._say(*self._waiting)
 
     def _say(self, title: str, text: str, keys: str) -> None:
@@ -82,10 +69,8 @@ class ClosingScreen(ModalScreen[None]):
 class FailureScreen(ModalScreen[None]):
     """Say what happened and what to do about it; esc looks at the screen behind.
 
-    Args:
-        failure: How it ended.
-        resume: The command that resumes it; "": nothing is there to resume.
-        can_go_on: A key does that, too.
+    `resume` is the command that resumes the run, "" if there is none; `can_go_on` says that a key
+    does that, too.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -13,11 +13,7 @@ from textual.widgets import Static
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is explained.
-
-    Attributes:
-        parts: (heading, lines); a line is what it is about, and what is said of it.
-    """
+    """What is explained: headings with lines, each with what it is about and what is said of it."""
 
     title: str
     first: str
@@ -83,11 +79,7 @@ RECORDING = Page(
 
 
 class FirstRunScreen(ModalScreen[None]):
-    """Explain the cockpit; any key or click continues, while the engine starts behind.
-
-    Args:
-        page: What is explained.
-    """
+    """Explain the cockpit; any key or click continues, while the engine starts behind."""
 
     DEFAULT_CSS = """
     FirstRunScreen { align: center middle; background: $background 80%; }

@@ -17,11 +17,7 @@ _KEY_WIDTH = 10
 
 
 class HelpScreen(ModalScreen[None]):
-    """List every key; / searches, and ?, esc or q leaves.
-
-    Args:
-        table: The keys.
-    """
+    """List every key; / searches, and ?, esc or q leaves."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,23 +34,25 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, table: KeyTable) -> None:
         super().__init__()
         self._table = table
+        self._search = Input(placeholder="a part of a word", id="help_search")
+        self._text = Static(help_text(table), id="help_text")
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Vertical(id="help_box") as box:
             box.border_title = "Keys"
             box.border_subtitle = "/ search   ↑↓ scroll   ? or esc goes back"
-            yield Input(placeholder="a part of a word", id="help_search")
+            yield self._search
             with VerticalScroll(id="help_scroll", can_focus=False):
-                yield Static(help_text(self._table), id="help_text")
+                yield self._text
 
     def on_mount(self) -> None:
         """Hide the search until it is wanted."""
-        self.query_one("#help_search").display = False
+        self._search.display = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """List what has the word in it."""
-        self.query_one("#help_text", Static).update(help_text(self._table, event.value))
+        self._text.update(help_text(self._table, event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give the keys back to the list."""
@@ -62,9 +60,8 @@ class HelpScreen(ModalScreen[None]):
 
     def action_search(self) -> None:
         """Search."""
-        search = self.query_one("#help_search", Input)
-        search.display = True
-        search.focus()
+        self._search.display = True
+        self._search.focus()
 
     def action_scroll(self, rows: int) -> None:
         """Scroll the list."""
@@ -72,10 +69,9 @@ class HelpScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         """Leave the search, then the list."""
-        search = self.query_one("#help_search", Input)
-        if search.display:
-            search.value = ""
-            search.display = False
+        if self._search.display:
+            self._search.value = ""
+            self._search.display = False
             self.set_focus(None)
         else:
             self.dismiss()

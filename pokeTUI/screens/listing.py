@@ -19,12 +19,7 @@ LEAVE_KEYS = "escape,q,ctrl+c"
 class ListScreen(ModalScreen[str | None]):
     """Show rows; the key of the one that is picked comes back, None on esc.
 
-    Args:
-        title: Above the list.
-        columns: How wide its cells are.
-        hint: One line below.
-        keys: What the bottom line says beside.
-        empty: What is said where there is nothing to pick.
+    `keys` stand in the lower border, `empty` where there is nothing to pick.
     """
 
     DEFAULT_CSS = """
@@ -38,7 +33,7 @@ class ListScreen(ModalScreen[str | None]):
     #listing_hint { height: 2; padding-top: 1; color: $stone; }
     """
     AUTO_FOCUS: ClassVar[str] = "#listing_menu"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding(LEAVE_KEYS, "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(LEAVE_KEYS, "dismiss", show=False)]
 
     def __init__(
         self,
@@ -94,7 +89,3 @@ class ListScreen(ModalScreen[str | None]):
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Do what the row stands for."""
         self.pick(message.key)
-
-    def action_leave(self) -> None:
-        """Pick nothing."""
-        self.dismiss(None)

@@ -26,12 +26,7 @@ UNREADABLE = "cannot be read"
 
 @dataclass(frozen=True, slots=True)
 class SavedRuns:
-    """What is saved in a folder.
-
-    Attributes:
-        infos: The newest first.
-        live: Ids of those that continue in the background.
-    """
+    """The runs in a folder, the newest first, and the ids of those that run in the background."""
 
     save_dir: str
     infos: tuple["RunInfo", ...] = ()
@@ -82,14 +77,7 @@ def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:
 
 
 class RunsScreen(ListScreen):
-    """Pick a run; its id comes back.
-
-    Args:
-        title: Above the list.
-        rows: Of COLUMNS; None: all that lie in `save_dir` but `without`.
-        save_dir: Where to look for them.
-        without: Id of a run that is not listed.
-    """
+    """Pick one of `rows`, or of all runs in `save_dir` but `without`; its id comes back."""
 
     def __init__(
         self,

@@ -94,37 +94,34 @@ class SettingsScreen(ModalScreen[None]):
         self._own = [one for one in settings_of(Preferences, section=COCKPIT) if one.key == "theme"]
         self._sections = [*dict.fromkeys(one.section for one in self._settings), COCKPIT]
         self._listed: list[Setting] = []
+        hint = "a part of a name or of its description"
+        self._search = Input(placeholder=hint, id="settings_search")
+        self._section_list = MarkedList(*self._sections, id="settings_sections")
+        self._fields = MarkedList(id="settings_fields")
+        self._about = Static(id="settings_about")
 
     def compose(self) -> ComposeResult:
         """Yield the lists, and below them what the marked setting is for."""
         with Vertical(id="settings_box") as box:
             box.border_title = "Settings"
             box.border_subtitle = _KEYS
-            yield Input(placeholder="a part of a name or of its description", id="settings_search")
+            yield self._search
             with Horizontal(id="settings_lists"):
-                yield MarkedList(*self._sections, id="settings_sections")
-                yield MarkedList(id="settings_fields")
-            yield Static(id="settings_about")
+                yield self._section_list
+                yield self._fields
+            yield self._about
 
     def on_mount(self) -> None:
         """Begin with the run's first settings."""
         self._search.display = False
-        self.query_one("#settings_sections", OptionList).highlighted = 0
+        self._section_list.highlighted = 0
         self._fields.focus()
         self._list()
-
-    @property
-    def _search(self) -> Input:
-        return self.query_one("#settings_search", Input)
-
-    @property
-    def _fields(self) -> OptionList:
-        return self.query_one("#settings_fields", OptionList)
 
     def _list(self, marked: int = 0) -> None:
         """List the settings of the marked section, or those that are searched for."""
         word = self._search.value.casefold().strip() if self._search.display else ""
-        section = self._sections[self.query_one("#settings_sections", OptionList).highlighted or 0]
+        section = self._sections[self._section_list.highlighted or 0]
         self._listed = [
             one
             for one in (*self._settings, *self._own)
@@ -140,9 +137,8 @@ class SettingsScreen(ModalScreen[None]):
     def _line(self, setting: Setting, is_whole: bool) -> Content:
         name = setting.key if is_whole else setting.key.rpartition(".")[2]
         value = self._value(setting)
-        is_changed = setting.section != COCKPIT and value != value_of(
-            self._before.model_dump(), setting.key
-        )
+        before = self._before.model_dump()
+        is_changed = setting.section != COCKPIT and value != value_of(before, setting.key)
         mark = "*" if is_changed else "●" if setting.is_live else " "
         return Content.assemble(
             (f"{mark} ", "$warning" if is_changed else "$success"),
@@ -151,9 +147,8 @@ class SettingsScreen(ModalScreen[None]):
         )
 
     def _value(self, setting: Setting) -> object:
-        if setting.section == COCKPIT:
-            return value_of(self._preferences.model_dump(), setting.key)
-        return value_of(self._config.model_dump(), setting.key)
+        settings = self._preferences if setting.section == COCKPIT else self._config
+        return value_of(settings.model_dump(), setting.key)
 
     @property
     def _marked(self) -> Setting | None:
@@ -166,35 +161,29 @@ class SettingsScreen(ModalScreen[None]):
         if one is None:
             about = Content("Nothing has that word.")
         else:
-            when = (
-                "changes at once"
-                if one.is_live or one.section == COCKPIT
-                else "for a next run: w writes it into a file"
-            )
+            when = "for a next run: w writes it into a file"
+            if one.is_live or one.section == COCKPIT:
+                when = "changes at once"
             kind = f"{one.kind}, {one.allowed}" if one.allowed else one.kind
-            about = Content("\n").join(
-                [
-                    Content.assemble((one.key, "bold $primary"), f"   {kind}"),
-                    Content(one.description or " "),
-                    Content(f"default {shown(one.default) or chr(34) * 2}   {when}"),
-                ]
-            )
+            default = shown(one.default) or '""'
+            title = Content.assemble((one.key, "bold $primary"), f"   {kind}\n")
+            about = title + f"{one.description or ' '}\ndefault {default}   {when}"
         if wrong:
-            about = Content("\n").join([Content.styled(f"✗ {wrong}", "$error"), about])
-        self.query_one("#settings_about", Static).update(about)
+            about = Content.styled(f"✗ {wrong}\n", "$error") + about
+        self._about.update(about)
 
     # What the lists and the search tell
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Follow the mark."""
-        if event.option_list.id == "settings_sections":
+        if event.option_list is self._section_list:
             self._list()
         else:
             self._tell()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Change the marked setting; from a section go to its settings."""
-        if event.option_list.id == "settings_sections":
+        if event.option_list is self._section_list:
             self._fields.focus()
         elif self._marked is not None:
             self._ask(self._marked)
@@ -226,7 +215,7 @@ class SettingsScreen(ModalScreen[None]):
 
     def action_sections(self) -> None:
         """Go to the sections."""
-        self.query_one("#settings_sections").focus()
+        self._section_list.focus()
 
     def action_fields(self) -> None:
         """Go to the settings."""
@@ -257,16 +246,13 @@ class SettingsScreen(ModalScreen[None]):
                 ChoiceScreen(setting.key, choices, value), lambda text: self._take(setting, text)
             )
             return
-        hint = " · ".join(part for part in (setting.kind, setting.allowed) if part)
-        self.app.push_screen(
-            PromptScreen(
-                setting.key,
-                value,
-                hint=hint,
-                check=lambda text: changed(self._config, setting.key, text)[1],
-            ),
-            lambda text: self._take(setting, text),
+        screen = PromptScreen(
+            setting.key,
+            value,
+            hint=" · ".join(part for part in (setting.kind, setting.allowed) if part),
+            check=lambda text: changed(self._config, setting.key, text)[1],
         )
+        self.app.push_screen(screen, lambda text: self._take(setting, text))
 
     def _take(self, setting: Setting, text: str | None) -> None:
         if text is None:

@@ -1,7 +1,6 @@
 """The game's picture."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from rich.style import Style
@@ -13,29 +12,12 @@ from textual.widget import Widget
 
 from engine.types import Frame
 from pokeTUI.rendering import kitty
-from pokeTUI.rendering.colors import ColorDepth
-from pokeTUI.rendering.encoders import GameMode
-from pokeTUI.rendering.strips import FrameStrip
+from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 
 _COVER_CHECK_S = 0.05
 
 
-class Encoder(Protocol):
-    """What turns frames into strips: FrameEncoder or KittyEncoder."""
-
-    mode: GameMode
-    depth: ColorDepth
-    columns: int
-    rows: int
-
-    @property
-    def strips(self) -> Sequence[FrameStrip]:
-        """The rows."""
-        ...
-
-    def update(self, frame: Frame) -> list[int]:
-        """Take a new frame and return the rows whose strips were replaced."""
-        ...
+Encoder = FrameEncoder | kitty.KittyEncoder
 
 
 class GameView(Widget):
@@ -54,16 +36,11 @@ class GameView(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._encoder: Encoder | None = None
+        self.encoder: Encoder | None = None
         self._frame: Frame | None = None
         self._placed: tuple[Frame, Region] | None = None
         self._is_covered = False
         self._cover_timer: Timer | None = None
-
-    @property
-    def encoder(self) -> Encoder | None:
-        """The encoder in use."""
-        return self._encoder
 
     @property
     def has_picture(self) -> bool:
@@ -73,7 +50,7 @@ class GameView(Widget):
     def configure(self, encoder: Encoder) -> None:
         """Draw with `encoder` from now on."""
         self._take_away()
-        self._encoder = encoder
+        self.encoder = encoder
         self._is_covered = False
         self.styles.width = encoder.columns
         self.styles.height = encoder.rows
@@ -85,17 +62,15 @@ class GameView(Widget):
     def show(self, frame: Frame, *, at_once: bool) -> bool:
         """Show a frame, and return whether it is on its way to the terminal.
 
-        Args:
-            frame: (h, w, 3) uint8.
-            at_once: Before all that Textual draws next; else in its place among that.
+        `at_once` is before all that Textual draws next; else it takes its place among that.
         """
         self._frame = frame
-        if self._encoder is None:
+        if self.encoder is None:
             return False
-        rows = self._encoder.update(frame)
-        is_sent = not rows or (at_once and self._draw(rows, self._encoder))
+        rows = self.encoder.update(frame)
+        is_sent = not rows or (at_once and self._draw(rows, self.encoder))
         if not is_sent:
-            self.refresh(*_regions(rows, self._encoder.columns))
+            self.refresh(*_regions(rows, self.encoder.columns))
         self._place()
         return is_sent
 
@@ -120,7 +95,7 @@ class GameView(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the strips of the rows in `crop`."""
-        strips = self._encoder.strips if self._encoder is not None else []
+        strips = self.encoder.strips if self.encoder is not None else []
         width = self.size.width
         is_whole = crop.x == 0 and crop.width == width
         # What is drawn here passes by Textual's filters.
@@ -151,7 +126,7 @@ class GameView(Widget):
 
     def _place(self) -> None:
         """Put the newest frame's picture where it belongs, or take it away from under others."""
-        encoder = self._encoder
+        encoder = self.encoder
         if not isinstance(encoder, kitty.KittyEncoder) or self._frame is None:
             return
         is_covered = not self._is_uncovered()

@@ -16,12 +16,7 @@ _MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of cells.
-
-    Attributes:
-        title: Above it.
-        width: Cells; 0: what is left over.
-    """
+    """A column of so many cells; 0: what is left over."""
 
     title: str
     width: int
@@ -30,14 +25,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Something to choose.
-
-    Attributes:
-        key: What is told when it is chosen.
-        cells: A text a column.
-        letter: Key that chooses it.
-        why_not: Why it cannot be chosen now, "" if it can.
-    """
+    """Something to choose, also by a letter, unless there is a reason why not."""
 
     key: str
     cells: tuple[str, ...]
@@ -46,12 +34,9 @@ class Row:
 
 
 class Menu(LinesWidget):
-    """Show rows, one of them marked.
+    """Show rows, one of them marked; titles of columns if there are any.
 
-    Args:
-        columns: How wide the cells are; titles are shown if there are any.
-        empty: What is said where there are no rows.
-        has_numbers: The keys 1 to 9 choose the first rows, and stand before them.
+    With `has_numbers` the keys 1 to 9 choose the first rows, and stand before them.
     """
 
     can_focus = True
@@ -64,13 +49,8 @@ class Menu(LinesWidget):
             self.menu = menu
             self.key = key
 
-    class Chosen(Message):
+    class Chosen(Marked):
         """A row is chosen."""
-
-        def __init__(self, menu: "Menu", key: str) -> None:
-            super().__init__()
-            self.menu = menu
-            self.key = key
 
     class Refused(Message):
         """A row that cannot be chosen was to be."""
@@ -81,12 +61,7 @@ class Menu(LinesWidget):
             self.reason = reason
 
     def __init__(
-        self,
-        columns: Sequence[Column],
-        *,
-        id: str,
-        empty: str = "",
-        has_numbers: bool = False,
+        self, columns: Sequence[Column], *, id: str, empty: str = "", has_numbers: bool = False
     ) -> None:
         super().__init__(id=id)
         self._columns = tuple(columns)
@@ -149,11 +124,10 @@ class Menu(LinesWidget):
     def on_click(self, event: Click) -> None:
         """Choose the row under the pointer."""
         place = event.get_content_offset(self)
-        if place is None:
-            return
-        index = place.y - self._head + self._top
-        if place.y >= self._head and 0 <= index < len(self._rows):
-            self.choose(self._rows[index].key)
+        if place is not None and place.y >= self._head:
+            index = place.y - self._head + self._top
+            if index < len(self._rows):
+                self.choose(self._rows[index].key)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Move down."""
@@ -169,11 +143,11 @@ class Menu(LinesWidget):
         """Return the head, and the rows around the marked one."""
         if not self._rows:
             return [Line(width).add(part, Ink.dim) for part in self._empty.split("\n")]
+        self._top = max(0, min(self._top, len(self._rows) - self._room))
+        self._top = min(self._at, max(self._top, self._at - self._room + 1))
         lines = [self._header(width)] if self._head else []
-        self._scroll()
-        for index in range(self._top, min(len(self._rows), self._top + self._room)):
-            lines.append(self._row(index, width))
-        return lines
+        shown = range(self._top, min(len(self._rows), self._top + self._room))
+        return lines + [self._row(index, width) for index in shown]
 
     @property
     def _room(self) -> int:
@@ -186,10 +160,6 @@ class Menu(LinesWidget):
             self.redraw()
         if self._rows:
             self.post_message(self.Marked(self, self._rows[self._at].key))
-
-    def _scroll(self) -> None:
-        self._top = max(0, min(self._top, len(self._rows) - self._room))
-        self._top = min(self._at, max(self._top, self._at - self._room + 1))
 
     def _named(self, event: Key) -> Row | None:
         """Return the row that a key stands for."""

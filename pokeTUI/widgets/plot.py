@@ -17,12 +17,7 @@ _SMALL_ROWS, _SMALL_COLUMNS = 10, 36
 
 @dataclass(frozen=True, slots=True)
 class PlotLine:
-    """One curve of a plot.
-
-    Attributes:
-        points: Places and values.
-        is_on_right: It has an axis of its own on the right, from 0 to 100 %.
-    """
+    """One curve of a plot; on the right it has an axis of its own, from 0 to 100 %."""
 
     points: Points
     ink: Ink
@@ -32,12 +27,9 @@ class PlotLine:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """What is around the curves.
+    """What is around the curves, from the place `left` to `right`, counted in a unit.
 
     Attributes:
-        left: Place at the left edge.
-        right: Place at the right edge.
-        unit: What is counted from left to right.
         text: Writes a value of the left axis.
         is_log: The left axis is logarithmic; all values must be above 0.
         is_share: The left axis goes from 0 to 1.
@@ -184,7 +176,7 @@ def _series(curve: PlotLine, axes: Axes, low: float, high: float) -> Series:
         low, high = 0.0, 1.0
     elif axes.is_log:
         values = np.log10(values)
-    return Series(values, low, high, curve.is_dotted, share)
+    return Series(share, values, low, high, curve.is_dotted)
 
 
 def _tick_row(row: int, rows: int) -> int | None:

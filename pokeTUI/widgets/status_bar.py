@@ -1,5 +1,7 @@
 """The top line: what the run is doing, in figures."""
 
+from operator import attrgetter
+
 from engine.events import RecordingChanged, StatusChanged
 from engine.quoting import printable
 from pokeTUI.dashboard.conditions import is_replay, only_records
@@ -13,6 +15,7 @@ _FORMS = 8
 _SHORT = 3
 _NARROW = 6
 """From here on something is left out that is not needed to play."""
+_shown = attrgetter("status", "run", "end", "is_human", "recording", "viewers")
 
 
 class StatusBar(LinesWidget):
@@ -142,7 +145,3 @@ def minutes(seconds: float) -> str:
 
 def _speed(status: StatusChanged) -> str:
     return "speed " + (f"{status.speed:g}/s" if status.speed > 0 else "max")
-
-
-def _shown(state: DashboardState) -> tuple[object, ...]:
-    return state.status, state.run, state.end, state.is_human, state.recording, state.viewers

@@ -205,6 +205,7 @@ def make_game(
         seen=7,
         bag=Bag(),
         event_flags=bytes(256),
+        caught_flags=bytes(32),
         screen_text=screen_text,
         map=make_map(),
     )

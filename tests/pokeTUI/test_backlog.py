@@ -15,7 +15,7 @@ def test_the_last_items_are_kept_in_order(items: list[int], limit: int) -> None:
     assert len(kept) < limit + 128
     assert kept == tuple(items[len(items) - len(kept) :])
     assert tuple(reversed(backlog)) == kept[::-1]
-    assert (backlog.start, backlog.end) == (len(items) - len(kept), len(items))
+    assert backlog.end == len(items)
     assert [backlog[index] for index in range(-len(kept), len(kept))] == [*kept, *kept]
     assert backlog[1:3] == kept[1:3]
 
@@ -25,7 +25,6 @@ def test_an_older_backlog_stays_as_it_was() -> None:
     two, other = one.add("b"), one.with_last("c")
     assert (tuple(one), tuple(two), tuple(other)) == (("a",), ("a", "b"), ("c",))
     assert one == Backlog[str](10).add("a")
-    assert hash(one) != hash(two)
     assert other.end == 1
 
 

@@ -5,24 +5,24 @@ import pytest
 from numpy.typing import NDArray
 
 from pokeTUI.rendering.blocks import (
+    HALF_BLOCKS,
+    OCTANTS,
+    QUADRANTS,
+    SEXTANTS,
     BlockShape,
-    half_blocks,
-    octants,
     one_bit,
-    quadrants,
-    sextants,
     two_colors,
 )
 from pokeTUI.rendering.encoders import FrameEncoder, GameMode
 from tests.pokeTUI.tiny_terminal import TinyTerminal
 
 EXACT = [
-    (GameMode.HALF_BLOCKS, half_blocks(), 160, 72),
-    (GameMode.QUADRANTS, quadrants(), 80, 72),
-    (GameMode.SEXTANTS, sextants(), 80, 48),
-    (GameMode.OCTANTS, octants(), 80, 36),
+    (GameMode.HALF_BLOCKS, HALF_BLOCKS, 160, 72),
+    (GameMode.QUADRANTS, QUADRANTS, 80, 72),
+    (GameMode.SEXTANTS, SEXTANTS, 80, 48),
+    (GameMode.OCTANTS, OCTANTS, 80, 36),
 ]
-SHAPES = [quadrants(), sextants(), octants()]
+SHAPES = [QUADRANTS, SEXTANTS, OCTANTS]
 
 
 def cells_of(image: NDArray[np.uint8], shape: BlockShape) -> NDArray[np.uint8]:
@@ -89,7 +89,7 @@ def _error(pixels: NDArray[np.float64], pattern: int) -> float:
 
 
 def test_sextants_are_those_of_unicode() -> None:
-    for pattern, glyph in enumerate(sextants().glyphs):
+    for pattern, glyph in enumerate(SEXTANTS.glyphs):
         name = unicodedata.name(glyph)
         if name.startswith("BLOCK SEXTANT-"):
             places = {int(digit) - 1 for digit in name.removeprefix("BLOCK SEXTANT-")}
@@ -100,7 +100,7 @@ def test_sextants_are_those_of_unicode() -> None:
 
 def test_quadrants_are_those_of_unicode() -> None:
     bits = {"UPPER LEFT": 1, "UPPER RIGHT": 2, "LOWER LEFT": 4, "LOWER RIGHT": 8}
-    for pattern, glyph in enumerate(quadrants().glyphs):
+    for pattern, glyph in enumerate(QUADRANTS.glyphs):
         name = unicodedata.name(glyph)
         if name.startswith("QUADRANT "):
             assert sum(bit for part, bit in bits.items() if part in name) == pattern
@@ -109,7 +109,7 @@ def test_quadrants_are_those_of_unicode() -> None:
 
 
 def test_octants_are_in_the_order_of_unicode() -> None:
-    glyphs = octants().glyphs
+    glyphs = OCTANTS.glyphs
     assert len(set(glyphs)) == len(glyphs) == 256
     assert glyphs[0b100] == "\U0001cd00"  # BLOCK OCTANT-3
     assert glyphs[0b11111110] == "\U0001cde5"  # BLOCK OCTANT-2345678
@@ -120,8 +120,8 @@ def test_octants_are_in_the_order_of_unicode() -> None:
 
 def test_greys_are_dithered() -> None:
     grey = np.full((24, 24), 128)
-    lit = one_bit(grey, octants())
+    lit = one_bit(grey, OCTANTS)
     share = np.mean([int(pattern).bit_count() / 8 for pattern in lit.ravel()])
     assert 0.35 < share < 0.65
-    assert not one_bit(grey * 0, octants()).any()
-    assert (one_bit(grey * 0 + 255, octants()) == 255).all()
+    assert not one_bit(grey * 0, OCTANTS).any()
+    assert (one_bit(grey * 0 + 255, OCTANTS) == 255).all()

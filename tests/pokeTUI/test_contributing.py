@@ -105,9 +105,6 @@ class WeatherPane(Pane):
 
     INFO: ClassVar[PaneInfo] = PaneInfo("weather", "Weather", "Sky")
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        return ()
-
     def lines(self, state: DashboardState, width: int, height: int) -> list[Line]:
         return [Line(width).add("no cloud", Ink.text)]
 

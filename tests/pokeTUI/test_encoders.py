@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pokeTUI.rendering.colors import ColorDepth, color_table
-from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit
-from pokeTUI.rendering.resample import resample
+from pokeTUI.rendering.encoders import FrameEncoder, GameMode, fit, resample
 from tests.pokeTUI.scenery import draw_frame
 from tests.pokeTUI.tiny_terminal import Cell, TinyTerminal
 

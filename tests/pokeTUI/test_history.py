@@ -27,11 +27,9 @@ def record_of(values: list[float]) -> Record:
     return record
 
 
-def test_success_counts_the_last_thirty_episodes() -> None:
+def test_recent_returns_are_those_of_the_last_thirty_episodes() -> None:
     history = add_all([-1.0] * 50 + [1.0] * 15)
-    assert history.success_rate == 0.5
-    assert history.mean_return == 0.0
-    assert history.recent == ((-1.0, False),) * 15 + ((1.0, True),) * 15
+    assert history.recent_returns == [-1.0] * 15 + [1.0] * 15
 
 
 def test_the_curve_of_a_long_run_stays_bounded_and_true() -> None:
@@ -58,13 +56,13 @@ def test_smoothing_stays_within_the_values(values: list[float], window: int) -> 
 
 def test_an_empty_history_has_no_curve() -> None:
     assert len(EpisodeHistory().record.points("return")[1]) == 0
-    assert EpisodeHistory().success_rate == 0.0
+    assert EpisodeHistory().milestone_share("badge") == 0.0
 
 
 def test_a_milestone_that_comes_late_was_never_reached_before() -> None:
     history = add_all([1.0] * 100)
     history = history.add(101, summary(1.0, steps_to_milestone={"badge": 7}))
-    places, values = history.milestone_points("badge")
+    places, values = history.record.points("milestone/badge")
     assert places.tolist() == list(range(1, 102))
     assert values.tolist() == [0.0] * 100 + [1.0]
     assert history.milestone_share("badge") == pytest.approx(1 / 30)
@@ -106,4 +104,4 @@ def test_what_a_component_paid_is_known_for_the_last_sixty_episodes() -> None:
         history = history.add(number, paid)
     assert history.component_values("map") == tuple(float(number) for number in range(10, 70))
     assert history.component_values("other") == (0.0,) * 60
-    assert len(history.component_points("map")[1]) == 70
+    assert len(history.record.points("reward/map")[1]) == 70

@@ -235,14 +235,14 @@ def test_a_figure_that_is_no_number_leaves_no_hole_in_the_chart() -> None:
 
 def test_a_curve_that_begins_late_is_drawn_only_from_there() -> None:
     places, values = np.array([0.5, 0.75, 1.0]), np.array([0.0, 1.0, 0.0])
-    rows, owner = draw_chart([Series(values, 0.0, 1.0, places=places)], 20, 4)
+    rows, owner = draw_chart([Series(places, values, 0.0, 1.0)], 20, 4)
     assert all(row[:9].strip() == "" for row in rows)
     assert (owner[:, 11:] == 0).any(axis=0).all()
 
 
 def test_a_dotted_curve_gives_way_to_the_one_before_it() -> None:
-    low, high = Series(np.zeros(9), 0.0, 1.0), Series(np.zeros(9), 0.0, 1.0, is_dotted=True)
-    _, owner = draw_chart([low, high], 10, 3)
+    low = Series(np.linspace(0, 1, 9), np.zeros(9), 0.0, 1.0)
+    _, owner = draw_chart([low, replace(low, is_dotted=True)], 10, 3)
     assert set(owner[-1].tolist()) == {0}
 
 

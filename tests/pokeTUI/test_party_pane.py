@@ -15,6 +15,7 @@ from tests.pokeTUI.fake_session import (
     make_creature,
     make_game,
     make_goal,
+    make_map,
     make_run,
     observe,
 )
@@ -50,6 +51,19 @@ def test_no_line_is_wider_than_the_pane(
 ) -> None:
     party = (*make_game().party, *make_game().party)[:count]
     assert texts(pane(), state_of(make_game(party=party, battle=battle)), size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_belongings_are_shown_only_where_the_game_has_them(size: tuple[int, int]) -> None:
+    bare = GameState(make_game().place, make_game().control, map=make_map())
+    text = joined(bare, size)
+    assert "place" in text
+    for word in ("badges", "money", "caught", "seen", "party"):
+        assert word not in text
+    assert "money" not in joined(replace(bare, badges=(1, 0)), size)
+    assert "badges ◆◇◇◇◇◇◇◇" in joined(replace(bare, badges=(1, 0)), (38, 20))
+    assert "badges ◇◇◇◇◇◇◇◇  money 0" in joined(replace(bare, caught_flags=bytes(32)), (38, 20))
+    assert "party  nobody yet" in joined(replace(bare, caught_flags=bytes(32)), (38, 20))
 
 
 @pytest.mark.parametrize("size", [(38, 20), (56, 10), (76, 20), (198, 56)])

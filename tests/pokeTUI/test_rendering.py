@@ -2,17 +2,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from rich.style import Style
 
 from pokeTUI.rendering.chart import Series, draw_chart, nice_bounds
 from pokeTUI.rendering.lines import Line, bar, clock, shorten, signed, wrap
 from pokeTUI.theme import Ink, palette
+from pokeTUI.widgets.plot import Axes, PlotLine, plot
 
 PLAIN = Ink.bad
 
 
+def _evenly(values: NDArray[np.float64], *, is_dotted: bool = False) -> Series:
+    return Series(np.linspace(0, 1, len(values)), values, 0.0, 1.0, is_dotted)
+
+
 def test_a_rising_line_rises() -> None:
-    rows, owner = draw_chart([Series(np.linspace(0, 1, 50), 0.0, 1.0)], 20, 5)
+    rows, owner = draw_chart([_evenly(np.linspace(0, 1, 50))], 20, 5)
     assert [len(row) for row in rows] == [20] * 5
     assert rows[4].lstrip(" ") == rows[4]
     assert rows[0].rstrip(" ") == rows[0]
@@ -22,17 +28,18 @@ def test_a_rising_line_rises() -> None:
 
 def test_a_steep_line_has_no_gaps() -> None:
     values = np.array([0.0] * 10 + [1.0] * 10)
-    rows, _ = draw_chart([Series(values, 0.0, 1.0)], 10, 6)
+    rows, _ = draw_chart([_evenly(values)], 10, 6)
     assert all(row.strip() for row in rows)
 
 
 def test_a_single_point_is_a_flat_line() -> None:
-    rows, _ = draw_chart([Series(np.array([0.5]), 0.0, 1.0)], 8, 3)
-    assert len(rows[1].strip()) == 8
+    curve = PlotLine((np.array([1.0]), np.array([0.5])), PLAIN)
+    lines, frame = plot([curve], Axes(1.0, 1.0, "episode", str), 20, 4)
+    assert any(line.text.count("⠤") == frame.columns for line in lines)
 
 
 def test_a_dotted_line_leaves_cells_out() -> None:
-    rows, _ = draw_chart([Series(np.zeros(5), 0.0, 1.0, is_dotted=True)], 8, 2)
+    rows, _ = draw_chart([_evenly(np.zeros(5), is_dotted=True)], 8, 2)
     assert rows[1].count(" ") == 4
 
 

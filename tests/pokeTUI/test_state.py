@@ -8,7 +8,7 @@ from engine.commands import Command
 from engine.planning_types import GoalOutcome, Outcome
 from engine.remote.protocol import kinds
 from engine.types import Evaluation, GoalKind, Source
-from pokeTUI.dashboard.command_words import WORDS
+from pokeTUI.dashboard.event_lines import COMMAND_WORDS
 from pokeTUI.dashboard.state import MAX_LOG_LINES, DashboardState, fold
 from tests.pokeTUI.fake_session import (
     make_curriculum,
@@ -86,8 +86,8 @@ def test_what_a_control_did_and_why_not_is_told_in_words() -> None:
 
 
 def test_every_command_has_a_name_in_words() -> None:
-    assert set(WORDS) == {command.__name__ for command in kinds(commands, Command)}
-    assert all(word == word.lower() for word in WORDS.values())
+    assert set(COMMAND_WORDS) == {command.__name__ for command in kinds(commands, Command)}
+    assert all(word == word.lower() for word in COMMAND_WORDS.values())
 
 
 def test_folding_leaves_the_old_state_as_it_was() -> None:
@@ -103,14 +103,12 @@ def test_an_episode_from_the_archive_is_no_point_of_the_curve() -> None:
     archived = replace(last, summary=replace(last.summary, start="left_house"))
     after = fold(before, archived)
     assert after.history == before.history
-    assert after.last_episode == archived
 
 
 def test_the_latest_frame_wins() -> None:
     frames = [np.full((144, 160, 3), value, np.uint8) for value in (1, 2)]
     state = fold_all(*(events.FrameRendered(frame, 3) for frame in frames))
     assert state.frame is frames[1]
-    assert state.frame_env == 3
 
 
 def test_repeated_decisions_become_one_line_with_a_count() -> None:
@@ -192,7 +190,7 @@ def test_control_follows_both_its_events() -> None:
 def test_an_episode_extends_the_history() -> None:
     state = fold_all(make_episode(1, 10.0), make_episode(2, 20.0, is_success=True))
     assert state.history.record.points("return")[1].tolist() == [10.0, 20.0]
-    assert state.history.success_rate == 0.5
+    assert state.history.recent_returns == [10.0, 20.0]
     assert replace(state) == state
 
 

@@ -93,10 +93,6 @@ class NotesPane(Pane):
 
     text = "Nothing is noted yet."
 
-    def parts(self, state: DashboardState) -> tuple[object, ...]:
-        """Depend on nothing."""
-        return ()
-
     def act(self, name: str) -> None:
         """Write a note."""
         self.text = f"{name} was pressed."
