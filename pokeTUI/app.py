@@ -33,9 +33,8 @@ from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState, fold
 from pokeTUI.hangup import end_on_hangup
 from pokeTUI.job_control import suspend
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.keys.playing import Playing
-from pokeTUI.keys.refused import RefusedKeys
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory

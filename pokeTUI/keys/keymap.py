@@ -4,7 +4,8 @@ While a person plays, the game's keys win over the panes' and these over the app
 `ALWAYS` are the app's even then.
 """
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding
@@ -21,6 +22,8 @@ from pokeTUI.panes import kinds
 
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
+QUIET_S = 10.0
+"""A refusal is not repeated for so long, however often the key is pressed."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
 
 
@@ -134,6 +137,41 @@ class KeyTable:
         return list(groups.items())
 
 
+class RefusedKeys:
+    """Finds why a key that was pressed does nothing.
+
+    Args:
+        table: All keys.
+        clock: Seconds, monotonic.
+    """
+
+    def __init__(self, table: KeyTable, clock: Callable[[], float] = time.monotonic) -> None:
+        self._table = table
+        self._clock = clock
+        self._shown = ("", "")
+        self._shown_s = 0.0
+
+    def why(self, key: str, state: DashboardState, focused: str) -> str:
+        """Return why `key` does nothing while pane `focused` has the keyboard.
+
+        "" where it does something, means nothing at all, or was explained a moment ago.
+        """
+        entries = [
+            entry
+            for entry in self._table.entries
+            if key in entry.keys and entry.pane in ("", focused)
+        ]
+        refusals = [self._table.refusal(entry, state) for entry in entries]
+        if not entries or not all(refusals):
+            return ""
+        refusal, now_s = (key, refusals[0]), self._clock()
+        if refusal == self._shown and now_s < self._shown_s + QUIET_S:
+            return ""
+        self._shown, self._shown_s = refusal, now_s
+        label = f" ({entries[0].label})" if entries[0].label else ""
+        return f"{shown_key(key)}{label}: {refusals[0]}"
+
+
 @dataclass(frozen=True, slots=True)
 class KeyHint:
     """A key in the footer; the lower its rank, the longer it stays where there is little room."""
@@ -209,13 +247,13 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
         info = pane.INFO
         entries += [
             KeyAction(
+                f"{info.title} ({number}), while the keyboard is on it",
                 key.keys,
                 f"act('{info.key}', '{key.name}')",
-                key.shown,
-                key.label,
                 key.help,
-                f"{info.title} ({number}), while the keyboard is on it",
                 name=f"{info.key}.{key.name}",
+                label=key.label,
+                display=key.shown,
                 rank=2,
                 pane=info.key,
             )
