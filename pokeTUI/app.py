@@ -31,8 +31,6 @@ from pokeTUI.actions.run_control import RunControlActions
 from pokeTUI.actions.views import ViewActions
 from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.hangup import end_on_hangup
-from pokeTUI.job_control import suspend
 from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.keys.playing import Playing
 from pokeTUI.layout import Arrangement
@@ -45,6 +43,7 @@ from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
+from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate

@@ -25,8 +25,8 @@ from engine.events import (
 )
 from engine.session import EngineSession
 from pokeTUI.dashboard.planner import describe_status
-from pokeTUI.job_control import stop
 from pokeTUI.printing import complain, say
+from pokeTUI.signals import stop
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2

@@ -1,7 +1,6 @@
 """Turn the options of `poketui run` into a session with or without a screen."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
 from engine.training.runs import resume_command
 from pokeTUI.printing import complain, say
+from pokeTUI.signals import signal_exit_code
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
-EXIT_OK, EXIT_FAILED = 0, 1
+EXIT_FAILED = 1
 WEB_DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 """Names the driver that Textual draws with instead of a terminal's."""
 
@@ -145,7 +145,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             if not checkpoint and not steps:
                 say("Stopped before the first step: nothing was begun.")
-                return _ended_by(reason)
+                return signal_exit_code(reason)
             is_there = bool(checkpoint and resume)
             saved = steps_of(Path(checkpoint))
             is_whole = is_there and saved >= steps
@@ -153,7 +153,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
                 complain(f"poketui: The end, step {steps:,}, could not be saved.")
             if is_there:
                 say(f"Saved at step {saved:,}. Go on with: {resume}")
-            return _ended_by(reason) if is_whole else EXIT_FAILED
+            return signal_exit_code(reason) if is_whole else EXIT_FAILED
         case RunFailed() | ConnectionLost():
             complain(f"poketui: {end.message} {end.hint}".rstrip())
             if isinstance(end, RunFailed) and end.has_checkpoint and from_checkpoint:
@@ -161,8 +161,3 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         case None:
             complain(f"poketui: Left without saving. {from_checkpoint or 'Nothing is saved.'}")
     return EXIT_FAILED
-
-
-def _ended_by(reason: str) -> int:
-    """Return the exit code of a run that was saved: 128 and its number if a signal ended it."""
-    return 128 + signal.Signals[reason] if reason in signal.Signals.__members__ else EXIT_OK

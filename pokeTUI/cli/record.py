@@ -132,7 +132,7 @@ def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
     (complain if failed else say)(*found.lines())
     if found.saved:
         _say_what_next(config, plan)
-    return 1 if failed else 128 + found.signal if found.signal else 0
+    return 1 if failed else found.exit_code
 
 
 def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
