@@ -19,13 +19,12 @@ from textual.driver import Driver
 from textual.events import CursorPosition, Key
 from textual.screen import Screen
 
-from engine.commands import Command, Pause, Resume, Save, Stop
+from engine.commands import Pause, Resume, Save, Stop
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.training.runs import resume_command
 from engine.types import Frame
-from pokeTUI.actions.demo_control import DemoControlActions
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.actions.run_control import RunControlActions
 from pokeTUI.actions.views import ViewActions
@@ -38,7 +37,6 @@ from pokeTUI.link import Link, Session
 from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
 from pokeTUI.preferences import PreferenceFile, layout_of
-from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
@@ -63,7 +61,7 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
+class CockpitApp(RunControlActions, ViewActions):
     """Show a session and let a person steer it.
 
     Args:
@@ -120,10 +118,11 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self.config = config
         self.is_remote = is_attached
         self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self._link = Link(session)
+        self.link = Link(session)
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
-        self._dashboard = DashboardState()
+        self.board = self._cockpit.board
+        self.dashboard = DashboardState()
         self.polls = 0
         self._last_notice = 0
         self._is_save_wanted = False
@@ -133,27 +132,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self._owns_process = False
         self._make_session = make_session
         self._run_dir = run_dir
-        self.playing = Playing(self._link.send, self.table.buttons)
-
-    @property
-    def failure(self) -> RunFailed | None:
-        """How the run failed, if it did."""
-        return self._dashboard.failure
-
-    @property
-    def dashboard(self) -> DashboardState:
-        """What the screen shows."""
-        return self._dashboard
-
-    @property
-    def has_colors(self) -> bool:
-        """Whether the terminal shows colours."""
-        return self.terminal.depth is not ColorDepth.NONE
-
-    @property
-    def board(self) -> Board:
-        """The panes."""
-        return self._cockpit.board
+        self.playing = Playing(self.link.send, self.table.buttons)
 
     def get_default_screen(self) -> Screen[None]:
         """Return the main screen."""
@@ -171,12 +150,12 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self.gate = Gate(self._ask_position, is_deaf=is_deaf)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         self._owns_process = True
-        with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
+        with end_on_hangup(self._hang_up, lambda: self.link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
 
     def _hang_up(self) -> None:
         if not self.is_remote:
-            self._link.send(Stop("SIGHUP"))
+            self.link.send(Stop("SIGHUP"))
 
     def on_mount(self) -> None:
         """Start the engine and begin to poll it."""
@@ -191,7 +170,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         view = self.memory.preferences.view
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(view))
-        self._link.start()
+        self.link.start()
         self._poll_later()
         self._explain()
 
@@ -200,8 +179,8 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         preferences = self.memory.preferences
         if self._is_arranged and not preferences.has_seen_recording:
             self.memory.remember(has_seen_recording=True)
-            self._link.send(Pause())  # the time that a demonstration may take waits for the reader
-            self.push_screen(FirstRunScreen(RECORDING), lambda _: self._link.send(Resume()))
+            self.link.send(Pause())  # the time that a demonstration may take waits for the reader
+            self.push_screen(FirstRunScreen(RECORDING), lambda _: self.link.send(Resume()))
         elif not (self._is_arranged or preferences.has_seen_first_run):
             self.memory.remember(has_seen_first_run=True)
             self.push_screen(FirstRunScreen())
@@ -238,12 +217,12 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
 
     def _poll(self) -> None:
         """Fold what has happened and show it."""
-        for event in self._link.poll():
+        for event in self.link.poll():
             if isinstance(event, RunStarted):
                 self._begin(event)
             self.playing.take(event)
-            self._dashboard = fold(self._dashboard, event)
-        state = self._dashboard
+            self.dashboard = fold(self.dashboard, event)
+        state = self.dashboard
         self._settle(state)
         self.playing.look(is_covered=len(self.screen_stack) > 1)
         self.polls += 1
@@ -305,7 +284,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when the run ended as asked; stay when it failed, and say what happened."""
         self.end = end
-        self._show_figures(self._dashboard)
+        self._show_figures(self.dashboard)
         if isinstance(end, RunStopped):
             if self._stays:
                 self.notify("The run is saved and over. q leaves.", markup=False)
@@ -313,9 +292,8 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        resume = resume_command(self._run_dir)
-        if isinstance(end, RunFailed) and not end.has_checkpoint:
-            resume = ""
+        has_checkpoint = not isinstance(end, RunFailed) or end.has_checkpoint
+        resume = resume_command(self._run_dir) if has_checkpoint else ""
         is_there = bool(resume) or (isinstance(end, ConnectionLost) and end.is_running)
         can_go_on = is_there and self._make_session is not None
         self.push_screen(FailureScreen(end, resume, can_go_on=can_go_on))
@@ -329,33 +307,29 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
             return True
         if entry.pane and entry.pane != self.board.focused:
             return False
-        return not self.table.refusal(entry, self._dashboard)
+        return not self.table.refusal(entry, self.dashboard)
 
     def on_key(self, event: Key) -> None:
         """Say why a key does nothing; all that has the keyboard before the panes keeps quiet."""
         if len(self.screen_stack) == 1:
-            why = self._refused.why(event.key, self._dashboard, self.board.focused)
+            why = self._refused.why(event.key, self.dashboard, self.board.focused)
             if why:
                 self.notify(why, timeout=3, markup=False)
 
     def on_command_wanted(self, message: CommandWanted) -> None:
         """Send what a pane wants."""
-        self._link.send(message.command)
-
-    def send_command(self, command: Command) -> None:
-        """Ask the engine for something."""
-        self._link.send(command)
+        self.link.send(message.command)
 
     def action_stop_run(self) -> None:
         """Save and end the run; the screen stays as it was."""
         self._stays = True
-        self._link.send(Stop("quit"))
+        self.link.send(Stop("quit"))
 
     async def action_go_on(self) -> None:
         """After a failure, start the run again from its checkpoint, or attach to it again."""
         if self._make_session is None or self.end is None or isinstance(self.end, RunStopped):
             return
-        if self._link.is_alive:
+        if self.link.is_alive:
             self.notify("The engine is still ending: try again in a moment.", timeout=3)
             return
         try:
@@ -365,25 +339,23 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
             return
         self.end = None
         self._is_closing = self._stays = False
-        self._dashboard = DashboardState()
+        self.dashboard = DashboardState()
         self._last_notice = 0
-        self._link = Link(session)
-        self.playing = Playing(self._link.send, self.table.buttons)
+        self.link = Link(session)
+        self.playing = Playing(self.link.send, self.table.buttons)
         self._pop_all()
-        self._link.start()
+        self.link.start()
 
     def action_save(self) -> None:
         """Write a checkpoint."""
         self._is_save_wanted = True
-        self._checkpoint_before = self._dashboard.checkpoint
-        self._link.send(Save())
+        self._checkpoint_before = self.dashboard.checkpoint
+        self.link.send(Save())
 
     def action_quit_run(self) -> None:
         """Save and quit; asked again, offer to leave at once."""
         if self.end is not None:
             self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
-        elif self.is_remote:
-            self.exit(return_code=0)
         elif isinstance(self.screen, ClosingScreen):
             self.screen.ask()
         else:
@@ -404,16 +376,11 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         """Leave: a run that is this application's own ends with it."""
         if self.is_remote:
             self.exit(return_code=0)
-        else:
-            self._end(reason)
-
-    def _end(self, reason: str) -> None:
-        if self._is_closing:
-            return
-        self._is_closing = True
-        self._link.send(Stop(reason))
-        self._pop_all()
-        self.push_screen(ClosingScreen(is_recording=only_records(self._dashboard)))
+        elif not self._is_closing:
+            self._is_closing = True
+            self.link.send(Stop(reason))
+            self._pop_all()
+            self.push_screen(ClosingScreen(is_recording=only_records(self.dashboard)))
 
     def _pop_all(self) -> None:
         """Leave whatever is in front of the cockpit."""

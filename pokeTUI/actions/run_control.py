@@ -6,25 +6,33 @@ from math import inf
 from engine.commands import (
     GiveBack,
     KeepState,
+    MarkRecording,
     Pause,
     ReleaseControl,
     RequestControl,
     Restart,
     Resume,
+    Rewind,
     Seek,
     SetSpeed,
     SkipEvaluation,
+    StartRecording,
     StepOnce,
+    StopRecording,
     TakeOver,
     Watch,
 )
 from pokeTUI.actions.base import ActionsApp
-from pokeTUI.dashboard.conditions import is_replay, takeable
+from pokeTUI.dashboard.conditions import is_recording, is_replay, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import (
+    ask_description,
+    ask_discard,
     ask_game,
     ask_goal,
+    ask_mark,
     ask_mode,
+    ask_rewind,
     ask_state,
     ask_strategy,
     ask_wish,
@@ -34,7 +42,7 @@ from pokeTUI.terminal.keys import KeyReleased
 
 
 class RunControlActions(ActionsApp):
-    """The part of the cockpit that steers what continues, and plays."""
+    """The part of the cockpit that steers what continues, plays and records."""
 
     _speed: float | None = None
     _sought: int | None = None
@@ -174,6 +182,42 @@ class RunControlActions(ActionsApp):
     def on_app_blur(self) -> None:
         """Nobody holds a key of a terminal that is not looked at."""
         self.playing.let_go()
+
+    # Recording
+
+    def action_toggle_recording(self) -> None:
+        """Begin a demonstration, or save it."""
+        self.send_command(StopRecording() if is_recording(self.dashboard) else StartRecording())
+
+    def action_rewind(self, actions: int) -> None:
+        """Take the last actions back; fewer where there are not so many."""
+        now = self.dashboard.recording
+        if now is not None and now.rewindable:
+            self.send_command(Rewind(min(actions, now.rewindable)))
+
+    def action_rewind_more(self) -> None:
+        """Take back as many as the user says."""
+        self.ask(ask_rewind(self.dashboard))
+
+    def action_record_again(self) -> None:
+        """Throw the demonstration away, and record it again."""
+        self.ask(ask_discard(self.dashboard, again=True))
+
+    def action_discard_recording(self) -> None:
+        """Throw the demonstration away."""
+        self.ask(ask_discard(self.dashboard, again=False))
+
+    def action_mark_recording(self) -> None:
+        """Mark that it shows what was wanted."""
+        self.send_command(MarkRecording())
+
+    def action_mark_in_words(self) -> None:
+        """Mark this moment in words."""
+        self.ask(ask_mark(self.dashboard))
+
+    def action_describe_recording(self) -> None:
+        """Give it words and tags."""
+        self.ask(ask_description(self.dashboard))
 
 
 def next_speed(speed: float, direction: int) -> float:
