@@ -41,9 +41,3 @@ def stop(
     from pokeTUI.attach import stop_live
 
     raise typer.Exit(stop_live(run, is_now=now))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(attach)
-    app.command()(stop)

@@ -29,10 +29,7 @@ Completer = Callable[[str], list[str]]
 
 def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the saved runs whose names begin so, the newest first, each with what it is."""
-    named = context.params.get("pair") or ()
-    runs = _newest_first(_save_folder(context) / "runs")
-    found = [run for run in runs if run.name.startswith(incomplete) and run.name not in named]
-    return [(run.name, _describe(run)) for run in found[:_MOST_RUNS]]
+    return [(run.name, _describe(run)) for run in _saved(context, "runs", incomplete)]
 
 
 def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -43,24 +40,18 @@ def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tup
 
 def complete_runs_and_policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the saved runs, and after them the cloned policies."""
-    named = context.params.get("pair") or ()
-    policies = _newest_first(_save_folder(context) / "policies")
-    found = [one for one in policies if one.name.startswith(incomplete) and one.name not in named]
-    names = [(path.name, "a cloned policy") for path in found[:_MOST_RUNS]]
-    return complete_runs(context, incomplete) + names
+    return complete_runs(context, incomplete) + _policies(context, incomplete)
 
 
 def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return who can play: the rules, the planner, chance, a cloned policy, a run."""
-    always = [
+    always = (
         ("rules", "the planner's rules"),
         ("planner", "by a language model's goals"),
         ("random", "by lot"),
-    ]
-    folder = _save_folder(context) / "policies"
-    policies = [(path.name, "a cloned policy") for path in _newest_first(folder)]
-    found = [one for one in always + policies[:_MOST_RUNS] if one[0].startswith(incomplete)]
-    return found + complete_runs(context, incomplete)
+    )
+    found = [player for player in always if player[0].startswith(incomplete)]
+    return found + _policies(context, incomplete) + complete_runs(context, incomplete)
 
 
 def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
@@ -94,7 +85,7 @@ def choices_of(key: str) -> Completer:
         from engine.config import RunConfig
 
         allowed = get_args(RunConfig.model_fields[key].annotation)
-        return [word for word in allowed if word and word.startswith(incomplete)]
+        return words(*filter(None, allowed))(incomplete)
 
     return complete
 
@@ -163,13 +154,23 @@ def _save_folder(context: typer.Context) -> Path:
     return Path(os.path.expanduser(given))  # noqa: PTH111 - while a shell waits, nothing is raised
 
 
-def _newest_first(runs: Path) -> list[Path]:
+def _policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    return [(path.name, "a cloned policy") for path in _saved(context, "policies", incomplete)]
+
+
+def _saved(context: typer.Context, kind: str, incomplete: str) -> list[Path]:
+    """Return the folders of runs or policies that begin so, the newest first."""
+    named = context.params.get("pair") or ()
     try:
-        named = [path for path in runs.iterdir() if _WORD.fullmatch(path.name)]
-        found = [path for path in named if (path / "config.json").is_file()]
+        found = [
+            path
+            for path in (_save_folder(context) / kind).iterdir()
+            if path.name.startswith(incomplete) and path.name not in named
+            if _WORD.fullmatch(path.name) and (path / "config.json").is_file()
+        ]
     except OSError:
         return []
-    return sorted(found, key=lambda path: path.name, reverse=True)
+    return sorted(found, key=lambda path: path.name, reverse=True)[:_MOST_RUNS]
 
 
 def _describe(run: Path) -> str:
