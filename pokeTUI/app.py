@@ -66,7 +66,6 @@ class CockpitApp(RunControlActions, ViewActions):
 
     Args:
         session: Not yet started; the application starts it.
-        config: Its configuration.
         is_attached: The run continues without this application, and quitting only leaves it.
         make_session: Makes a session that continues with the run from its checkpoint, or is
             attached to it again; None: that cannot be done from here.

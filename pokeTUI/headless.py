@@ -34,12 +34,7 @@ _WINDOW = 30
 
 
 class HeadlessRunner:
-    """Print what a session does until it ends.
-
-    Args:
-        session: Not yet started.
-        is_quiet: Print failures only.
-    """
+    """Print what a session does until it ends; if it is quiet, failures only."""
 
     def __init__(self, session: EngineSession, *, is_quiet: bool = False) -> None:
         self._session = session

@@ -82,10 +82,7 @@ def check_preferences() -> None:
 def check_terminal(
     instead: str = "Use `poketui run --headless` to train without a screen.",
 ) -> None:
-    """Make sure that the cockpit can be drawn here.
-
-    Args:
-        instead: What can be done without it.
+    """Make sure that the cockpit can be drawn here; `instead` says what to do if not.
 
     Raises:
         TerminalError: If this is no terminal, or one that is too small.

@@ -15,7 +15,6 @@ class Memory:
     """What is remembered now; changes are written soon, and never waited for.
 
     Args:
-        file: Where they lie.
         complain: Told once if they cannot be written.
 
     Raises:

@@ -99,11 +99,7 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
 
 
 class PreferenceFile:
-    """The file with the preferences.
-
-    Args:
-        folder: Where it lies; None: where the user's configuration does.
-    """
+    """The file with the preferences, in `folder` or where the user's configuration lies."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or config_folder()) / "preferences.toml"

@@ -32,11 +32,8 @@ def end_on_hangup(stop: Callable[[], None], is_alive: Callable[[], bool]) -> Ite
 
     Textual's writing thread dies with the terminal, as when an SSH connection drops, and then its
     event loop waits for it for ever. So the end is watched from a thread of its own, and the
-    process leaves without Textual's farewell.
-
-    Args:
-        stop: Asks the run to save and end; called in the signal handler, so it must not block.
-        is_alive: Returns whether the run still continues.
+    process leaves without Textual's farewell. `stop` asks the run to save and end; it is called in
+    the signal handler, so it must not block.
     """
     has_left = threading.Event()
 
@@ -74,16 +71,10 @@ def suspend(app: "App[Any]", words: str) -> None:
 
 
 def stop(send: Callable[[], None]) -> bool:
-    """Stop this process, and return when it is continued; in the main thread only.
+    """Stop this process by `send`, and return when it is continued, or False if it was not stopped.
 
-    The kernel stops nothing that no shell could continue: what is the only program of a window
-    would stand still for ever.
-
-    Args:
-        send: Sends SIGTSTP to it.
-
-    Returns:
-        Whether it was stopped.
+    In the main thread only. The kernel stops nothing that no shell could continue: what is the only
+    program of a window would stand still for ever.
     """
     continued = False
 

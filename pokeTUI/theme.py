@@ -113,9 +113,7 @@ THEME_NAMES = tuple(theme.name for theme in THEMES)
 def palette(name: str, *, is_plain: bool = False) -> Palette:
     """Return the inks of the theme called `name`; an unknown one has the first theme's.
 
-    Args:
-        name: A theme's name.
-        is_plain: Without colour: badges are reversed instead, so that states can be seen.
+    A plain one is without colour: badges are reversed instead, so that states can be seen.
     """
     theme = next((one for one in THEMES if one.name == name), THEMES[0])
     names = theme.variables

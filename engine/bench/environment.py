@@ -49,14 +49,8 @@ def measure_environment(
 ) -> tuple[Figure, ...]:
     """Print a table of medians and what missed its target; return the lines.
 
-    All loops of a repetition run one after the other, and ratios are taken within it, so that a
-    busy machine slows all alike.
-
-    Args:
-        rom_path: The game; empty: the practice game.
-        steps: Random steps from the start in each repetition.
-        repeats: How many repetitions.
-        allow_unknown_rom: As in `RunConfig`.
+    Each repetition takes `steps` random steps from the start. All its loops run one after the
+    other, and ratios are taken within it, so that a busy machine slows all alike.
     """
     with tempfile.TemporaryDirectory() as folder:
         config = RunConfig(rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=folder)

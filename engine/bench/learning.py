@@ -84,9 +84,7 @@ class LearningCurve:
 def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     """Train a run for each seed, one after the other, and print their curves as Markdown.
 
-    Args:
-        overrides: Settings by dotted key; `total_steps` must be among them.
-        seeds: Of everything random in a run.
+    `overrides` are settings by dotted key, `total_steps` among them.
 
     Returns:
         0 if every seed ended with at least `TARGET` of its last `WINDOW` episodes won, else 1.

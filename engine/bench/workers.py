@@ -44,10 +44,7 @@ class Crew:
 
 
 def measure_crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Crew]:
-    """Yield medians for one worker, two, four and so on, up to one a core.
-
-    Wall time, since what is asked is how well they work at the same time.
-    """
+    """Yield medians of wall time for one worker, two, four and so on, up to one a core."""
     with _start(config, 1) as one:
         for size in crew_sizes(os.cpu_count() or 1):
             with _start(config, size) as crew:

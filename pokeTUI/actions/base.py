@@ -19,14 +19,6 @@ class ActionsApp(App[None]):
     """The cockpit as its parts know it; Textual finds their `action_` methods by name.
 
     Attributes:
-        config: Of the run that is shown.
-        dashboard: What the screen shows.
-        board: The panes.
-        table: What each key does.
-        terminal: What the terminal can do.
-        memory: What the user prefers.
-        link: To the session.
-        playing: Makes presses of what is typed while a person plays.
         branch_at: Step of a replay from which the user wants to continue by hand, None if not.
     """
 

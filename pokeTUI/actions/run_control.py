@@ -143,9 +143,7 @@ class RunControlActions(ActionsApp):
     # Playing
 
     def action_toggle_control(self) -> None:
-        """Take the game over, or give it back; a replay is left, for the game to continue from
-        it.
-        """
+        """Take the game over or give it back; a replay is left, and the game continues."""
         if is_replay(self.dashboard) and self.dashboard.status is not None:
             if self._sought is None:
                 self._play_on(self.dashboard)

@@ -23,9 +23,7 @@ class Recordings:
     """The result of a session.
 
     Attributes:
-        ended: The outcome of each demonstration, in order.
         end: How the session ended; None: nobody waited for that.
-        folder: Where they are.
     """
 
     ended: tuple[RecordingEnded, ...]

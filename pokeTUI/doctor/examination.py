@@ -36,12 +36,8 @@ def examine(
 ) -> Iterator[Finding]:
     """Yield a finding a check, as soon as it is known; a model's server may take 2 s.
 
-    Must not be called in an event loop's thread: a screen calls it in a worker thread.
-
-    Args:
-        surroundings: The terminal.
-        config_path: A file with settings.
-        overrides: Settings by dotted key, as options give them.
+    Must not be called in an event loop's thread: a screen calls it in a worker thread. Overrides
+    are settings by dotted key, as options give them.
     """
     from pokeTUI.doctor import files, machine, models
     from pokeTUI.doctor.screen import examine_terminal

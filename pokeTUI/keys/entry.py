@@ -35,7 +35,6 @@ class KeyAction:
         group: Heading in the help.
         keys: Textual key names.
         action: What Textual calls, e.g. "press('A')".
-        help: One sentence.
         why_not: Why it makes no sense now, "" if it does.
         name: What the keymap calls it; "" if that is its label or, without one, `action`.
         label: In the footer; "" keeps it out.

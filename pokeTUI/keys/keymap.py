@@ -36,7 +36,6 @@ class KeyTable:
         origin: Where that is from, for errors.
 
     Attributes:
-        entries: All of them.
         buttons: Action of the game by key.
 
     Raises:
@@ -138,12 +137,7 @@ class KeyTable:
 
 
 class RefusedKeys:
-    """Finds why a key that was pressed does nothing.
-
-    Args:
-        table: All keys.
-        clock: Seconds, monotonic.
-    """
+    """Finds why a key that was pressed does nothing."""
 
     def __init__(self, table: KeyTable, clock: Callable[[], float] = time.monotonic) -> None:
         self._table = table

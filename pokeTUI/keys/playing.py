@@ -30,9 +30,6 @@ class Turns:
     """One press is one action; while the engine is busy with it, one more may wait.
 
     Repeats of a held key never wait, so that nothing continues after the key is up.
-
-    Args:
-        send: Sends a command.
     """
 
     def __init__(self, send: Callable[[Command], None]) -> None:
@@ -87,7 +84,6 @@ class Holds:
     HOLD_S.
 
     Args:
-        actions: What can be done in the game.
         has_releases: The terminal tells when a key goes up.
     """
 
@@ -135,9 +131,7 @@ class Playing:
     """What a person's keys do while the game is the person's.
 
     Args:
-        send: Sends a command.
         buttons: Action of the game by key.
-        clock: Seconds, monotonic.
     """
 
     def __init__(
@@ -221,11 +215,7 @@ class Playing:
                 pass
 
     def look(self, *, is_covered: bool) -> None:
-        """Notice what time has changed.
-
-        Args:
-            is_covered: Something else has the keyboard.
-        """
+        """Notice what time has changed; `is_covered`: something else has the keyboard."""
         if is_covered:
             self._holds.let_go()
         self._tell(self._clock())

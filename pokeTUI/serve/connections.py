@@ -50,11 +50,7 @@ class Limits:
 
 
 class Connections:
-    """Make the protocols of a server's connections, and end those that are in the way.
-
-    Args:
-        limits: What is allowed.
-    """
+    """Make the protocols of a server's connections, and end those that are in the way."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

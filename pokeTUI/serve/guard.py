@@ -19,7 +19,6 @@ class Guard:
 
     Attributes:
         token: What the printed address carries.
-        key: The cookie's value.
         path: Where everything but the first page is, e.g. "/0f3a...". Browsers send a cookie to
             every port of a machine; bound to a path that nobody can guess it stays here.
     """

@@ -41,7 +41,6 @@ class Program:
 
     Attributes:
         command: A module and its arguments; this Python runs it.
-        title: Of the page.
         opening: What the page says until there is something to see.
     """
 
@@ -54,12 +53,7 @@ class BrowserServer:
     """Serve a program to the browsers of whoever has the token.
 
     Args:
-        program: What is shown.
         limits: How long and how often; None: what this process may.
-
-    Attributes:
-        guard: Its secrets.
-        open_clients: How many browsers watch.
     """
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
@@ -76,10 +70,7 @@ class BrowserServer:
     async def run(self, port: int, announce: Callable[[str], None], stop: asyncio.Event) -> None:
         """Serve until `stop` is set; then no process is left.
 
-        Args:
-            port: 0: any that is free.
-            announce: Is told the address, token included.
-            stop: Ends it.
+        Port 0 is any that is free; `announce` is given the address, token included.
 
         Raises:
             ConfigurationError: The port is not to be had.

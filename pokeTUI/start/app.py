@@ -100,15 +100,9 @@ class StartApp(App[None]):
 
     Args:
         save_dir: Where runs are saved; None: where the settings say.
-        color: Colours to draw with, as after --color.
-        notice: The result of the last choice.
-        marked: Entry that is marked at first.
-        form: What was asked for in the form before, so that it need not be typed again.
-        record_form: Likewise for a recording.
 
     Attributes:
         choice: What was chosen; None: nothing, the user leaves.
-        marked: Entry that was chosen last.
     """
 
     TITLE = "PokeTUI"

@@ -24,11 +24,7 @@ _MOST_LINES = 4
 
 
 class DoctorScreen(ModalScreen[None]):
-    """Examine this machine for a run.
-
-    Args:
-        terminal: The terminal, as it was asked before it was drawn on.
-    """
+    """Examine this machine for a run."""
 
     DEFAULT_CSS = """
     DoctorScreen { align: center middle; background: $background 70%; }

@@ -24,9 +24,7 @@ class Field:
     """A line of a form.
 
     Attributes:
-        label: In words.
         empty: What is shown where nothing is given.
-        hint: What it is for.
         choices: All that can be chosen; () for a text.
     """
 
@@ -136,9 +134,6 @@ class FormScreen(ListScreen):
 
 class NewRunScreen(FormScreen):
     """Ask how a new run is to be.
-
-    Args:
-        before: What was asked for before.
 
     Attributes:
         wanted: What was asked for, once "start" came back.

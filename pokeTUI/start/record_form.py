@@ -19,7 +19,6 @@ class RecordScreen(FormScreen):
 
     Args:
         save_dir: Where demonstrations are saved; None: where the settings say.
-        given: What was given before.
 
     Attributes:
         wanted: What was asked for, once "start" came back.

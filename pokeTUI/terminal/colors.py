@@ -12,7 +12,7 @@ from pokeTUI.rendering.colors import ColorDepth
 def follow_depth(app: App[Any], depth: ColorDepth) -> None:
     """Make all of `app` use `depth`, whatever Rich and Textual made of the environment.
 
-    Call it before anything is drawn. Without colour, bold and reverse remain.
+    Without colour, bold and reverse remain.
     """
     app.console._color_system = COLOR_SYSTEMS[depth.rich_name]
     app.no_color = depth is ColorDepth.NONE

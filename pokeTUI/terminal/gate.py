@@ -25,7 +25,6 @@ class Gate:
 
     Args:
         ask: Sends QUESTION after all that was drawn.
-        clock: Seconds, monotonic.
         is_deaf: The terminal is known not to answer.
 
     Attributes:
