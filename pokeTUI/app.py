@@ -42,12 +42,10 @@ from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
 from pokeTUI.signals import end_on_hangup, suspend
-from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
+from pokeTUI.terminal.output import set_up_output
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
-from pokeTUI.terminal.text_filter import show_text_only
-from pokeTUI.theme import THEMES
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
@@ -101,10 +99,7 @@ class CockpitApp(RunControlActions, ViewActions):
         self._shown_frame: Frame | None = None
         self._figures_at = 0
         self._shown_hand = (False, False)
-        follow_depth(self, self.terminal.depth)
-        show_text_only(self)
-        for theme in THEMES:
-            self.register_theme(theme)
+        set_up_output(self, self.terminal.depth)
         file = PreferenceFile()
         self.memory = Memory(file, self._complain)
         preferences = self.memory.preferences

@@ -68,6 +68,11 @@ class KeyAction:
         return shown_key(self.keys[0]) if self.display is None else self.display
 
     @property
+    def width(self) -> int:
+        """Cells that it takes in the footer."""
+        return len(self.shown) + 1 + len(self.label)
+
+    @property
     def title(self) -> str:
         """What it does, shorter than the sentence."""
         return self.help.partition(":")[0].partition(" (")[0].partition(". ")[0].rstrip(".")

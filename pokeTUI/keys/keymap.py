@@ -6,7 +6,7 @@ While a person plays, the game's keys win over the panes' and these over the app
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from textual.binding import Binding
 from textual.keys import Keys, key_to_character
@@ -111,7 +111,7 @@ class KeyTable:
             if entry.keys
         ]
 
-    def footer(self, state: DashboardState, focused: str) -> list["KeyHint"]:
+    def footer(self, state: DashboardState, focused: str) -> list[KeyAction]:
         """Return the keys that matter now: the focused pane's, then the app's."""
         hints = []
         taken = {key for entry in self.entries if entry.pane == focused for key in entry.keys}
@@ -124,7 +124,7 @@ class KeyTable:
             if self.refusal(entry, state):
                 continue
             rank = _RECORDING_RANKS.get(entry.id, entry.rank) if is_recording(state) else entry.rank
-            hints.append(KeyHint(entry.shown, _label(entry, state), entry.action, rank))
+            hints.append(replace(entry, label=_label(entry, state), rank=rank))
         return hints
 
     def groups(self) -> list[tuple[str, list[KeyAction]]]:
@@ -166,24 +166,9 @@ class RefusedKeys:
         return f"{shown_key(key)}{label}: {refusals[0]}"
 
 
-@dataclass(frozen=True, slots=True)
-class KeyHint:
-    """A key in the footer; the lower its rank, the longer it stays where there is little room."""
-
-    shown: str
-    label: str
-    action: str
-    rank: int = 5
-
-    @property
-    def width(self) -> int:
-        """Cells that it takes."""
-        return len(self.shown) + 1 + len(self.label)
-
-
-def fitting(hints: list[KeyHint], width: int) -> list[KeyHint]:
+def fitting(hints: list[KeyAction], width: int) -> list[KeyAction]:
     """Return those that fit side by side, two cells apart, the less important left out."""
-    chosen: list[KeyHint] = []
+    chosen: list[KeyAction] = []
     used = 1
     for hint in sorted(hints, key=lambda hint: hint.rank):
         if used + hint.width <= width:

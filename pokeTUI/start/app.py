@@ -24,11 +24,10 @@ from engine.folders import config_folder
 from pokeTUI.signals import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
 from pokeTUI.start.title import Title
-from pokeTUI.terminal.colors import follow_depth
 from pokeTUI.terminal.driver import with_job_control
+from pokeTUI.terminal.output import set_up_output
 from pokeTUI.terminal.probe import terminal_of
-from pokeTUI.terminal.text_filter import show_text_only
-from pokeTUI.theme import THEME_NAMES, THEMES
+from pokeTUI.theme import THEME_NAMES
 from pokeTUI.widgets.menu import Column, Menu, Row
 
 if TYPE_CHECKING:
@@ -131,10 +130,7 @@ class StartApp(App[None]):
     ) -> None:
         super().__init__()
         self._terminal = terminal_of(os.environ, color)
-        follow_depth(self, self._terminal.depth)
-        show_text_only(self)
-        for theme in THEMES:
-            self.register_theme(theme)
+        set_up_output(self, self._terminal.depth)
         self.theme = preferred_theme()
         self.choice: Choice | None = None
         self.marked = marked
