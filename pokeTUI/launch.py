@@ -45,9 +45,14 @@ def launch(
         check_terminal()
         check_preferences()
     session = EngineSession(config, resume=resume)
-    end = (
-        _run_headless(session, is_quiet) if config.headless else run_cockpit(session, config, color)
-    )
+    if not config.headless:
+        return report(run_cockpit(session, config, color), session.run_dir)
+    from pokeTUI.headless import HeadlessRunner
+
+    try:
+        end = HeadlessRunner(session, is_quiet=is_quiet).run()
+    finally:
+        session.discard()
     return report(end, session.run_dir)
 
 
@@ -99,15 +104,6 @@ def check_terminal(
             f"The terminal is {columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
             f"Enlarge it or choose a smaller font. {instead}",
         )
-
-
-def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFailed | None:
-    from pokeTUI.headless import HeadlessRunner
-
-    try:
-        return HeadlessRunner(session, is_quiet=is_quiet).run()
-    finally:
-        session.discard()
 
 
 def run_cockpit(

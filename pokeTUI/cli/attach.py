@@ -26,9 +26,9 @@ def attach(
     color: Color = "auto",
 ) -> None:
     """Show a run that goes on in the background; q leaves it again."""
-    from pokeTUI.attach import attach_to
+    from pokeTUI.attach import view
 
-    raise typer.Exit(attach_to(run, is_read_only=read_only, color=color))
+    raise typer.Exit(view(run, is_read_only=read_only, color=color)())
 
 
 def stop(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from engine.errors import ConfigurationError
 from engine.folders import user_path
 from pokeTUI.cli.completion import complete_sets
 from pokeTUI.cli.options import AnyRom, LlmBackend, Rom, SaveDir, Seed, given, planner_model
@@ -112,7 +113,6 @@ def bc(
     """Clone a policy: learn from demonstrations what to do."""
     # Here, not above: these load the learning library.
     from engine.config import parse_config
-    from engine.errors import ConfigurationError
     from engine.llm.backends import make_backends
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import PROJECT, Naming, Source, clone_policy
@@ -248,8 +248,13 @@ class _Printer:
                 self.say(text)
             case Evaluation():
                 self.say(_evaluation_line(told))
-            case _:
-                self._advance(told.what, told.done, told.total)
+            case _ if self._bar is not None:
+                if told.what != self._what:
+                    if self._task is not None:
+                        self._bar.remove_task(self._task)
+                    self._task = self._bar.add_task(told.what, total=told.total)
+                    self._what = told.what
+                self._bar.update(self._task, completed=told.done, total=told.total)
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
@@ -262,15 +267,6 @@ class _Printer:
             self._bar.start()
         else:
             say(text)
-
-    def _advance(self, what: str, done: int, total: int) -> None:
-        if self._bar is None:
-            return
-        if what != self._what:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task, self._what = self._bar.add_task(what, total=total), what
-        self._bar.update(self._task, completed=done, total=total)
 
 
 def _epoch_line(epoch: "Epoch") -> str:

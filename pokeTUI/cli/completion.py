@@ -11,14 +11,12 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import typer
 
+from engine.errors import PokeTUIError
 from engine.files import read_object
-
-if TYPE_CHECKING:
-    from pokeTUI.settings import Setting
 
 _MOST_RUNS = 50
 _WORD = re.compile(r"(?!-)[\w.,:+@%-]+")
@@ -67,7 +65,6 @@ def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
 
 def complete_live_runs(incomplete: str) -> list[str]:
     """Return the runs that have a socket; whether anybody listens there is not asked."""
-    from engine.errors import PokeTUIError
     from engine.remote.folder import runtime_folder
 
     try:
@@ -96,7 +93,7 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
     Of a name that stands alone its values are offered at once: shells add no space then.
     """
     from engine.config import RunConfig
-    from pokeTUI.settings import settings_of
+    from pokeTUI.settings import settings_of, shown
 
     name, separator, _ = incomplete.partition("=")
     found = [one for one in settings_of(RunConfig) if one.key.startswith(name)]
@@ -105,17 +102,11 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
         return [
             (f"{one.key}={value}", one.description)
             for one in exact[:1]
-            for value in _values_of(one)
+            # Where that is not one of few values: nothing, and the default.
+            for value in list(filter(None, one.choices)) or ["", shown(one.default)]
             if f"{one.key}={value}".startswith(incomplete)
         ]
     return [(f"{one.key}=", one.description) for one in found]
-
-
-def _values_of(setting: "Setting") -> list[str]:
-    """Return what a setting can be, as far as that is few; else nothing, and what it is."""
-    from pokeTUI.settings import shown
-
-    return [choice for choice in setting.choices if choice] or ["", shown(setting.default)]
 
 
 def bash_values(environment: Mapping[str, str]) -> list[str] | None:

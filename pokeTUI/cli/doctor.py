@@ -30,7 +30,8 @@ def doctor(
     import json
     from dataclasses import asdict
 
-    from pokeTUI.doctor.examination import examine, is_well, look_around
+    from pokeTUI.doctor.examination import examine, look_around
+    from pokeTUI.doctor.finding import Verdict
 
     given = options.given(
         rom_path=rom, llm_model=llm_model, llm_backend=llm_backend, save_dir=save_dir
@@ -40,11 +41,12 @@ def doctor(
         findings.append(finding)
         if not json_:
             _print(finding)
+    is_well = all(finding.verdict is not Verdict.BAD for finding in findings)
     if json_:
         rows = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
-        said = json.dumps({"is_well": is_well(tuple(findings)), "findings": rows}, indent=1)
-        say(*said.replace("\x7f", "\\u007f").split("\n"))
-    raise typer.Exit(0 if is_well(tuple(findings)) else 1)
+        text = json.dumps({"is_well": is_well, "findings": rows}, indent=1)
+        say(*text.replace("\x7f", "\\u007f").split("\n"))
+    raise typer.Exit(0 if is_well else 1)
 
 
 def _print(finding: "Finding") -> None:

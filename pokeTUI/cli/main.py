@@ -3,10 +3,11 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, NoReturn, cast
 
 import typer
 
+from engine.errors import ConfigurationError, PokeTUIError
 from pokeTUI.cli import options
 from pokeTUI.cli.attach import attach, stop
 from pokeTUI.cli.bc import bc
@@ -112,13 +113,17 @@ def run(
     """Train the hybrid agent and watch it play."""
     from pokeTUI.launch import launch
 
+    if llm_model and no_llm:
+        raise ConfigurationError(
+            f"--llm-model {llm_model} and --no-llm contradict each other.", "Leave one of them out."
+        )
     given = options.given(
         rom_path=rom,
         start_state=state,
         agent=agent,
         mode=mode,
         strategy=strategy,
-        llm_model=_choose_model(llm_model, no_llm),
+        llm_model="" if no_llm else llm_model,
         llm_backend=llm_backend,
         llm_interval=llm_interval,
         seed=seed,
@@ -132,7 +137,10 @@ def run(
     )
     overrides = options.parse_settings(set_) | given
     if start_policy:
-        overrides = _settings_of_policy(start_policy, save_dir) | overrides
+        from engine.training.policy_folders import agent_settings
+        from pokeTUI.saved import saves
+
+        overrides = agent_settings(saves(save_dir), start_policy) | overrides
     code = launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach, color=color)
     raise typer.Exit(code)
 
@@ -150,7 +158,6 @@ def runs(
     save_dir: options.SaveDir = None,
 ) -> None:
     """List saved runs and cloned policies, show the curves of one, or set two side by side."""
-    from engine.errors import ConfigurationError
     from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
 
     match pair or []:
@@ -254,8 +261,6 @@ for group, name in ((bench_app, "bench"), (demos_app, "demos"), (llm_app, "llm")
 
 def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
-    from engine.errors import PokeTUIError
-
     open_streams()
     try:
         values = bash_values(os.environ)
@@ -263,7 +268,8 @@ def main() -> None:
             say(*values)
             raise SystemExit(0)
         arguments = _name_latest_run(sys.argv[1:])
-        if not arguments and _is_at_terminal():
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        if not arguments and all(stream.isatty() for stream in streams):  # to choose from a screen
             from pokeTUI.start.loop import start
 
             raise SystemExit(start())
@@ -283,28 +289,6 @@ def main() -> None:
         complain_of(error)
         raise SystemExit(1) from None
     raise SystemExit(code)
-
-
-def _is_at_terminal() -> bool:
-    """Tell whether somebody sits there who could choose from a screen."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-
-
-def _settings_of_policy(policy: str, save_dir: str | None) -> dict[str, Any]:
-    from engine.training.policy_folders import agent_settings
-    from pokeTUI.saved import saves
-
-    return agent_settings(saves(save_dir), policy)
-
-
-def _choose_model(name: str | None, is_none: bool) -> str | None:
-    from engine.errors import ConfigurationError
-
-    if name and is_none:
-        raise ConfigurationError(
-            f"--llm-model {name} and --no-llm contradict each other.", "Leave one of them out."
-        )
-    return "" if is_none else name
 
 
 def _fail(text: str) -> NoReturn:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import (
     choices_of,
     complete_runs_or_latest,
@@ -81,8 +82,6 @@ def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
     Raises:
         ConfigurationError: One is not KEY=VALUE.
     """
-    from engine.errors import ConfigurationError
-
     settings: dict[str, Any] = {}
     for pair in pairs or []:
         key, separator, value = pair.partition("=")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from engine.errors import ConfigurationError
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_players, complete_sets
 from pokeTUI.printing import complain, say
@@ -176,6 +177,4 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
 
 
 def _refuse(message: str, hint: str) -> NoReturn:
-    from engine.errors import ConfigurationError
-
     raise ConfigurationError(message, hint)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from engine.errors import ConfigurationError
 from pokeTUI.cli.attach import LiveRunName
 from pokeTUI.printing import say
 
@@ -24,7 +25,6 @@ def serve(
     import asyncio
     import importlib.util
 
-    from engine.errors import ConfigurationError
     from engine.remote.folder import find_live_run
 
     if importlib.util.find_spec("textual_serve") is None:

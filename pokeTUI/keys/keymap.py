@@ -44,7 +44,10 @@ class KeyTable:
 
     def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
         try:
-            self._keymap = {name: _parse_all(name, keys) for name, keys in (keymap or {}).items()}
+            self._keymap = {
+                name: tuple(_parse(name, key.strip()) for key in keys.split(",")) if keys else ()
+                for name, keys in (keymap or {}).items()
+            }
             _check(self._keymap, self._mapped(GAME_BOY_ACTIONS))
         except ConfigurationError as error:
             raise ConfigurationError(f"{origin}: {error.message}", error.hint) from None
@@ -244,25 +247,26 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
 def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) -> None:
     known = {entry.id: entry for entry in entries}
     for name, keys in keymap.items():
-        if name in known:
-            _check_clashes(replace(known[name], keys=keys), known.values())
-        elif not name.startswith("button_"):
+        if name not in known and not name.startswith("button_"):
             raise ConfigurationError(
                 f"there is no action '{name}'.",
                 "The help (?) and docs/keys.md name them all.",
             )
-
-
-def _parse_all(action: str, keys: str) -> tuple[str, ...]:
-    """Return Textual's names of the keys in a list with commas between."""
-    return tuple(_parse(action, key.strip()) for key in keys.split(",")) if keys else ()
+        for other in known.values() if name in known else ():
+            shared = sorted(set(keys) & set(other.keys))
+            if other.id != name and shared and can_clash(known[name], other):
+                raise ConfigurationError(
+                    f"{shown_key(shared[0])} would mean both {name} and {other.id}.",
+                    f'Give one of them another key: {other.id} = "...".',
+                )
 
 
 def _parse(action: str, key: str) -> str:
     """Return Textual's name of a key."""
     *modifiers, base = key.split("+") if len(key) > 1 else [key]
     if len(base) == 1:
-        name = _key_of(base)
+        # Only here is a key made from a character; Textual has no public function for it.
+        name = next((b.key for b in Binding.make_bindings([Binding(base, "")])), base)
     elif base in _KNOWN or key_to_character(base) is not None:
         name = base
     else:
@@ -273,21 +277,6 @@ def _parse(action: str, key: str) -> str:
             "Write a character, or a name such as enter, space, f5, ctrl+g; with commas between.",
         )
     return "+".join([*modifiers, name])
-
-
-def _key_of(character: str) -> str:
-    # Only here is a key made from a character; Textual has no public function for it.
-    return next((b.key for b in Binding.make_bindings([Binding(character, "")])), character)
-
-
-def _check_clashes(entry: KeyAction, entries: Iterable[KeyAction]) -> None:
-    for other in entries:
-        shared = sorted(set(entry.keys) & set(other.keys))
-        if other.id != entry.id and shared and can_clash(entry, other):
-            raise ConfigurationError(
-                f"{shown_key(shared[0])} would mean both {entry.id} and {other.id}.",
-                f'Give one of them another key: {other.id} = "...".',
-            )
 
 
 def can_clash(one: KeyAction, other: KeyAction) -> bool:

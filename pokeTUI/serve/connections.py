@@ -127,7 +127,9 @@ class _Connection(asyncio.Protocol):
             self._deadline = None
         if seconds is not None and self._transport is not None:
             loop = asyncio.get_running_loop()
-            self._deadline = loop.call_later(seconds, self._end_late)
+            self._deadline = loop.call_later(
+                seconds, self.refuse, "408 Request Timeout", "The request took too long."
+            )
 
     def refuse(self, status: str, text: str) -> None:
         """End the connection; say why where that cannot fall into the midst of an answer."""
@@ -141,9 +143,6 @@ class _Connection(asyncio.Protocol):
             transport.close()  # so few bytes need no peer that reads
         if self.has_asked or transport.get_write_buffer_size():
             transport.abort()
-
-    def _end_late(self) -> None:
-        self.refuse("408 Request Timeout", "The request took too long.")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

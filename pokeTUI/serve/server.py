@@ -75,10 +75,12 @@ class BrowserServer:
         Raises:
             ConfigurationError: The port is not to be had.
         """
+        logger = logging.Logger("pokeTUI.serve")
+        logger.addHandler(_Complaints())
         runner = web.AppRunner(
             self._application(),
             access_log=None,
-            logger=_logger(),
+            logger=logger,
             keepalive_timeout=self._limits.idle_s,
             shutdown_timeout=_SHUTDOWN_S,
             handle_signals=False,
@@ -276,12 +278,6 @@ class _Complaints(logging.Handler):
             complain(f"poketui: A request failed: {type(error).__name__}: {error}")
 
 
-def _logger() -> logging.Logger:
-    logger = logging.Logger("pokeTUI.serve")
-    logger.addHandler(_Complaints())
-    return logger
-
-
 async def _relay(socket: web.WebSocketResponse, viewer: Viewer) -> None:
     """Carry both ways until either side ends."""
     ways = (
@@ -303,26 +299,24 @@ async def _to_browser(socket: web.WebSocketResponse, viewer: Viewer) -> None:
 
 
 async def _to_viewer(socket: web.WebSocketResponse, viewer: Viewer) -> None:
-    async for message in socket:
-        if message.type is WSMsgType.TEXT:
-            await _handle(socket, viewer, message.data)
-
-
-async def _handle(socket: web.WebSocketResponse, viewer: Viewer, text: str) -> None:
-    """Act on a message of textual.js; what is none is passed over."""
-    try:
-        message: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    match message:
-        case ["stdin", str(data)]:
-            await viewer.press(data)
-        case ["resize", {"width": width, "height": height}]:
-            await viewer.tell(type="resize", width=bounded(width, 80), height=bounded(height, 24))
-        case ["focus" | "blur" as kind, *_]:
-            await viewer.tell(type=kind)
-        case ["ping", str(data)]:
-            await socket.send_json(["pong", data])
+    """Act on the messages of textual.js; what is none is passed over."""
+    async for packet in socket:
+        if packet.type is not WSMsgType.TEXT:
+            continue
+        try:
+            message: object = json.loads(packet.data)
+        except (ValueError, RecursionError):
+            continue
+        match message:
+            case ["stdin", str(data)]:
+                await viewer.press(data)
+            case ["resize", {"width": width, "height": height}]:
+                size = {"width": bounded(width, 80), "height": bounded(height, 24)}
+                await viewer.tell(type="resize", **size)
+            case ["focus" | "blur" as kind, *_]:
+                await viewer.tell(type=kind)
+            case ["ping", str(data)]:
+                await socket.send_json(["pong", data])
 
 
 async def _finish(work: Coroutine[None, None, None]) -> None:
