@@ -1,71 +1,51 @@
 """List every key once: bindings, footer, help, palette and docs are made from this table.
 
-The keys of a pane stand in its class, `Pane.KEYS`; `pokeTUI.keys.keymap` puts both together.
+The keys of a pane stand in its class, `Pane.KEYS`, and those of a game in its actions;
+`pokeTUI.keys.keymap` puts all together.
 """
 
 from functools import partial
 
-from engine.types import DIRECTIONS, ActionSet, GameAction
 from pokeTUI.dashboard.conditions import (
     beside_others,
     by_agent,
     by_hand,
     evaluating,
     kept_states,
-    lacks,
     pausable,
     paused,
+    recording,
     replaying,
+    rewindable,
     saved_runs,
     several_games,
     started,
     takeable,
     with_model,
 )
-from pokeTUI.key_names import shown_key
-from pokeTUI.keys.entry import PLAY, PROGRAM, RUN, SCREEN, SEEK, STEER, WATCH, KeyAction
-from pokeTUI.keys.recording_keys import RECORDING
-from pokeTUI.layout import FRAMES
-from pokeTUI.panes.kinds import pane_infos
-from pokeTUI.splits import GAME
+from pokeTUI.keys.entry import (
+    PLAY,
+    PROGRAM,
+    RECORD,
+    RUN,
+    SCREEN,
+    SEEK,
+    STEER,
+    WATCH,
+    KeyAction,
+)
 
+REWOUND = 10
+"""Actions that one press takes back."""
 SPEEDS = (1.0, 3.0, 6.0, 12.0, 30.0, 60.0, 0.0)
 """Actions a second; 3 is the game's own pace, 0 is unlimited."""
 
 
-def game_entries(actions: ActionSet) -> tuple[KeyAction, ...]:
-    """Return an entry for each action that a key presses: directions first, as one in the help."""
-    pressed = {index: action for index, action in enumerate(actions) if action.keys}
-    ways = [index for way in DIRECTIONS if (index := actions.index(way)) in pressed]
-    keys = [shown_key(pressed[index].keys[0]) for index in ways]
-    shown = ("" if all(len(key) == 1 for key in keys) else " ").join(keys)
-    others = [index for index in pressed if index not in ways]
-    return (
-        *(_press(index, pressed[index], shown, "walk") for index in ways[:1]),
-        *(_press(index, pressed[index], "", "") for index in ways[1:]),
-        *(_press(i, pressed[i], shown_key(pressed[i].keys[0]), pressed[i].name) for i in others),
-    )
-
-
-def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
-    return KeyAction(
-        PLAY,
-        action.keys,
-        f"press({index})",
-        action.help or f"{action.name}.",
-        by_hand,
-        f"button_{action.name.lower()}",
-        label,
-        shown,
-        rank=1,
-    )
-
-
-_run, _play, _seek, _steer, _watch, _screen, _program = (
-    partial(KeyAction, group) for group in (RUN, PLAY, SEEK, STEER, WATCH, SCREEN, PROGRAM)
+_run, _play, _record, _seek, _steer, _watch, _screen, _program = (
+    partial(KeyAction, group) for group in (RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM)
 )
 
-_PLAYING = (
+PLAY_KEYS = (
     _play(
         ("l",),
         "toggle_live",
@@ -76,7 +56,7 @@ _PLAYING = (
     ),
 )
 
-_RUNNING = (
+RUN_KEYS = (
     _run(
         ("p", "space"),
         "toggle_pause",
@@ -132,9 +112,63 @@ _RUNNING = (
         "Leave the evaluation that is going on; the next one comes when it is due.",
         evaluating,
     ),
-)
-
-_SEEKING = (
+    _record(
+        ("d",),
+        "toggle_recording",
+        "Record a demonstration from here on; again: save it.",
+        started,
+        label="record",
+        rank=4,
+    ),
+    _record(
+        ("u",),
+        f"rewind({REWOUND})",
+        f"Take the last {REWOUND} actions back, and go on from there.",
+        rewindable,
+        name="rewind",
+        label="undo",
+        rank=2,
+    ),
+    _record(("U",), "rewind_more", "Take back as many actions as you say.", rewindable),
+    _record(
+        ("X",),
+        "record_again",
+        "Throw the demonstration away, and record it again from where it began; it asks first.",
+        recording,
+        name="record_again",
+        label="retake",
+        rank=3,
+    ),
+    _record(
+        ("D",),
+        "discard_recording",
+        "Throw the demonstration away; it asks first.",
+        recording,
+        label="discard",
+        rank=3,
+    ),
+    _record(
+        ("asterisk",),
+        "mark_recording",
+        "Mark that the demonstration shows what was wanted, or take that back.",
+        recording,
+        label="mark",
+        rank=4,
+    ),
+    _record(
+        ("ampersand",),
+        "mark_in_words",
+        "Note in words what was reached at this moment; that marks nothing.",
+        recording,
+    ),
+    _record(
+        ("e",),
+        "describe_recording",
+        "Say in words what the demonstration shows, and give it tags.",
+        recording,
+        name="describe",
+        label="words",
+    ),
     _seek(
         ("left",),
         "seek(-10)",
@@ -155,9 +189,6 @@ _SEEKING = (
         display="home end",
     ),
     _seek(("end",), "seek_to(1)", "Go to the end.", replaying, name="seek_end", display=""),
-)
-
-_STEERING = (
     _watch(
         ("C",),
         "toggle_steering",
@@ -188,9 +219,6 @@ _STEERING = (
         name="goal",
     ),
     _steer(("W",), "wish", "Write in words what the language model shall aim at.", with_model),
-)
-
-_WATCHING = (
     _watch(
         ("n",),
         "watch(1)",
@@ -226,32 +254,7 @@ _WATCHING = (
 )
 
 
-def _pane_entries() -> tuple[KeyAction, ...]:
-    """Return the keys that show a pane or hide it: a digit each, as far as they go."""
-    infos = pane_infos()
-    game = _screen(
-        ("0",),
-        f"show_pane('{GAME}')",
-        "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
-        partial(lacks, need=FRAMES),
-        f"pane_{GAME}",
-        display=f"0-{min(9, len(infos))}",
-    )
-    others = (
-        _screen(
-            (str(number),) if number <= 9 else (),
-            f"show_pane('{info.key}')",
-            f"Show or hide: {info.title}.",
-            partial(lacks, need=info.needs),
-            f"pane_{info.key}",
-            display="",
-        )
-        for number, info in enumerate(infos, start=1)
-    )
-    return game, *others
-
-
-_ARRANGING = (
+PROGRAM_KEYS = (
     _screen(
         ("tab",),
         "next_pane(1)",
@@ -318,9 +321,6 @@ _ARRANGING = (
         "Use the next theme: dark, light, high contrast, colour-blind safe.",
         name="theme",
     ),
-)
-
-_PROGRAM = (
     _program(
         ("ctrl+p",),
         "command_palette",
@@ -365,19 +365,3 @@ _PROGRAM = (
 
 ALWAYS = frozenset({"take_over", "palette", "help", "quit", "leave", "suspend"})
 """Their keys are never the game's: whoever plays must find the way out."""
-
-
-def entries_for(actions: ActionSet) -> list[KeyAction]:
-    """Return what works everywhere in a game with these actions."""
-    return [
-        *_RUNNING,
-        *game_entries(actions),
-        *_PLAYING,
-        *RECORDING,
-        *_SEEKING,
-        *_STEERING,
-        *_WATCHING,
-        *_pane_entries(),
-        *_ARRANGING,
-        *_PROGRAM,
-    ]

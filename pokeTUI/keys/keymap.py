@@ -7,18 +7,21 @@ While a person plays, the game's keys win over the panes' and these over the app
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from textual.binding import Binding
 from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
-from engine.types import GAME_BOY_ACTIONS, ActionSet
-from pokeTUI.dashboard.conditions import is_recording, only_records
+from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
+from pokeTUI.dashboard.conditions import by_hand, is_recording, lacks, only_records
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
-from pokeTUI.keys.actions import ALWAYS, entries_for
-from pokeTUI.keys.entry import PLAY, RUN, WATCH, KeyAction
+from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
+from pokeTUI.keys.entry import PLAY, RUN, SCREEN, WATCH, KeyAction
+from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
+from pokeTUI.splits import GAME
 
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
@@ -220,6 +223,66 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
             return "save" if state.is_human else "keep it"  # there `save` is for a checkpoint
         case _:
             return entry.label
+
+
+def entries_for(actions: ActionSet) -> list[KeyAction]:
+    """Return what works everywhere in a game with these actions."""
+    return [*RUN_KEYS, *_game_entries(actions), *PLAY_KEYS, *_pane_entries(), *PROGRAM_KEYS]
+
+
+def _game_entries(actions: ActionSet) -> tuple[KeyAction, ...]:
+    """Return an entry for each action that a key presses: directions first, as one in the help."""
+    pressed = {index: action for index, action in enumerate(actions) if action.keys}
+    ways = [index for way in DIRECTIONS if (index := actions.index(way)) in pressed]
+    keys = [shown_key(pressed[index].keys[0]) for index in ways]
+    shown = ("" if all(len(key) == 1 for key in keys) else " ").join(keys)
+    others = [index for index in pressed if index not in ways]
+    return (
+        *(_press(index, pressed[index], shown, "walk") for index in ways[:1]),
+        *(_press(index, pressed[index], "", "") for index in ways[1:]),
+        *(_press(i, pressed[i], shown_key(pressed[i].keys[0]), pressed[i].name) for i in others),
+    )
+
+
+def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
+    return KeyAction(
+        PLAY,
+        action.keys,
+        f"press({index})",
+        action.help or f"{action.name}.",
+        by_hand,
+        f"button_{action.name.lower()}",
+        label,
+        shown,
+        rank=1,
+    )
+
+
+def _pane_entries() -> tuple[KeyAction, ...]:
+    """Return the keys that show a pane or hide it: a digit each, as far as they go."""
+    infos = kinds.pane_infos()
+    game = KeyAction(
+        SCREEN,
+        ("0",),
+        f"show_pane('{GAME}')",
+        "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
+        partial(lacks, need=FRAMES),
+        f"pane_{GAME}",
+        display=f"0-{min(9, len(infos))}",
+    )
+    others = (
+        KeyAction(
+            SCREEN,
+            (str(number),) if number <= 9 else (),
+            f"show_pane('{info.key}')",
+            f"Show or hide: {info.title}.",
+            partial(lacks, need=info.needs),
+            f"pane_{info.key}",
+            display="",
+        )
+        for number, info in enumerate(infos, start=1)
+    )
+    return game, *others
 
 
 def _defaults(actions: ActionSet) -> list[KeyAction]:
