@@ -45,17 +45,6 @@ _run, _play, _record, _seek, _steer, _watch, _screen, _program = (
     partial(KeyAction, group) for group in (RUN, PLAY, RECORD, SEEK, STEER, WATCH, SCREEN, PROGRAM)
 )
 
-PLAY_KEYS = (
-    _play(
-        ("l",),
-        "toggle_live",
-        "Play in real time: the game runs on, and buttons are held; or by turns again.",
-        by_hand,
-        label="live",
-        rank=2,
-    ),
-)
-
 RUN_KEYS = (
     _run(
         ("p", "space"),
@@ -111,6 +100,17 @@ RUN_KEYS = (
         "skip_evaluation",
         "Leave the evaluation that is going on; the next one comes when it is due.",
         evaluating,
+    ),
+)
+
+PLAY_KEYS = (
+    _play(
+        ("l",),
+        "toggle_live",
+        "Play in real time: the game runs on, and buttons are held; or by turns again.",
+        by_hand,
+        label="live",
+        rank=2,
     ),
     _record(
         ("d",),
