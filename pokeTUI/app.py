@@ -34,9 +34,8 @@ from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.keys.playing import Playing
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
-from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
-from pokeTUI.preferences import PreferenceFile, layout_of
+from pokeTUI.preferences import Memory, PreferenceFile, layout_of
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
@@ -111,22 +110,25 @@ class CockpitApp(RunControlActions, ViewActions):
         self._refused = RefusedKeys(self.table)
         self.config = config
         self.is_remote = is_attached
-        self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self.link = Link(session)
+        self._connect(session)
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
         self.board = self._cockpit.board
-        self.dashboard = DashboardState()
         self.polls = 0
-        self._last_notice = 0
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
-        self._is_closing = False
-        self._stays = False
         self._owns_process = False
         self._make_session = make_session
         self._run_dir = run_dir
+
+    def _connect(self, session: Session) -> None:
+        """Begin to show a session that is not yet started."""
+        self.end: RunStopped | RunFailed | ConnectionLost | None = None
+        self.dashboard = DashboardState()
+        self.link = Link(session)
         self.playing = Playing(self.link.send, self.table.buttons)
+        self._last_notice = 0
+        self._is_closing = self._stays = False
 
     def get_default_screen(self) -> Screen[None]:
         """Return the main screen."""
@@ -331,12 +333,7 @@ class CockpitApp(RunControlActions, ViewActions):
         except PokeTUIError as error:
             self.notify(f"{error.message} {error.hint}", severity="error", markup=False)
             return
-        self.end = None
-        self._is_closing = self._stays = False
-        self.dashboard = DashboardState()
-        self._last_notice = 0
-        self.link = Link(session)
-        self.playing = Playing(self.link.send, self.table.buttons)
+        self._connect(session)
         self._pop_all()
         self.link.start()
 

@@ -130,9 +130,9 @@ def _crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
             name = f"{crew.size} workers, {GAMES} games each, wall time"
             text += f", {crew.share:.2f} of {crew.size} x 1 worker"
             yield _at_least(CREW_TARGET, name, crew.share, text)
-        if crew.size == 1 and crew.weight is not None:
-            weight = crew.weight.resident_mb
-            text = f"{weight:.0f} MB resident, {crew.weight.own_mb:.0f} MB its own"
+        if crew.size == 1 and crew.weight_mb is not None:
+            weight, own = crew.weight_mb
+            text = f"{weight:.0f} MB resident, {own:.0f} MB its own"
             name = f"memory of a worker with {GAMES} games"
             yield _at_most(MEMORY_TARGET_MB, "MB", name, weight, text)
 

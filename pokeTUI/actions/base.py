@@ -9,7 +9,7 @@ from pokeTUI.dialogs.questions import Question
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.playing import Playing
 from pokeTUI.link import Link
-from pokeTUI.memory import Memory
+from pokeTUI.preferences import Memory
 from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.screens.board import Board
 from pokeTUI.terminal.probe import Terminal

@@ -1,11 +1,9 @@
 """Run a program in a pseudo-terminal that swallows everything at once and counts it."""
 
-import fcntl
 import os
 import pty
 import select
 import signal
-import struct
 import subprocess
 import termios
 import threading
@@ -13,7 +11,6 @@ import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from engine.child import python_environment
@@ -69,12 +66,7 @@ class FastTerminal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the program, kindly first."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -171,7 +163,7 @@ def start_program(
 ) -> tuple[int, subprocess.Popen[bytes]]:
     """Return the terminal's far end and the program, in a session of its own as a login has."""
     far, near = pty.openpty()
-    fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    termios.tcsetwinsize(near, (rows, columns))
     program = subprocess.Popen(
         list(command),
         stdin=near,

@@ -9,7 +9,6 @@ import typer
 
 from engine.errors import ConfigurationError, PokeTUIError
 from pokeTUI.cli import options
-from pokeTUI.cli.attach import attach, stop
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
@@ -21,9 +20,9 @@ from pokeTUI.cli.completion import (
 )
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
+from pokeTUI.cli.live import attach, serve, stop
 from pokeTUI.cli.llm import llm_app
 from pokeTUI.cli.record import record
-from pokeTUI.cli.serve import serve
 from pokeTUI.cli.trust import trust
 from pokeTUI.printing import complain, complain_of, open_streams, say
 

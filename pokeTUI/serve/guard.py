@@ -28,14 +28,6 @@ class Guard:
         self.key = secrets.token_urlsafe(32)
         self.path = f"/{secrets.token_hex(16)}"
 
-    def is_token(self, given: str) -> bool:
-        """Return whether `given` is the token, in a time that says nothing about it."""
-        return _is_same(given, self.token)
-
-    def is_key(self, given: str) -> bool:
-        """Return whether `given` is the cookie's value, likewise."""
-        return _is_same(given, self.key)
-
 
 def is_own_host(host: str) -> bool:
     """Return whether a Host header names this machine. Any port: a tunnel may have another one."""
@@ -77,5 +69,6 @@ def security_headers(host: str) -> Mapping[str, str]:
     }
 
 
-def _is_same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), wanted.encode())
+def is_same(given: str, secret: str) -> bool:
+    """Return whether `given` is the secret, in a time that says nothing about it."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), secret.encode())

@@ -24,7 +24,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from engine.errors import ConfigurationError
 from pokeTUI.printing import complain
 from pokeTUI.serve.connections import BACKLOG, Connections, Limits
-from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, security_headers
+from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, is_same, security_headers
 from pokeTUI.serve.viewer import Viewer, bounded
 
 HOST = "127.0.0.1"
@@ -139,9 +139,9 @@ class BrowserServer:
         if origin is not None and not is_own_origin(origin, host):
             raise web.HTTPForbidden(text="Pages of other sites may not ask here.")
         if request.path == "/":
-            is_allowed = self.guard.is_token(request.query.get("token", ""))
+            is_allowed = is_same(request.query.get("token", ""), self.guard.token)
         else:
-            is_allowed = self.guard.is_key(request.cookies.get(COOKIE, ""))
+            is_allowed = is_same(request.cookies.get(COOKIE, ""), self.guard.key)
         if not is_allowed:
             raise web.HTTPForbidden(
                 text="The address is not complete. Open the one that `poketui serve` printed, "

@@ -46,7 +46,6 @@ class DoctorScreen(ModalScreen[None]):
     def __init__(self, terminal: Terminal) -> None:
         super().__init__()
         self._terminal = terminal
-        self._lines: list[Content] = [Content("Examining…")]
         self._is_left = False
 
     def compose(self) -> ComposeResult:
