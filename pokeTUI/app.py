@@ -11,12 +11,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, cast
 
 from textual.binding import BindingsMap
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import CursorPosition, Key
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from engine.commands import Pause, Resume, Save, Stop
@@ -269,9 +270,8 @@ class CockpitApp(RunControlActions, ViewActions):
         for notice in state.notices:
             if notice.number > self._last_notice:
                 self._last_notice = notice.number
-                self.notify(
-                    notice.text, severity=_severity(notice.severity), timeout=4, markup=False
-                )
+                severity = cast(SeverityLevel, notice.severity)
+                self.notify(notice.text, severity=severity, timeout=4, markup=False)
         is_saved = state.checkpoint is not None and state.checkpoint is not self._checkpoint_before
         if self._is_save_wanted and state.checkpoint is not None and is_saved:
             self._is_save_wanted = False
@@ -401,7 +401,3 @@ def _interval(state: DashboardState) -> int:
         return FRAMES_PER_FIGURES_BY_HAND
     is_at_full_speed = state.status is not None and state.status.speed == 0
     return FRAMES_PER_FIGURES_AT_FULL_SPEED if is_at_full_speed else FRAMES_PER_FIGURES
-
-
-def _severity(name: str) -> Literal["information", "warning", "error"]:
-    return "warning" if name == "warning" else "error" if name == "error" else "information"

@@ -76,14 +76,8 @@ class Connections:
         if found is not None:
             found.is_trusted = True
 
-    def keep(self, transport: asyncio.BaseTransport | None) -> None:
-        """Let a connection stay: it is a websocket now, which has a heartbeat."""
-        found = self._of(transport)
-        if found is not None:
-            found.expect(None)
-
-    def leave(self, transport: asyncio.BaseTransport | None, seconds: float) -> None:
-        """Let a connection last so long, whatever it has still to be sent."""
+    def limit(self, transport: asyncio.BaseTransport | None, seconds: float | None) -> None:
+        """Let a connection last so long, whatever it has still to be sent; None: for ever."""
         found = self._of(transport)
         if found is not None:
             found.expect(seconds)

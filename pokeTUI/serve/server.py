@@ -204,7 +204,7 @@ class BrowserServer:
             )
             await socket.prepare(request)
             transport = self._sockets[socket] = request.transport
-            self._connections.keep(transport)
+            self._connections.limit(transport, None)  # a websocket has a heartbeat
             end = ""
             try:
                 await viewer.start(
@@ -220,7 +220,7 @@ class BrowserServer:
                 end = end or viewer.last_words().removeprefix("poketui: ") or _ENDED
                 self._note_end(client, end)
                 # What a peer that does not read has not been sent would keep it here for ever.
-                self._connections.leave(transport, _SHUTDOWN_S)
+                self._connections.limit(transport, _SHUTDOWN_S)
                 await socket.close()
         finally:
             self.open_clients -= 1
@@ -233,7 +233,7 @@ class BrowserServer:
 
     async def _close_all(self, application: web.Application) -> None:
         for transport in self._sockets.values():
-            self._connections.leave(transport, _SHUTDOWN_S)
+            self._connections.limit(transport, _SHUTDOWN_S)
         await asyncio.gather(
             *(socket.close(code=WSCloseCode.GOING_AWAY) for socket in set(self._sockets))
         )

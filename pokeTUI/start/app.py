@@ -9,26 +9,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.driver import Driver
-from textual.events import Resize
 from textual.screen import Screen
-from textual.widgets import Static
 
 from engine.errors import PokeTUIError
 from engine.files import read_toml
 from engine.folders import config_folder
 from pokeTUI.signals import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
-from pokeTUI.start.title import Title
+from pokeTUI.start.screen import StartScreen
 from pokeTUI.terminal.driver import with_job_control
 from pokeTUI.terminal.output import set_up_output
 from pokeTUI.terminal.probe import terminal_of
 from pokeTUI.theme import THEME_NAMES
-from pokeTUI.widgets.menu import Column, Menu, Row
+from pokeTUI.widgets.menu import Menu, Row
 
 if TYPE_CHECKING:
     from engine.training.runs import RunInfo
@@ -48,50 +44,7 @@ _ENTRIES = (
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
 _HINTS = {key: hint for key, _, _, hint in _ENTRIES}
-_LARGE = (130, 44)
 _LOOKING = "looking what is saved…"
-
-
-class StartScreen(Screen[None], inherit_bindings=False):
-    """The title, the entries, and a line of what the marked one is for."""
-
-    DEFAULT_CSS = """
-    StartScreen { align: center middle; background: $background; }
-    #start_box { width: 74; max-width: 100%; height: auto; }
-    #start_title { height: 6; margin-bottom: 1; }
-    #start_menu { height: 10; }
-    #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
-    #start_keys { height: 1; color: $stone; margin-top: 1; }
-    StartScreen.-large #start_box { width: 124; }
-    StartScreen.-large #start_title { height: 10; margin-bottom: 3; }
-    StartScreen.-large #start_menu { margin-left: 25; width: 74; }
-    StartScreen.-large #start_notice, StartScreen.-large #start_keys { margin-left: 25; width: 74; }
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        columns = (Column("", 11), Column("", 0))
-        self.menu = Menu(columns, id="start_menu", has_numbers=True)
-        self._notice = Static(id="start_notice")
-
-    def compose(self) -> ComposeResult:
-        """Yield the parts."""
-        with Vertical(id="start_box"):
-            yield Title(id="start_title")
-            yield self.menu
-            yield self._notice
-            yield Static(
-                "↑↓ and enter, a number, a letter, or the mouse   q leaves", id="start_keys"
-            )
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw the title larger where there is room."""
-        columns, rows = _LARGE
-        self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
-
-    def tell(self, text: str) -> None:
-        """Say something below the entries."""
-        self._notice.update(Content(text))
 
 
 class StartApp(App[None]):
@@ -102,6 +55,7 @@ class StartApp(App[None]):
 
     Attributes:
         choice: What was chosen; None: nothing, the user leaves.
+        menu: The entries.
     """
 
     TITLE = "PokeTUI"
@@ -142,11 +96,7 @@ class StartApp(App[None]):
         self._live: tuple[str, ...] = ()
         self._has_episodes = self._has_recordings = False
         self._start = StartScreen()
-
-    @property
-    def menu(self) -> Menu:
-        """The entries."""
-        return self._start.menu
+        self.menu = self._start.menu
 
     def get_default_screen(self) -> Screen[None]:
         """Return the start screen."""
