@@ -11,47 +11,41 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, cast
 
 from textual.binding import BindingsMap
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import CursorPosition, Key
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from engine.commands import Command, Pause, Resume, Save, Stop
+from engine.commands import Pause, Resume, Save, Stop
 from engine.config import RunConfig
 from engine.errors import PokeTUIError
 from engine.events import CheckpointSaved, ConnectionLost, RunFailed, RunStarted, RunStopped
 from engine.training.runs import resume_command
 from engine.types import Frame
-from pokeTUI.actions.demo_control import DemoControlActions
 from pokeTUI.actions.palette import ActionsProvider
 from pokeTUI.actions.run_control import RunControlActions
 from pokeTUI.actions.views import ViewActions
 from pokeTUI.dashboard.conditions import only_records
 from pokeTUI.dashboard.state import DashboardState, fold
-from pokeTUI.hangup import end_on_hangup
-from pokeTUI.job_control import suspend
-from pokeTUI.keys.keymap import KeyTable
+from pokeTUI.keys.keymap import KeyTable, RefusedKeys
 from pokeTUI.keys.playing import Playing
-from pokeTUI.keys.refused import RefusedKeys
 from pokeTUI.layout import Arrangement
 from pokeTUI.link import Link, Session
-from pokeTUI.memory import Memory
 from pokeTUI.panes.pane import CommandWanted
-from pokeTUI.preferences import PreferenceFile, layout_of
-from pokeTUI.rendering.colors import ColorDepth
+from pokeTUI.preferences import Memory, PreferenceFile, layout_of
 from pokeTUI.rendering.encoders import GameMode
 from pokeTUI.screens.board import Board, CockpitScreen
 from pokeTUI.screens.endings import ClosingScreen, FailureScreen
 from pokeTUI.screens.first_run import RECORDING, FirstRunScreen
-from pokeTUI.terminal.colors import follow_depth
+from pokeTUI.signals import end_on_hangup, suspend
 from pokeTUI.terminal.driver import with_releases
 from pokeTUI.terminal.gate import QUESTION, Gate
+from pokeTUI.terminal.output import set_up_output
 from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
-from pokeTUI.terminal.text_filter import show_text_only
-from pokeTUI.theme import THEMES
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
@@ -65,12 +59,11 @@ FRAMES_PER_FIGURES_BY_HAND = 2
 """While a person steps or plays, little happens, and that must be seen at once."""
 
 
-class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
+class CockpitApp(RunControlActions, ViewActions):
     """Show a session and let a person steer it.
 
     Args:
         session: Not yet started; the application starts it.
-        config: Its configuration.
         is_attached: The run continues without this application, and quitting only leaves it.
         make_session: Makes a session that continues with the run from its checkpoint, or is
             attached to it again; None: that cannot be done from here.
@@ -106,10 +99,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self._shown_frame: Frame | None = None
         self._figures_at = 0
         self._shown_hand = (False, False)
-        follow_depth(self, self.terminal.depth)
-        show_text_only(self)
-        for theme in THEMES:
-            self.register_theme(theme)
+        set_up_output(self, self.terminal.depth)
         file = PreferenceFile()
         self.memory = Memory(file, self._complain)
         preferences = self.memory.preferences
@@ -121,41 +111,25 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self._refused = RefusedKeys(self.table)
         self.config = config
         self.is_remote = is_attached
-        self.end: RunStopped | RunFailed | ConnectionLost | None = None
-        self._link = Link(session)
+        self._connect(session)
         self._is_arranged = arrangement is not None
         self._cockpit = CockpitScreen(self.table, arrangement or preferences.arrangement())
-        self._dashboard = DashboardState()
+        self.board = self._cockpit.board
         self.polls = 0
-        self._last_notice = 0
         self._is_save_wanted = False
         self._checkpoint_before: CheckpointSaved | None = None
-        self._is_closing = False
-        self._stays = False
         self._owns_process = False
         self._make_session = make_session
         self._run_dir = run_dir
-        self.playing = Playing(self._link.send, self.table.buttons)
 
-    @property
-    def failure(self) -> RunFailed | None:
-        """How the run failed, if it did."""
-        return self._dashboard.failure
-
-    @property
-    def dashboard(self) -> DashboardState:
-        """What the screen shows."""
-        return self._dashboard
-
-    @property
-    def has_colors(self) -> bool:
-        """Whether the terminal shows colours."""
-        return self.terminal.depth is not ColorDepth.NONE
-
-    @property
-    def board(self) -> Board:
-        """The panes."""
-        return self._cockpit.board
+    def _connect(self, session: Session) -> None:
+        """Begin to show a session that is not yet started."""
+        self.end: RunStopped | RunFailed | ConnectionLost | None = None
+        self.dashboard = DashboardState()
+        self.link = Link(session)
+        self.playing = Playing(self.link.send, self.table.buttons)
+        self._last_notice = 0
+        self._is_closing = self._stays = False
 
     def get_default_screen(self) -> Screen[None]:
         """Return the main screen."""
@@ -173,12 +147,12 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         self.gate = Gate(self._ask_position, is_deaf=is_deaf)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         self._owns_process = True
-        with end_on_hangup(self._hang_up, lambda: self._link.is_alive and not self.is_remote):
+        with end_on_hangup(self._hang_up, lambda: self.link.is_alive and not self.is_remote):
             super().run(*arguments, **options)
 
     def _hang_up(self) -> None:
         if not self.is_remote:
-            self._link.send(Stop("SIGHUP"))
+            self.link.send(Stop("SIGHUP"))
 
     def on_mount(self) -> None:
         """Start the engine and begin to poll it."""
@@ -193,7 +167,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         view = self.memory.preferences.view
         if self.has_colors and view in {mode.value for mode in self.board.game.modes}:
             self.board.game.set_mode(GameMode(view))
-        self._link.start()
+        self.link.start()
         self._poll_later()
         self._explain()
 
@@ -202,8 +176,8 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         preferences = self.memory.preferences
         if self._is_arranged and not preferences.has_seen_recording:
             self.memory.remember(has_seen_recording=True)
-            self._link.send(Pause())  # the time that a demonstration may take waits for the reader
-            self.push_screen(FirstRunScreen(RECORDING), lambda _: self._link.send(Resume()))
+            self.link.send(Pause())  # the time that a demonstration may take waits for the reader
+            self.push_screen(FirstRunScreen(RECORDING), lambda _: self.link.send(Resume()))
         elif not (self._is_arranged or preferences.has_seen_first_run):
             self.memory.remember(has_seen_first_run=True)
             self.push_screen(FirstRunScreen())
@@ -240,12 +214,12 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
 
     def _poll(self) -> None:
         """Fold what has happened and show it."""
-        for event in self._link.poll():
+        for event in self.link.poll():
             if isinstance(event, RunStarted):
                 self._begin(event)
             self.playing.take(event)
-            self._dashboard = fold(self._dashboard, event)
-        state = self._dashboard
+            self.dashboard = fold(self.dashboard, event)
+        state = self.dashboard
         self._settle(state)
         self.playing.look(is_covered=len(self.screen_stack) > 1)
         self.polls += 1
@@ -296,9 +270,8 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         for notice in state.notices:
             if notice.number > self._last_notice:
                 self._last_notice = notice.number
-                self.notify(
-                    notice.text, severity=_severity(notice.severity), timeout=4, markup=False
-                )
+                severity = cast(SeverityLevel, notice.severity)
+                self.notify(notice.text, severity=severity, timeout=4, markup=False)
         is_saved = state.checkpoint is not None and state.checkpoint is not self._checkpoint_before
         if self._is_save_wanted and state.checkpoint is not None and is_saved:
             self._is_save_wanted = False
@@ -307,7 +280,7 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when the run ended as asked; stay when it failed, and say what happened."""
         self.end = end
-        self._show_figures(self._dashboard)
+        self._show_figures(self.dashboard)
         if isinstance(end, RunStopped):
             if self._stays:
                 self.notify("The run is saved and over. q leaves.", markup=False)
@@ -315,9 +288,8 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
                 self.exit(return_code=0)
             return
         self._pop_all()
-        resume = resume_command(self._run_dir)
-        if isinstance(end, RunFailed) and not end.has_checkpoint:
-            resume = ""
+        has_checkpoint = not isinstance(end, RunFailed) or end.has_checkpoint
+        resume = resume_command(self._run_dir) if has_checkpoint else ""
         is_there = bool(resume) or (isinstance(end, ConnectionLost) and end.is_running)
         can_go_on = is_there and self._make_session is not None
         self.push_screen(FailureScreen(end, resume, can_go_on=can_go_on))
@@ -331,33 +303,29 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
             return True
         if entry.pane and entry.pane != self.board.focused:
             return False
-        return not self.table.refusal(entry, self._dashboard)
+        return not self.table.refusal(entry, self.dashboard)
 
     def on_key(self, event: Key) -> None:
         """Say why a key does nothing; all that has the keyboard before the panes keeps quiet."""
         if len(self.screen_stack) == 1:
-            why = self._refused.why(event.key, self._dashboard, self.board.focused)
+            why = self._refused.why(event.key, self.dashboard, self.board.focused)
             if why:
                 self.notify(why, timeout=3, markup=False)
 
     def on_command_wanted(self, message: CommandWanted) -> None:
         """Send what a pane wants."""
-        self._link.send(message.command)
-
-    def send_command(self, command: Command) -> None:
-        """Ask the engine for something."""
-        self._link.send(command)
+        self.link.send(message.command)
 
     def action_stop_run(self) -> None:
         """Save and end the run; the screen stays as it was."""
         self._stays = True
-        self._link.send(Stop("quit"))
+        self.link.send(Stop("quit"))
 
     async def action_go_on(self) -> None:
         """After a failure, start the run again from its checkpoint, or attach to it again."""
         if self._make_session is None or self.end is None or isinstance(self.end, RunStopped):
             return
-        if self._link.is_alive:
+        if self.link.is_alive:
             self.notify("The engine is still ending: try again in a moment.", timeout=3)
             return
         try:
@@ -365,27 +333,20 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         except PokeTUIError as error:
             self.notify(f"{error.message} {error.hint}", severity="error", markup=False)
             return
-        self.end = None
-        self._is_closing = self._stays = False
-        self._dashboard = DashboardState()
-        self._last_notice = 0
-        self._link = Link(session)
-        self.playing = Playing(self._link.send, self.table.buttons)
+        self._connect(session)
         self._pop_all()
-        self._link.start()
+        self.link.start()
 
     def action_save(self) -> None:
         """Write a checkpoint."""
         self._is_save_wanted = True
-        self._checkpoint_before = self._dashboard.checkpoint
-        self._link.send(Save())
+        self._checkpoint_before = self.dashboard.checkpoint
+        self.link.send(Save())
 
     def action_quit_run(self) -> None:
         """Save and quit; asked again, offer to leave at once."""
         if self.end is not None:
             self.exit(return_code=0 if isinstance(self.end, RunStopped) else 1)
-        elif self.is_remote:
-            self.exit(return_code=0)
         elif isinstance(self.screen, ClosingScreen):
             self.screen.ask()
         else:
@@ -406,16 +367,11 @@ class CockpitApp(RunControlActions, ViewActions, DemoControlActions):
         """Leave: a run that is this application's own ends with it."""
         if self.is_remote:
             self.exit(return_code=0)
-        else:
-            self._end(reason)
-
-    def _end(self, reason: str) -> None:
-        if self._is_closing:
-            return
-        self._is_closing = True
-        self._link.send(Stop(reason))
-        self._pop_all()
-        self.push_screen(ClosingScreen(is_recording=only_records(self._dashboard)))
+        elif not self._is_closing:
+            self._is_closing = True
+            self.link.send(Stop(reason))
+            self._pop_all()
+            self.push_screen(ClosingScreen(is_recording=only_records(self.dashboard)))
 
     def _pop_all(self) -> None:
         """Leave whatever is in front of the cockpit."""
@@ -445,7 +401,3 @@ def _interval(state: DashboardState) -> int:
         return FRAMES_PER_FIGURES_BY_HAND
     is_at_full_speed = state.status is not None and state.status.speed == 0
     return FRAMES_PER_FIGURES_AT_FULL_SPEED if is_at_full_speed else FRAMES_PER_FIGURES
-
-
-def _severity(name: str) -> Literal["information", "warning", "error"]:
-    return "warning" if name == "warning" else "error" if name == "error" else "information"

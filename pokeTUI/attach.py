@@ -21,20 +21,10 @@ SAVE_TIMEOUT_S = 90.0
 KILL_TIMEOUT_S = 10.0
 
 
-def attach_to(run: str | None, *, is_read_only: bool, color: str = "auto") -> int:
-    """Show a run until the user leaves it or it ends, say how, and return the exit code.
-
-    Raises:
-        PokeTUIError: There is no such run, or it cannot be shown here.
-    """
-    return view(run, is_read_only=is_read_only, color=color)()
-
-
 def view(run: str | None, *, is_read_only: bool, color: str = "auto") -> Callable[[], int]:
-    """Show a run until the user leaves it or it ends.
+    """Show a run until the user leaves it or it ends; return what reports the end.
 
-    Returns:
-        What says how that came, and returns the exit code.
+    That prints how the run ended, and returns the exit code.
 
     Raises:
         PokeTUIError: There is no such run, or it cannot be shown here.

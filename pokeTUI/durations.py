@@ -9,11 +9,7 @@ _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\
 
 
 def seconds(text: str, name: str) -> float:
-    """Return the seconds of 90, 90s, 5m, 1m30s or 1h; 0 for "".
-
-    Args:
-        text: What was written.
-        name: What it is for, in the error.
+    """Return the seconds of 90, 90s, 5m, 1m30s or 1h, 0 for ""; `name` is for the error.
 
     Raises:
         ConfigurationError: It is no time.

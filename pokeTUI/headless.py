@@ -25,8 +25,8 @@ from engine.events import (
 )
 from engine.session import EngineSession
 from pokeTUI.dashboard.planner import describe_status
-from pokeTUI.job_control import stop
 from pokeTUI.printing import complain, say
+from pokeTUI.signals import stop
 
 STATUS_INTERVAL_S = 30.0
 _POLL_INTERVAL_S = 0.2
@@ -34,12 +34,7 @@ _WINDOW = 30
 
 
 class HeadlessRunner:
-    """Print what a session does until it ends.
-
-    Args:
-        session: Not yet started.
-        is_quiet: Print failures only.
-    """
+    """Print what a session does until it ends; if it is quiet, failures only."""
 
     def __init__(self, session: EngineSession, *, is_quiet: bool = False) -> None:
         self._session = session
@@ -47,6 +42,7 @@ class HeadlessRunner:
         self._status: StatusChanged | None = None
         self._curriculum: CurriculumChanged | None = None
         self._model: PlannerStatusChanged | None = None
+        self._usable: tuple[str, str] | None = None
         self._returns: deque[float] = deque(maxlen=_WINDOW)
         self._successes: deque[bool] = deque(maxlen=_WINDOW)
         self._end: RunStopped | RunFailed | None = None
@@ -131,16 +127,12 @@ class HeadlessRunner:
 
     def _follow_model(self, status: PlannerStatusChanged) -> None:
         """Say whether the language model can be asked, whenever that changes."""
-        before, self._model = self._model, status
-        now = self._usable(status)
-        if before is None or now != self._usable(before):
-            said = ". ".join(part for part in (status.absent, status.detail) if part)
-            self._print(f"model {status.model} is {now[0]}{said and f': {said}'}")
-
-    @staticmethod
-    def _usable(status: PlannerStatusChanged) -> tuple[str, str]:
-        """Return the state, in which being asked is no news, and which models are away."""
-        return "ready" if status.state == "asking" else status.state, status.absent
+        self._model = status
+        state = "ready" if status.state == "asking" else status.state  # being asked is no news
+        if (state, status.absent) != self._usable:
+            self._usable = (state, status.absent)
+            why = ". ".join(part for part in (status.absent, status.detail) if part)
+            self._print(f"model {status.model} is {state}{why and f': {why}'}")
 
     def _print(self, line: str) -> None:
         if not self._is_quiet:

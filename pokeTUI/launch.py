@@ -1,7 +1,6 @@
 """Turn the options of `poketui run` into a session with or without a screen."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ from engine.session import EngineSession
 from engine.training.checkpoint import steps_of
 from engine.training.runs import resume_command
 from pokeTUI.printing import complain, say
+from pokeTUI.signals import signal_exit_code
 
 MIN_COLUMNS, MIN_ROWS = 80, 24
 
-EXIT_OK, EXIT_FAILED = 0, 1
+EXIT_FAILED = 1
 WEB_DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 """Names the driver that Textual draws with instead of a terminal's."""
 
@@ -45,9 +45,14 @@ def launch(
         check_terminal()
         check_preferences()
     session = EngineSession(config, resume=resume)
-    end = (
-        _run_headless(session, is_quiet) if config.headless else run_cockpit(session, config, color)
-    )
+    if not config.headless:
+        return report(run_cockpit(session, config, color), session.run_dir)
+    from pokeTUI.headless import HeadlessRunner
+
+    try:
+        end = HeadlessRunner(session, is_quiet=is_quiet).run()
+    finally:
+        session.discard()
     return report(end, session.run_dir)
 
 
@@ -82,10 +87,7 @@ def check_preferences() -> None:
 def check_terminal(
     instead: str = "Use `poketui run --headless` to train without a screen.",
 ) -> None:
-    """Make sure that the cockpit can be drawn here.
-
-    Args:
-        instead: What can be done without it.
+    """Make sure that the cockpit can be drawn here; `instead` says what to do if not.
 
     Raises:
         TerminalError: If this is no terminal, or one that is too small.
@@ -102,15 +104,6 @@ def check_terminal(
             f"The terminal is {columns}x{rows}; {MIN_COLUMNS}x{MIN_ROWS} are needed.",
             f"Enlarge it or choose a smaller font. {instead}",
         )
-
-
-def _run_headless(session: EngineSession, is_quiet: bool) -> RunStopped | RunFailed | None:
-    from pokeTUI.headless import HeadlessRunner
-
-    try:
-        return HeadlessRunner(session, is_quiet=is_quiet).run()
-    finally:
-        session.discard()
 
 
 def run_cockpit(
@@ -145,7 +138,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         case RunStopped(checkpoint=checkpoint, total_steps=steps, reason=reason):
             if not checkpoint and not steps:
                 say("Stopped before the first step: nothing was begun.")
-                return _ended_by(reason)
+                return signal_exit_code(reason)
             is_there = bool(checkpoint and resume)
             saved = steps_of(Path(checkpoint))
             is_whole = is_there and saved >= steps
@@ -153,7 +146,7 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
                 complain(f"poketui: The end, step {steps:,}, could not be saved.")
             if is_there:
                 say(f"Saved at step {saved:,}. Go on with: {resume}")
-            return _ended_by(reason) if is_whole else EXIT_FAILED
+            return signal_exit_code(reason) if is_whole else EXIT_FAILED
         case RunFailed() | ConnectionLost():
             complain(f"poketui: {end.message} {end.hint}".rstrip())
             if isinstance(end, RunFailed) and end.has_checkpoint and from_checkpoint:
@@ -161,8 +154,3 @@ def report(end: RunStopped | RunFailed | ConnectionLost | None, run_dir: str = "
         case None:
             complain(f"poketui: Left without saving. {from_checkpoint or 'Nothing is saved.'}")
     return EXIT_FAILED
-
-
-def _ended_by(reason: str) -> int:
-    """Return the exit code of a run that was saved: 128 and its number if a signal ended it."""
-    return 128 + signal.Signals[reason] if reason in signal.Signals.__members__ else EXIT_OK

@@ -43,12 +43,7 @@ class Session(Protocol):
 
 
 class Link:
-    """Poll a session and send it commands.
-
-    Args:
-        session: Not yet started.
-        clock: Seconds, monotonic.
-    """
+    """Poll a session and send it commands."""
 
     def __init__(self, session: Session, clock: Callable[[], float] = time.monotonic) -> None:
         self._session = session

@@ -3,8 +3,9 @@
 It lies in $POKETUI_CONFIG_DIR, else in $XDG_CONFIG_HOME/poketui, else in ~/.config/poketui.
 """
 
+import asyncio
 import errno
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,8 @@ from pokeTUI.toml_text import to_toml
 
 _COMMENT = """What PokeTUI remembers of how you like it. Edit it while no cockpit is open.
 [keys]: action = "key,key"; the help (?) and docs/keys.md name the actions."""
+WRITE_DELAY_S = 0.5
+"""A border that is dragged changes sixty times a second."""
 
 
 def _check_pane(key: str) -> str:
@@ -99,11 +102,7 @@ def layout_of(arrangement: Arrangement) -> LayoutPreferences:
 
 
 class PreferenceFile:
-    """The file with the preferences.
-
-    Args:
-        folder: Where it lies; None: where the user's configuration does.
-    """
+    """The file with the preferences, in `folder` or where the user's configuration lies."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = (folder or config_folder()) / "preferences.toml"
@@ -147,3 +146,59 @@ class PreferenceFile:
         return ConfigurationError(
             f"{self.path}: {what}.", "Correct it, or delete the file to begin with the defaults."
         )
+
+
+class Memory:
+    """What is remembered now; changes are written soon, and never waited for.
+
+    Args:
+        complain: Told once if they cannot be written.
+
+    Raises:
+        ConfigurationError: The file is broken.
+    """
+
+    def __init__(self, file: PreferenceFile, complain: Callable[[str], None]) -> None:
+        self._file = file
+        self._complain = complain
+        self._has_complained = False
+        self._changes: dict[str, Any] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self.preferences = file.load()
+
+    def remember(self, **changes: Any) -> None:
+        """Change preferences by name."""
+        changes = {
+            key: value for key, value in changes.items() if value != getattr(self.preferences, key)
+        }
+        if not changes:
+            return
+        self.preferences = self.preferences.model_copy(update=changes)
+        self._changes |= changes
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WRITE_DELAY_S, self._begin)
+
+    async def flush(self) -> None:
+        """Write what is not yet written, at most a second long."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._begin()
+        if self._writing is not None:
+            await asyncio.wait({self._writing}, timeout=1.0)
+
+    def _begin(self) -> None:
+        self._timer = None
+        self._writing = asyncio.ensure_future(self._write(self._writing))
+
+    async def _write(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None:  # two at once would each undo what the other writes
+            await asyncio.wait({before})
+        changes, self._changes = self._changes, {}
+        try:
+            await asyncio.to_thread(self._file.save, changes)
+        except (OSError, ConfigurationError) as error:
+            if not self._has_complained:
+                self._has_complained = True
+                reason = error.message if isinstance(error, ConfigurationError) else error.strerror
+                self._complain(f"Your preferences cannot be kept: {reason}")

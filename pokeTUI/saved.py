@@ -40,8 +40,11 @@ def comparison_rows(
         ("steps", *(f"{run.total_steps:,}" for run in runs)),
         ("episodes", *(f"{run.episodes:,}" for run in runs)),
         ("updates", *(f"{run.updates:,}" for run in runs)),
-        ("return of the last", *(_recent_return(run) for run in runs)),
-        ("success of the last", *(_recent_success(run) for run in runs)),
+        (
+            "return of the last",
+            *(f"{run.recent}: {run.recent_return:.2f}" if run.recent else "–" for run in runs),
+        ),
+        ("success of the last", *(share_text(run.recent_successes, run.recent) for run in runs)),
         ("evaluation, policy alone", *(_evaluation(run) for run in runs)),
     ]
     for key in dict.fromkeys(key for run in runs for key in run.figures):
@@ -61,14 +64,6 @@ def share_text(count: int, total: int) -> str:
         return "–"
     low, high = success_interval(count, total)
     return f"{count} of {total}, {count / total:.0%} ({low:.0%} to {high:.0%})"
-
-
-def _recent_return(run: RunDigest) -> str:
-    return f"{run.recent}: {run.recent_return:.2f}" if run.recent else "–"
-
-
-def _recent_success(run: RunDigest) -> str:
-    return share_text(run.recent_successes, run.recent)
 
 
 def _evaluation(run: RunDigest) -> str:

@@ -28,7 +28,6 @@ class Setting:
 
     Attributes:
         key: Dotted, e.g. "ppo.epochs".
-        section: What it stands under.
         kind: In words: "whole number", "one of ...".
         allowed: The range in words, "" if anything is.
         description: What it is for, "" if its name says that.

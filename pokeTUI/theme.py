@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 from functools import lru_cache
+from typing import Any
 
 from rich.style import Style
 from textual.theme import Theme
@@ -37,85 +38,45 @@ Palette = Mapping[Ink, Style]
 TEXT_INKS = tuple(ink for ink in Ink if ink is not Ink.faint and not ink.name.startswith("badge"))
 """Those that words are written with; faint is for frames and tracks."""
 
-MOSSLIGHT = Theme(
-    name="mosslight",
-    primary="#9ebf72",
-    secondary="#7fb0d6",
-    accent="#b9a3d9",
-    warning="#e3b463",
-    error="#e08a67",
-    success="#9ebf72",
-    foreground="#d9dfd0",
-    background="#10140f",
-    surface="#151a13",
-    panel="#1c231a",
-    dark=True,
-    variables={"frame": "#3b4737", "stone": "#93a08b", "lichen": "#c9d8a9"},
+_COLORS: Mapping[str, tuple[Any, ...]] = {
+    "primary": ("#9ebf72", "#3f6212", "#7dff7d", "#2fc79a"),
+    "secondary": ("#7fb0d6", "#1d5a8a", "#7cd0ff", "#56b4e9"),
+    "accent": ("#b9a3d9", "#6b4a9b", "#e3b3ff", "#d98cbb"),
+    "warning": ("#e3b463", "#7a4e00", "#ffd84d", "#f0e442"),
+    "error": ("#e08a67", "#a3341a", "#ff9d8a", "#f07b3f"),
+    "success": ("#9ebf72", "#3f6212", "#7dff7d", "#2fc79a"),
+    "foreground": ("#d9dfd0", "#1f2a1b", "#ffffff", "#e8eaee"),
+    "background": ("#10140f", "#f6f7f0", "#000000", "#0f1218"),
+    "surface": ("#151a13", "#fcfdf8", "#000000", "#141821"),
+    "panel": ("#1c231a", "#e9ecdf", "#161616", "#1b202b"),
+}
+"""By Textual's name, for each of THEME_NAMES."""
+_VARIABLES = {
+    "frame": ("#3b4737", "#b9c2aa", "#8a8a8a", "#3d4557"),
+    "stone": ("#93a08b", "#57634f", "#c8c8c8", "#98a1b3"),
+    "lichen": ("#c9d8a9", "#33461f", "#ffffff", "#f4f6fa"),
+}
+"""Our own colours likewise."""
+THEME_NAMES = ("mosslight", "daylight", "high-contrast", "colour-blind-safe")
+"""A calm dark theme with a mossy accent; the same by day; one whose words are all at least seven
+times as bright as their ground; and one after the palette of Okabe and Ito, brightened for a dark
+ground."""
+THEMES = tuple(
+    Theme(
+        name=name,
+        dark=name != "daylight",
+        variables={variable: colors[index] for variable, colors in _VARIABLES.items()},
+        **{role: colors[index] for role, colors in _COLORS.items()},
+    )
+    for index, name in enumerate(THEME_NAMES)
 )
-"""A calm dark theme with a mossy accent."""
-
-DAYLIGHT = Theme(
-    name="daylight",
-    primary="#3f6212",
-    secondary="#1d5a8a",
-    accent="#6b4a9b",
-    warning="#7a4e00",
-    error="#a3341a",
-    success="#3f6212",
-    foreground="#1f2a1b",
-    background="#f6f7f0",
-    surface="#fcfdf8",
-    panel="#e9ecdf",
-    dark=False,
-    variables={"frame": "#b9c2aa", "stone": "#57634f", "lichen": "#33461f"},
-)
-"""The same by day."""
-
-HIGH_CONTRAST = Theme(
-    name="high-contrast",
-    primary="#7dff7d",
-    secondary="#7cd0ff",
-    accent="#e3b3ff",
-    warning="#ffd84d",
-    error="#ff9d8a",
-    success="#7dff7d",
-    foreground="#ffffff",
-    background="#000000",
-    surface="#000000",
-    panel="#161616",
-    dark=True,
-    variables={"frame": "#8a8a8a", "stone": "#c8c8c8", "lichen": "#ffffff"},
-)
-"""All words at least seven times as bright as their ground."""
-
-COLOR_BLIND = Theme(
-    name="colour-blind-safe",
-    primary="#2fc79a",
-    secondary="#56b4e9",
-    accent="#d98cbb",
-    warning="#f0e442",
-    error="#f07b3f",
-    success="#2fc79a",
-    foreground="#e8eaee",
-    background="#0f1218",
-    surface="#141821",
-    panel="#1b202b",
-    dark=True,
-    variables={"frame": "#3d4557", "stone": "#98a1b3", "lichen": "#f4f6fa"},
-)
-"""After the palette of Okabe and Ito, brightened for a dark ground."""
-
-THEMES = (MOSSLIGHT, DAYLIGHT, HIGH_CONTRAST, COLOR_BLIND)
-THEME_NAMES = tuple(theme.name for theme in THEMES)
 
 
 @lru_cache(maxsize=16)
 def palette(name: str, *, is_plain: bool = False) -> Palette:
     """Return the inks of the theme called `name`; an unknown one has the first theme's.
 
-    Args:
-        name: A theme's name.
-        is_plain: Without colour: badges are reversed instead, so that states can be seen.
+    A plain one is without colour: badges are reversed instead, so that states can be seen.
     """
     theme = next((one for one in THEMES if one.name == name), THEMES[0])
     names = theme.variables

@@ -10,11 +10,7 @@ _SURE_S = 1.0
 
 
 class TimeLeft:
-    """Watches work continue.
-
-    Args:
-        clock: Seconds that only rise.
-    """
+    """Watches work continue, and works out how long it will still take."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

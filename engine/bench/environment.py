@@ -49,14 +49,8 @@ def measure_environment(
 ) -> tuple[Figure, ...]:
     """Print a table of medians and what missed its target; return the lines.
 
-    All loops of a repetition run one after the other, and ratios are taken within it, so that a
-    busy machine slows all alike.
-
-    Args:
-        rom_path: The game; empty: the practice game.
-        steps: Random steps from the start in each repetition.
-        repeats: How many repetitions.
-        allow_unknown_rom: As in `RunConfig`.
+    Each repetition takes `steps` random steps from the start. All its loops run one after the
+    other, and ratios are taken within it, so that a busy machine slows all alike.
     """
     with tempfile.TemporaryDirectory() as folder:
         config = RunConfig(rom_path=rom_path, allow_unknown_rom=allow_unknown_rom, save_dir=folder)
@@ -136,9 +130,9 @@ def _crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Figure]:
             name = f"{crew.size} workers, {GAMES} games each, wall time"
             text += f", {crew.share:.2f} of {crew.size} x 1 worker"
             yield _at_least(CREW_TARGET, name, crew.share, text)
-        if crew.size == 1 and crew.weight is not None:
-            weight = crew.weight.resident_mb
-            text = f"{weight:.0f} MB resident, {crew.weight.own_mb:.0f} MB its own"
+        if crew.size == 1 and crew.weight_mb is not None:
+            weight, own = crew.weight_mb
+            text = f"{weight:.0f} MB resident, {own:.0f} MB its own"
             name = f"memory of a worker with {GAMES} games"
             yield _at_most(MEMORY_TARGET_MB, "MB", name, weight, text)
 

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from engine.commands import Stop
@@ -67,26 +68,22 @@ class LearningCurve:
 
     def print_row(self, steps: int) -> None:
         """Print how the last episodes went whenever another 100,000 steps are over."""
-        if steps >= self._next_row:
-            self._next_row = (steps // _ROW_STEPS + 1) * _ROW_STEPS
-            print(self._row(steps), flush=True)
-
-    def _row(self, steps: int) -> str:
-        count = len(self._recent)
-        mean_return = sum(total for _, total, _ in self._recent) / count
-        mean_length = sum(length for _, _, length in self._recent) / count
-        return (
+        if steps < self._next_row:
+            return
+        self._next_row = (steps // _ROW_STEPS + 1) * _ROW_STEPS
+        mean_return = fmean(total for _, total, _ in self._recent)
+        mean_length = fmean(length for _, _, length in self._recent)
+        print(
             f"| {self.seed} | {steps:,} | {self.episodes:,} | {mean_return:.1f} "
-            f"| {mean_length:.0f} | {100 * self.success():.0f} % |"
+            f"| {mean_length:.0f} | {100 * self.success():.0f} % |",
+            flush=True,
         )
 
 
 def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     """Train a run for each seed, one after the other, and print their curves as Markdown.
 
-    Args:
-        overrides: Settings by dotted key; `total_steps` must be among them.
-        seeds: Of everything random in a run.
+    `overrides` are settings by dotted key, `total_steps` among them.
 
     Returns:
         0 if every seed ended with at least `TARGET` of its last `WINDOW` episodes won, else 1.
@@ -94,9 +91,8 @@ def measure_learning(overrides: dict[str, Any], seeds: Sequence[int]) -> int:
     curves = []
     print("| seed | steps | episodes | return | length | success |\n|---|---|---|---|---|---|")
     for seed in seeds:
-        curves.append(
-            train({**overrides, "seed": seed, "headless": True}, on_episode=LearningCurve.print_row)
-        )
+        settings = {**overrides, "seed": seed, "headless": True}
+        curves.append(train(settings, on_episode=LearningCurve.print_row))
     print(
         "\n| seed | success of last 30 | 90 % at step | steps/s | minutes |\n|---|---|---|---|---|"
     )

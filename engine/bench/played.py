@@ -55,12 +55,9 @@ class _Camera(GameBoy):
             is_due = self._ticks % _FRAMES_PER_PICTURE == 0
             super().tick(step, is_due or (render and frames == 0))
             if is_due:
-                self._keep()
-
-    def _keep(self) -> None:
-        frame = self.frame()
-        is_same = self.frames and np.array_equal(frame, self.frames[-1])
-        self.frames.append(self.frames[-1] if is_same else frame.copy())
+                frame = self.frame()
+                is_same = self.frames and np.array_equal(frame, self.frames[-1])
+                self.frames.append(self.frames[-1] if is_same else frame.copy())
 
 
 def film(seconds: float) -> Film:
@@ -86,24 +83,16 @@ def _film(env: SteppedEnv, count: int) -> Film:
         observed: list[GameObserved] = []
         paid: list[RewardPaid] = []
         while len(camera.frames) < count:
-            if sum(env.step(_choose(env))[1:]):
+            action = np.where(env.mask, env.prior + 1e-6, 0.0).argmax()
+            if sum(env.step(int(action))[1:]):
                 env.begin()
-            seen, reward = _look(env)
+            seen = env.inspect()
             missing = len(camera.frames) - len(observed)
-            observed += [seen] * missing
-            paid += [reward] * missing
+            observed += missing * [
+                GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
+            ]
+            paid += [RewardPaid(seen.breakdown, seen.episode, seen.episode)] * missing
     finally:
         env.env.emulator = former
         camera.close()
     return Film(tuple(camera.frames[:count]), tuple(observed[:count]), tuple(paid[:count]))
-
-
-def _choose(env: SteppedEnv) -> int:
-    weights = np.where(env.mask, env.prior + 1e-6, 0.0)
-    return int(weights.argmax())
-
-
-def _look(env: SteppedEnv) -> tuple[GameObserved, RewardPaid]:
-    seen = env.inspect()
-    told = GameObserved(seen.state, seen.goal, seen.milestones, seen.path, seen.visited)
-    return told, RewardPaid(seen.breakdown, seen.episode, seen.episode)

@@ -25,13 +25,9 @@ TARGET = 0.6
 def measure_training(overrides: dict[str, Any], updates: int) -> tuple[Figure, ...]:
     """Print a table of medians and whether the target is met; return the lines.
 
-    A run trains as `poketui run --headless` does. After every update the same actions are taken in
-    the same games once more, without planner, policy and trainer. Ratios are taken between
-    neighbours, so that a busy machine slows both alike.
-
-    Args:
-        overrides: Settings by dotted key.
-        updates: How often the policy learns.
+    A run trains as `poketui run --headless` does, with `overrides` by dotted key. After every
+    update the same actions are taken in the same games once more, without planner, policy and
+    trainer. Ratios are taken between neighbours, so that a busy machine slows both alike.
     """
     with tempfile.TemporaryDirectory() as folder:
         fixed = {"agent": "ppo", "headless": True, "save_dir": folder}
@@ -64,7 +60,7 @@ class _NotedVector(VectorEnv):
 
 
 def _compare(config: RunConfig, updates: int) -> list[tuple[float, float]]:
-    """Return for each update the seconds of its steps with training, and without.
+    """Return the seconds of each update's steps with training, and without.
 
     There is one update more, which warms everything up and does not count.
     """

@@ -20,34 +20,24 @@ _OWN = ("Private_Clean", "Private_Dirty")
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
-    """Memory of a process in MB: all of it, and what it shares with no other."""
-
-    resident_mb: float
-    own_mb: float
-
-
-@dataclass(frozen=True, slots=True)
 class Crew:
     """How some workers did.
 
     Attributes:
         rate: Steps a second of wall time, all together.
         share: `rate` in shares of as many times one worker's, each pair measured in turn.
-        weight: Of the heaviest worker, None where the system does not tell.
+        weight_mb: Memory of the heaviest worker: all of it, and what it shares with no other; None
+            where the system does not report it.
     """
 
     size: int
     rate: float
     share: float
-    weight: Weight | None
+    weight_mb: tuple[float, float] | None
 
 
 def measure_crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Crew]:
-    """Yield medians for one worker, two, four and so on, up to one a core.
-
-    Wall time, since what is asked is how well they work at the same time.
-    """
+    """Yield medians of wall time for one worker, two, four and so on, up to one a core."""
     with _start(config, 1) as one:
         for size in crew_sizes(os.cpu_count() or 1):
             with _start(config, size) as crew:
@@ -59,7 +49,7 @@ def measure_crews(config: RunConfig, steps: int, repeats: int) -> Iterator[Crew]
                 size,
                 statistics.median(rate for _, rate in pairs),
                 statistics.median(rate / (size * single) for single, rate in pairs),
-                max(weights, key=lambda weight: weight.resident_mb, default=None),
+                max(weights, default=None),
             )
 
 
@@ -83,10 +73,10 @@ def _rate(vector: VectorEnv, steps: int, seed: int) -> float:
     return rounds * vector.num_envs / (time.perf_counter() - start)
 
 
-def _weigh(pid: int) -> Weight | None:
+def _weigh(pid: int) -> tuple[float, float] | None:
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except OSError:  # not Linux
         return None
     kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines}
-    return Weight(kilobytes["Rss"] / 1024, sum(kilobytes[name] for name in _OWN) / 1024)
+    return kilobytes["Rss"] / 1024, sum(kilobytes[name] for name in _OWN) / 1024

@@ -8,45 +8,38 @@ from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import Question
 from pokeTUI.keys.keymap import KeyTable
 from pokeTUI.keys.playing import Playing
-from pokeTUI.memory import Memory
+from pokeTUI.link import Link
+from pokeTUI.preferences import Memory
+from pokeTUI.rendering.colors import ColorDepth
 from pokeTUI.screens.board import Board
+from pokeTUI.terminal.probe import Terminal
 
 
 class ActionsApp(App[None]):
     """The cockpit as its parts know it; Textual finds their `action_` methods by name.
 
     Attributes:
-        config: Of the run that is shown.
-        table: What each key does.
-        memory: What the user prefers.
-        playing: Makes presses of what is typed while a person plays.
         branch_at: Step of a replay from which the user wants to continue by hand, None if not.
     """
 
     config: RunConfig
+    dashboard: DashboardState
+    board: Board
     table: KeyTable
+    terminal: Terminal
     memory: Memory
+    link: Link
     playing: Playing
     branch_at: int | None = None
 
     @property
-    def dashboard(self) -> DashboardState:
-        """What the screen shows."""
-        raise NotImplementedError
-
-    @property
     def has_colors(self) -> bool:
-        """Return whether the terminal shows colours."""
-        raise NotImplementedError
-
-    @property
-    def board(self) -> Board:
-        """The panes."""
-        raise NotImplementedError
+        """Whether the terminal shows colours."""
+        return self.terminal.depth is not ColorDepth.NONE
 
     def send_command(self, command: Command) -> None:
-        """Ask the engine for something; what comes of it is told by events."""
-        raise NotImplementedError
+        """Ask the engine for something; what comes of it is reported by events."""
+        self.link.send(command)
 
     def ask(self, question: Question) -> None:
         """Ask the user, and send what comes of it."""

@@ -1,30 +1,42 @@
 """What the keys do by which a run, a recording or a replay is steered."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from math import inf
 
 from engine.commands import (
+    Command,
     GiveBack,
     KeepState,
+    MarkRecording,
     Pause,
     ReleaseControl,
     RequestControl,
     Restart,
     Resume,
+    Rewind,
     Seek,
     SetSpeed,
     SkipEvaluation,
+    StartRecording,
     StepOnce,
+    StopRecording,
     TakeOver,
     Watch,
 )
 from pokeTUI.actions.base import ActionsApp
-from pokeTUI.dashboard.conditions import is_replay, takeable
+from pokeTUI.dashboard.conditions import is_recording, is_replay, takeable
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.dialogs.questions import (
+    Question,
+    ask_description,
+    ask_discard,
     ask_game,
     ask_goal,
+    ask_mark,
     ask_mode,
+    ask_rewind,
     ask_state,
     ask_strategy,
     ask_wish,
@@ -33,8 +45,36 @@ from pokeTUI.keys.actions import SPEEDS
 from pokeTUI.terminal.keys import KeyReleased
 
 
+def _sends(command: Callable[[], Command]) -> Callable[[ActionsApp], None]:
+    """Return an action that sends a command."""
+    return lambda app: app.send_command(command())
+
+
+def _asks(question: Callable[[DashboardState], Question]) -> Callable[[ActionsApp], None]:
+    """Return an action that asks the user, and sends what comes of it."""
+    return lambda app: app.ask(question(app.dashboard))
+
+
 class RunControlActions(ActionsApp):
-    """The part of the cockpit that steers what continues, and plays."""
+    """The part of the cockpit that steers what continues, plays and records."""
+
+    action_step_once = _sends(StepOnce)
+    action_skip_evaluation = _sends(SkipEvaluation)
+    action_restart = _sends(Restart)
+    action_keep_state = _sends(KeepState)
+    action_mark_recording = _sends(MarkRecording)
+
+    action_watch_number = _asks(ask_game)
+    action_branch = _asks(lambda state: ask_state(state, time.time()))
+    action_set_mode = _asks(ask_mode)
+    action_set_strategy = _asks(ask_strategy)
+    action_set_goal = _asks(ask_goal)
+    action_wish = _asks(ask_wish)
+    action_rewind_more = _asks(ask_rewind)
+    action_record_again = _asks(partial(ask_discard, again=True))
+    action_discard_recording = _asks(partial(ask_discard, again=False))
+    action_mark_in_words = _asks(ask_mark)
+    action_describe_recording = _asks(ask_description)
 
     _speed: float | None = None
     _sought: int | None = None
@@ -53,10 +93,6 @@ class RunControlActions(ActionsApp):
     def action_toggle_pause(self) -> None:
         """Pause or continue."""
         self.send_command(Resume() if self.dashboard.is_paused else Pause())
-
-    def action_step_once(self) -> None:
-        """Take one step."""
-        self.send_command(StepOnce())
 
     def action_change_speed(self, direction: int) -> None:
         """Go to the next speed up or down."""
@@ -83,48 +119,12 @@ class RunControlActions(ActionsApp):
         self._sought = step
         self.send_command(Seek(step))
 
-    def action_skip_evaluation(self) -> None:
-        """Leave the evaluation that is in progress."""
-        self.send_command(SkipEvaluation())
-
     def action_watch(self, direction: int) -> None:
         """Watch the next game, or the one before."""
         state = self.dashboard
         if state.run is not None:
             watched = state.status.watched_env if state.status is not None else 0
             self.send_command(Watch((watched + direction) % state.run.num_envs))
-
-    def action_watch_number(self) -> None:
-        """Watch a game by its number."""
-        self.ask(ask_game(self.dashboard))
-
-    def action_restart(self) -> None:
-        """Begin the watched game's episode anew."""
-        self.send_command(Restart())
-
-    def action_keep_state(self) -> None:
-        """Keep the watched game's state."""
-        self.send_command(KeepState())
-
-    def action_branch(self) -> None:
-        """Continue from a kept state."""
-        self.ask(ask_state(self.dashboard, time.time()))
-
-    def action_set_mode(self) -> None:
-        """Choose the mode."""
-        self.ask(ask_mode(self.dashboard))
-
-    def action_set_strategy(self) -> None:
-        """Choose the strategy."""
-        self.ask(ask_strategy(self.dashboard))
-
-    def action_set_goal(self) -> None:
-        """Choose the rule planner's goal."""
-        self.ask(ask_goal(self.dashboard))
-
-    def action_wish(self) -> None:
-        """Write what the language model shall aim at."""
-        self.ask(ask_wish(self.dashboard))
 
     def action_toggle_steering(self) -> None:
         """Ask to be the viewer that steers, or leave that to another."""
@@ -135,9 +135,7 @@ class RunControlActions(ActionsApp):
     # Playing
 
     def action_toggle_control(self) -> None:
-        """Take the game over, or give it back; a replay is left, for the game to continue from
-        it.
-        """
+        """Take the game over or give it back; a replay is left, and the game continues."""
         if is_replay(self.dashboard) and self.dashboard.status is not None:
             if self._sought is None:
                 self._play_on(self.dashboard)
@@ -174,6 +172,18 @@ class RunControlActions(ActionsApp):
     def on_app_blur(self) -> None:
         """Nobody holds a key of a terminal that is not looked at."""
         self.playing.let_go()
+
+    # Recording
+
+    def action_toggle_recording(self) -> None:
+        """Begin a demonstration, or save it."""
+        self.send_command(StopRecording() if is_recording(self.dashboard) else StartRecording())
+
+    def action_rewind(self, actions: int) -> None:
+        """Take the last actions back; fewer where there are not so many."""
+        now = self.dashboard.recording
+        if now is not None and now.rewindable:
+            self.send_command(Rewind(min(actions, now.rewindable)))
 
 
 def next_speed(speed: float, direction: int) -> float:

@@ -12,7 +12,7 @@ from pokeTUI.screens.help import HelpScreen
 from pokeTUI.screens.runs import RunsScreen
 from pokeTUI.screens.settings import SettingsScreen
 from pokeTUI.settings import as_steered
-from pokeTUI.theme import THEMES
+from pokeTUI.theme import THEME_NAMES
 
 
 class ViewActions(ActionsApp):
@@ -65,8 +65,7 @@ class ViewActions(ActionsApp):
 
     def action_next_theme(self) -> None:
         """Use the next theme."""
-        names = [theme.name for theme in THEMES]
-        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.theme = THEME_NAMES[(THEME_NAMES.index(self.theme) + 1) % len(THEME_NAMES)]
         self.memory.remember(theme=self.theme)
         self.notify(f"Theme {self.theme}", timeout=2)
 

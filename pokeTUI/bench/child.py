@@ -37,14 +37,9 @@ def run_program(
     has_pictures: bool = False,
     **options: Any,
 ) -> tuple[dict[str, Any], FastTerminal]:
-    """Run a measuring program to its end in a terminal.
+    """Run a measuring program to its end in a terminal of `size` columns and rows.
 
-    Args:
-        module: Its full name.
-        size: Columns and rows.
-        timeout_s: When to give up.
-        has_pictures: The terminal says that it knows Kitty graphics.
-        options: For its `main`, as JSON.
+    The terminal may claim to know Kitty graphics; `options` go to the program's `main`, as JSON.
 
     Returns:
         What it wrote down, and the terminal, which knows how many bytes came when.

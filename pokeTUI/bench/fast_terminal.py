@@ -1,11 +1,9 @@
 """Run a program in a pseudo-terminal that swallows everything at once and counts it."""
 
-import fcntl
 import os
 import pty
 import select
 import signal
-import struct
 import subprocess
 import termios
 import threading
@@ -13,7 +11,6 @@ import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from engine.child import python_environment
@@ -30,16 +27,12 @@ class FastTerminal:
     """A program and a terminal that answers, but draws nothing, so that it costs next to nothing.
 
     Args:
-        command: The program.
-        columns: The terminal's width.
-        rows: Its height.
         environment: The program's, besides this process's.
         has_pictures: It says that it knows Kitty graphics.
 
     Attributes:
         started: When the program was started, by `time.monotonic`.
         received: What has arrived, as long as `keeps` is true.
-        keeps: Keep what arrives.
     """
 
     def __init__(
@@ -73,12 +66,7 @@ class FastTerminal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the program, kindly first."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -105,11 +93,8 @@ class FastTerminal:
     ) -> float:
         """Wait until `texts` have come `count` times in all; return when, by `time.monotonic`.
 
-        Args:
-            texts: As they are sent, without a change of colour in between.
-            count: How often.
-            since: How many of the first bytes are not looked at.
-            timeout_s: When to give up.
+        Texts are as they are sent, without a change of colour in between; the first `since` bytes
+        are not looked at.
 
         Raises:
             TimeoutError: It never did.
@@ -176,16 +161,9 @@ class FastTerminal:
 def start_program(
     command: Sequence[str], columns: int, rows: int, environment: Mapping[str, str]
 ) -> tuple[int, subprocess.Popen[bytes]]:
-    """Return the terminal's far end and the program, in a session of its own as a login has.
-
-    Args:
-        command: The program.
-        columns: The terminal's width.
-        rows: Its height.
-        environment: All of the program's.
-    """
+    """Return the terminal's far end and the program, in a session of its own as a login has."""
     far, near = pty.openpty()
-    fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    termios.tcsetwinsize(near, (rows, columns))
     program = subprocess.Popen(
         list(command),
         stdin=near,

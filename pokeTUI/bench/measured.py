@@ -19,7 +19,6 @@ class Mark:
     Attributes:
         at_s: By `time.monotonic`, which all processes share.
         cpu_s: Processor time of the whole process so far.
-        frames: Frames drawn so far.
     """
 
     at_s: float
@@ -31,7 +30,6 @@ class MeasuredApp(CockpitApp):
     """Counts frames and feels how long the loop does something else.
 
     Attributes:
-        frames: Frames drawn so far.
         worst_stall_s: The longest time in which a ticker did not get its turn.
         longest_queue: Most texts that waited to be written.
     """

@@ -58,8 +58,7 @@ def measure_throughput(pairs: int, segment_s: float) -> Iterator[Figure]:
 def _compare(speeds: Sequence[tuple[bool, float]]) -> tuple[float, float, float]:
     """Return what is left of the speed when the screen is open, and its 95 % interval.
 
-    Args:
-        speeds: (whether it was open, steps a second), pair after pair, in changing order.
+    `speeds` are (whether it was open, steps a second), pair after pair, in changing order.
     """
     logs = [
         log(one / other) if is_open else log(other / one)

@@ -16,10 +16,6 @@ Theme = Callable[[], Iterator[Figure]]
 def measure_ui(only: Sequence[str] = (), *, is_quick: bool = False) -> tuple[Figure, ...]:
     """Print a table of medians and what missed its target; return the lines.
 
-    Args:
-        only: Names of themes; empty: all.
-        is_quick: Measure shortly, to see that everything works.
-
     Raises:
         ConfigurationError: There is no such theme.
     """

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from engine.errors import ConfigurationError
 from engine.folders import user_path
 from pokeTUI.cli.completion import complete_sets
-from pokeTUI.cli.options import LlmBackend, SaveDir
+from pokeTUI.cli.options import AnyRom, LlmBackend, Rom, SaveDir, Seed, given, planner_model
 from pokeTUI.printing import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from engine.imitation.bc import Epoch, Share
+    from engine.imitation.bc import Epoch
     from engine.imitation.dagger import Round
     from engine.types import Evaluation
 
@@ -75,7 +76,7 @@ def bc(
     ] = None,
     eval_every: Annotated[int | None, typer.Option(help="Epochs between evaluations.")] = None,
     save_every: Annotated[int | None, typer.Option(help="Epochs between checkpoints.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    seed: Seed = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     dagger: Annotated[
         str,
@@ -84,26 +85,16 @@ def bc(
             help="Play, and be told better by an expert: rules, planner, or a policy.",
         ),
     ] = "",
-    llm_model: Annotated[
-        str | None,
-        typer.Option(
-            help="Language model that sets the goals of --dagger planner; it is waited for.",
-            show_default="none: rules set them",
-        ),
-    ] = None,
+    llm_model: Annotated[str | None, planner_model("--dagger planner")] = None,
     llm_backend: LlmBackend = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of that.")] = None,
     round_episodes: Annotated[int | None, typer.Option(help="Episodes of a round.")] = None,
     beta: Annotated[
         float | None, typer.Option(help="Share of the first round that the expert plays.")
     ] = None,
-    rom: Annotated[
-        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
-    ] = None,
+    rom: Rom = None,
     state: Annotated[str | None, typer.Option(help="Play from a saved state.")] = None,
-    allow_unknown_rom: Annotated[
-        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
-    ] = False,
+    allow_unknown_rom: AnyRom = False,
     exp_name: Annotated[
         str, typer.Option(help="What the policy's name begins with.", show_default="the time")
     ] = "",
@@ -122,21 +113,20 @@ def bc(
     """Clone a policy: learn from demonstrations what to do."""
     # Here, not above: these load the learning library.
     from engine.config import parse_config
-    from engine.errors import ConfigurationError
     from engine.llm.backends import make_backends
     from engine.training.aggregation import aggregate
     from engine.training.from_demonstrations import PROJECT, Source, clone_policy
     from engine.training.policy_folders import PolicyFolder, list_policies
     from pokeTUI.saved import saves
 
-    given = _given(
+    settings = given(
         network=network, inputs=inputs, hidden_size=hidden_size, epochs=epochs,
         batch_size=batch_size, learning_rate=lr, weight_decay=weight_decay, balance=balance,
         val_share=val_share, patience=patience, eval_episodes=eval_episodes,
         eval_every=eval_every, save_every=save_every, seed=seed, device=device,
     )  # fmt: skip
     folder = saves(save_dir)
-    game = _given(
+    game = given(
         rom_path=rom, start_state=state, allow_unknown_rom=allow_unknown_rom or None,
         llm_model=llm_model, llm_backend=llm_backend,
     )  # fmt: skip
@@ -151,29 +141,30 @@ def bc(
     if exp_name and resume:
         raise ConfigurationError("A policy keeps its name.", "Leave --exp-name out.")
     project = wandb_project_name or PROJECT
-    ways = _given(rounds=rounds, episodes=round_episodes, beta_start=beta)
+    ways = given(rounds=rounds, episodes=round_episodes, beta_start=beta)
     if ways and not dagger and not resume:
         raise ConfigurationError(
             "--rounds, --round-episodes and --beta are of --dagger.", "Add --dagger rules."
         )
-    recorded = _place(demos, Path(folder) / "demos")
-    if not demos and (rules or dagger or resume):
-        recorded = ""
+    if demos and user_path(demos).exists():
+        recorded = demos
+    else:  # a set's name; without one those of no set, if there is nothing else to learn from
+        has_other = not demos and (rules or dagger or resume)
+        recorded = "" if has_other else str(Path(folder) / "demos" / demos)
     source = Source(recorded, rules, tuple(tag or ()), by, success)
     printer = _Printer(is_quiet=quiet)
     former = {info.path for info in list_policies(folder)}
     with printer:
         try:
             if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
-                made = aggregate(
-                    folder, given, ways, source,
+                path = aggregate(
+                    folder, settings, ways, source,
                     expert=dagger or "rules", game=game, resume=resume, tell=printer.tell,
                     name=exp_name, is_tracked=track, project=project,
-                )  # fmt: skip
-                path = made.folder
+                ).folder  # fmt: skip
             else:
                 path = clone_policy(
-                    folder, given, source, game=game, resume=resume, tell=printer.tell,
+                    folder, settings, source, game=game, resume=resume, tell=printer.tell,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
         except KeyboardInterrupt:
@@ -205,17 +196,6 @@ def _what_next(path: Path) -> str:
     return (
         f"No agent trains the network {network} on. Watch it: poketui record --player {path.name}"
     )
-
-
-def _place(name: str, folder: Path) -> str:
-    """Return where demonstrations are: a path, or the name of a set in their folder."""
-    if name and user_path(name).exists():
-        return name
-    return str(folder / name)
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
 
 
 class _Printer:
@@ -268,8 +248,13 @@ class _Printer:
                 self.say(text)
             case Evaluation():
                 self.say(_evaluation_line(told))
-            case _:
-                self._advance(told.what, told.done, told.total)
+            case _ if self._bar is not None:
+                if told.what != self._what:
+                    if self._task is not None:
+                        self._bar.remove_task(self._task)
+                    self._task = self._bar.add_task(told.what, total=told.total)
+                    self._what = told.what
+                self._bar.update(self._task, completed=told.done, total=told.total)
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
@@ -283,15 +268,6 @@ class _Printer:
         else:
             say(text)
 
-    def _advance(self, what: str, done: int, total: int) -> None:
-        if self._bar is None:
-            return
-        if what != self._what:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task, self._what = self._bar.add_task(what, total=total), what
-        self._bar.update(self._task, completed=done, total=total)
-
 
 def _epoch_line(epoch: "Epoch") -> str:
     text = f"epoch {epoch.number:>3}  loss {epoch.loss:.3f}  right {epoch.accuracy:.1%}"
@@ -300,7 +276,8 @@ def _epoch_line(epoch: "Epoch") -> str:
     found = epoch.validation
     text += f"  validation {found.balanced_loss:.3f}  right {found.accuracy:.1%}"
     worst = min(found.maps, key=lambda share: share.accuracy)
-    return text + f"  worst map {_share(worst)}" + ("  best" if epoch.is_best else "")
+    text += f"  worst map {worst.name} {worst.accuracy:.0%} of {worst.total:,}"
+    return text + "  best" * epoch.is_best
 
 
 def _round_line(told: "Round") -> str:
@@ -317,7 +294,3 @@ def _evaluation_line(told: "Evaluation") -> str:
 
     won = share_text(round(told.success_rate * told.episodes), told.episodes)
     return f"plays: success {won}, return {told.avg_reward:.1f}, {told.avg_length:,.0f} steps"
-
-
-def _share(share: "Share") -> str:
-    return f"{share.name} {share.accuracy:.0%} of {share.total:,}"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pokeTUI.cli.options import SaveDir, Settings, parse_settings
+from pokeTUI.cli.options import AnyRom, Rom, SaveDir, Settings, parse_settings
 
 bench_app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 
@@ -43,21 +43,21 @@ def bench_train(
 
 @bench_app.command("env")
 def bench_env(
-    rom: Annotated[str, typer.Option(help="Your ROM file.", show_default="the practice game")] = "",
+    rom: Rom = None,
     steps: Annotated[
         int, typer.Option(min=1, max=1_000_000_000, help="Steps of each repetition.")
     ] = 1000,
     repeats: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="Repetitions; medians are printed.")
     ] = 7,
-    allow_unknown_rom: Annotated[
-        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
-    ] = False,
+    allow_unknown_rom: AnyRom = False,
 ) -> None:
     """Measure env.step against a bare loop of the same presses and frames, and the workers."""
     from engine.bench.environment import measure_environment
 
-    measure_environment(rom, steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom)
+    measure_environment(
+        rom or "", steps=steps, repeats=repeats, allow_unknown_rom=allow_unknown_rom
+    )
 
 
 @bench_app.command("ui")

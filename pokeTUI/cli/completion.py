@@ -11,14 +11,12 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import typer
 
+from engine.errors import PokeTUIError
 from engine.files import read_object
-
-if TYPE_CHECKING:
-    from pokeTUI.settings import Setting
 
 _MOST_RUNS = 50
 _WORD = re.compile(r"(?!-)[\w.,:+@%-]+")
@@ -29,10 +27,7 @@ Completer = Callable[[str], list[str]]
 
 def complete_runs(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the saved runs whose names begin so, the newest first, each with what it is."""
-    named = context.params.get("pair") or ()
-    runs = _newest_first(_save_folder(context) / "runs")
-    found = [run for run in runs if run.name.startswith(incomplete) and run.name not in named]
-    return [(run.name, _describe(run)) for run in found[:_MOST_RUNS]]
+    return [(run.name, _describe(run)) for run in _saved(context, "runs", incomplete)]
 
 
 def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -43,24 +38,18 @@ def complete_runs_or_latest(context: typer.Context, incomplete: str) -> list[tup
 
 def complete_runs_and_policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the saved runs, and after them the cloned policies."""
-    named = context.params.get("pair") or ()
-    policies = _newest_first(_save_folder(context) / "policies")
-    found = [one for one in policies if one.name.startswith(incomplete) and one.name not in named]
-    names = [(path.name, "a cloned policy") for path in found[:_MOST_RUNS]]
-    return complete_runs(context, incomplete) + names
+    return complete_runs(context, incomplete) + _policies(context, incomplete)
 
 
 def complete_players(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return who can play: the rules, the planner, chance, a cloned policy, a run."""
-    always = [
+    always = (
         ("rules", "the planner's rules"),
         ("planner", "by a language model's goals"),
         ("random", "by lot"),
-    ]
-    folder = _save_folder(context) / "policies"
-    policies = [(path.name, "a cloned policy") for path in _newest_first(folder)]
-    found = [one for one in always + policies[:_MOST_RUNS] if one[0].startswith(incomplete)]
-    return found + complete_runs(context, incomplete)
+    )
+    found = [player for player in always if player[0].startswith(incomplete)]
+    return found + _policies(context, incomplete) + complete_runs(context, incomplete)
 
 
 def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
@@ -76,7 +65,6 @@ def complete_sets(context: typer.Context, incomplete: str) -> list[str]:
 
 def complete_live_runs(incomplete: str) -> list[str]:
     """Return the runs that have a socket; whether anybody listens there is not asked."""
-    from engine.errors import PokeTUIError
     from engine.remote.folder import runtime_folder
 
     try:
@@ -94,7 +82,7 @@ def choices_of(key: str) -> Completer:
         from engine.config import RunConfig
 
         allowed = get_args(RunConfig.model_fields[key].annotation)
-        return [word for word in allowed if word and word.startswith(incomplete)]
+        return words(*filter(None, allowed))(incomplete)
 
     return complete
 
@@ -105,7 +93,7 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
     Of a name that stands alone its values are offered at once: shells add no space then.
     """
     from engine.config import RunConfig
-    from pokeTUI.settings import settings_of
+    from pokeTUI.settings import settings_of, shown
 
     name, separator, _ = incomplete.partition("=")
     found = [one for one in settings_of(RunConfig) if one.key.startswith(name)]
@@ -114,17 +102,11 @@ def complete_settings(incomplete: str) -> list[tuple[str, str]]:
         return [
             (f"{one.key}={value}", one.description)
             for one in exact[:1]
-            for value in _values_of(one)
+            # Where that is not one of few values: nothing, and the default.
+            for value in list(filter(None, one.choices)) or ["", shown(one.default)]
             if f"{one.key}={value}".startswith(incomplete)
         ]
     return [(f"{one.key}=", one.description) for one in found]
-
-
-def _values_of(setting: "Setting") -> list[str]:
-    """Return what a setting can be, as far as that is few; else nothing, and what it is."""
-    from pokeTUI.settings import shown
-
-    return [choice for choice in setting.choices if choice] or ["", shown(setting.default)]
 
 
 def bash_values(environment: Mapping[str, str]) -> list[str] | None:
@@ -163,13 +145,23 @@ def _save_folder(context: typer.Context) -> Path:
     return Path(os.path.expanduser(given))  # noqa: PTH111 - while a shell waits, nothing is raised
 
 
-def _newest_first(runs: Path) -> list[Path]:
+def _policies(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    return [(path.name, "a cloned policy") for path in _saved(context, "policies", incomplete)]
+
+
+def _saved(context: typer.Context, kind: str, incomplete: str) -> list[Path]:
+    """Return the folders of runs or policies that begin so, the newest first."""
+    named = context.params.get("pair") or ()
     try:
-        named = [path for path in runs.iterdir() if _WORD.fullmatch(path.name)]
-        found = [path for path in named if (path / "config.json").is_file()]
+        found = [
+            path
+            for path in (_save_folder(context) / kind).iterdir()
+            if path.name.startswith(incomplete) and path.name not in named
+            if _WORD.fullmatch(path.name) and (path / "config.json").is_file()
+        ]
     except OSError:
         return []
-    return sorted(found, key=lambda path: path.name, reverse=True)
+    return sorted(found, key=lambda path: path.name, reverse=True)[:_MOST_RUNS]
 
 
 def _describe(run: Path) -> str:

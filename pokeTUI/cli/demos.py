@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pokeTUI.cli.completion import words
-from pokeTUI.cli.options import Color, SaveDir
+from pokeTUI.cli.options import AnyRom, Color, Rom, SaveDir
 from pokeTUI.printing import confirm, say
 
 demos_app = typer.Typer(help="List, watch, check, count, sort and exchange demonstrations.")
@@ -18,10 +18,6 @@ Files = Annotated[
         help="Demonstrations and sets: paths, or names in the folder of demonstrations.",
         show_default="all",
     ),
-]
-Rom = Annotated[str | None, typer.Option(help="Your ROM file.", show_default="the practice game")]
-AnyRom = Annotated[
-    bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
 ]
 FORMATS = ("npz", "minari", "csv")
 

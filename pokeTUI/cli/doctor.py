@@ -3,13 +3,12 @@
 import shutil
 import sys
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.quoting import visible
-from pokeTUI.cli.options import LlmBackend, SaveDir, Settings, parse_settings
+from pokeTUI.cli import options
 from pokeTUI.printing import say
 
 if TYPE_CHECKING:
@@ -17,42 +16,37 @@ if TYPE_CHECKING:
 
 
 def doctor(
-    rom: Annotated[
-        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
+    rom: options.Rom = None,
+    config: options.ConfigFile = None,
     llm_model: Annotated[
         str | None, typer.Option(help="Language model to look for.", show_default="none")
     ] = None,
-    llm_backend: LlmBackend = None,
-    save_dir: SaveDir = None,
-    set_: Settings = None,
+    llm_backend: options.LlmBackend = None,
+    save_dir: options.SaveDir = None,
+    set_: options.Settings = None,
     json_: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Examine this machine for a run: what is found and what to do; exit code 1 if it will fail."""
     import json
     from dataclasses import asdict
 
-    from pokeTUI.doctor.examination import examine, is_well, look_around
+    from pokeTUI.doctor.examination import examine, look_around
+    from pokeTUI.doctor.finding import Verdict
 
-    given = {
-        "rom_path": rom,
-        "llm_model": llm_model,
-        "llm_backend": llm_backend,
-        "save_dir": save_dir,
-    }
-    overrides = parse_settings(set_)
-    overrides |= {key: value for key, value in given.items() if value is not None}
+    given = options.given(
+        rom_path=rom, llm_model=llm_model, llm_backend=llm_backend, save_dir=save_dir
+    )
     findings = []
-    for finding in examine(look_around(), config, overrides):
+    for finding in examine(look_around(), config, options.parse_settings(set_) | given):
         findings.append(finding)
         if not json_:
             _print(finding)
+    is_well = all(finding.verdict is not Verdict.BAD for finding in findings)
     if json_:
         rows = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
-        said = json.dumps({"is_well": is_well(tuple(findings)), "findings": rows}, indent=1)
-        say(*said.replace("\x7f", "\\u007f").split("\n"))
-    raise typer.Exit(0 if is_well(tuple(findings)) else 1)
+        text = json.dumps({"is_well": is_well, "findings": rows}, indent=1)
+        say(*text.replace("\x7f", "\\u007f").split("\n"))
+    raise typer.Exit(0 if is_well else 1)
 
 
 def _print(finding: "Finding") -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pokeTUI.cli.options import LatestRun, SaveDir, Settings, parse_settings
+from pokeTUI.cli.options import LatestRun, Rom, SaveDir, Settings, given, parse_settings
 
 llm_app = typer.Typer(
     help="Check a language model, download it, ask it, read what it said.", no_args_is_help=True
@@ -67,9 +67,7 @@ def ask(
         Path | None,
         typer.Option(help="A saved state or .sav file.", show_default="a new game"),
     ] = None,
-    rom: Annotated[
-        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
-    ] = None,
+    rom: Rom = None,
     wish: Annotated[str, typer.Option(help="A goal in your words, told to the model.")] = "",
     model: Model = None,
     backend: Backend = None,
@@ -80,8 +78,7 @@ def ask(
     from pokeTUI.cli.llm_reports import print_plan
 
     settings = _settings(set_, model, backend, base_url)
-    settings |= {"rom_path": rom} if rom is not None else {}
-    settings |= {"start_state": str(state)} if state is not None else {}
+    settings |= given(rom_path=rom, start_state=None if state is None else str(state))
     raise typer.Exit(print_plan(settings, instruction=wish))
 
 
@@ -105,5 +102,5 @@ def _settings(
     pairs: list[str] | None, model: str | None, backend: str | None, base_url: str | None
 ) -> dict[str, Any]:
     """Return what was given, by key; the options go before `--set`."""
-    named = {"llm_model": model, "llm_backend": backend, "llm_base_url": base_url}
-    return parse_settings(pairs) | {key: text for key, text in named.items() if text is not None}
+    named = given(llm_model=model, llm_backend=backend, llm_base_url=base_url)
+    return parse_settings(pairs) | named

@@ -29,9 +29,6 @@ _GOAL_WIDTH = 34
 def print_check(settings: Mapping[str, Any]) -> int:
     """Print step by step whether each model can be used; return the exit code.
 
-    Args:
-        settings: By dotted key.
-
     Raises:
         PokeTUIError: A client is not installed, a key is missing, or the address is none.
     """
@@ -73,10 +70,6 @@ def _command(config: RunConfig, settings: Mapping[str, Any]) -> str:
 
 def print_plan(settings: Mapping[str, Any], *, instruction: str) -> int:
     """Ask for one plan and print the question, the answer as it comes, and what is taken from it.
-
-    Args:
-        settings: By dotted key.
-        instruction: A goal in words.
 
     Returns:
         0; 2 if no goal could be taken from any answer.

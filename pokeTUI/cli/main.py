@@ -3,11 +3,12 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, NoReturn, cast
 
 import typer
 
-from pokeTUI.cli import attach as attaching
+from engine.errors import ConfigurationError, PokeTUIError
+from pokeTUI.cli import options
 from pokeTUI.cli.bc import bc
 from pokeTUI.cli.bench import bench_app
 from pokeTUI.cli.completion import (
@@ -19,17 +20,9 @@ from pokeTUI.cli.completion import (
 )
 from pokeTUI.cli.demos import demos_app
 from pokeTUI.cli.doctor import doctor
+from pokeTUI.cli.live import attach, serve, stop
 from pokeTUI.cli.llm import llm_app
-from pokeTUI.cli.options import (
-    Color,
-    LatestRun,
-    LlmBackend,
-    SaveDir,
-    Settings,
-    parse_settings,
-)
 from pokeTUI.cli.record import record
-from pokeTUI.cli.serve import serve
 from pokeTUI.cli.trust import trust
 from pokeTUI.printing import complain, complain_of, open_streams, say
 
@@ -49,14 +42,9 @@ _ACCESS = "Give another file or folder, or see to its rights and its disk."
 
 @app.command()
 def run(
-    rom: Annotated[
-        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
-    ] = None,
-    state: Annotated[
-        str | None,
-        typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")] = None,
+    rom: options.Rom = None,
+    state: options.StartState = None,
+    config: options.ConfigFile = None,
     headless: Annotated[bool, typer.Option("--headless", help="Train without a screen.")] = False,
     detach: Annotated[
         bool, typer.Option("--detach", help="Train in the background; see: poketui attach.")
@@ -100,12 +88,12 @@ def run(
             show_default="none: rules set them",
         ),
     ] = None,
-    llm_backend: LlmBackend = None,
+    llm_backend: options.LlmBackend = None,
     llm_interval: Annotated[
         int | None, typer.Option(help="Actions between two questions to it.")
     ] = None,
     no_llm: Annotated[bool, typer.Option("--no-llm", help="Ask no language model.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    seed: options.Seed = None,
     envs: Annotated[int | None, typer.Option(help="Games played at once.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that play them.")] = None,
     steps: Annotated[
@@ -115,41 +103,43 @@ def run(
         ),
     ] = None,
     episodes: Annotated[int | None, typer.Option(help="Stop after this many episodes.")] = None,
-    save_dir: SaveDir = None,
-    allow_unknown_rom: Annotated[
-        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
-    ] = False,
+    save_dir: options.SaveDir = None,
+    allow_unknown_rom: options.AnyRom = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Headless: print errors only.")] = False,
-    color: Color = "auto",
-    set_: Settings = None,
+    color: options.Color = "auto",
+    set_: options.Settings = None,
 ) -> None:
     """Train the hybrid agent and watch it play."""
     from pokeTUI.launch import launch
 
-    overrides: dict[str, Any] = parse_settings(set_ or [])
-    given = {
-        "rom_path": rom,
-        "start_state": state,
-        "agent": agent,
-        "mode": mode,
-        "strategy": strategy,
-        "llm_model": _choose_model(llm_model, no_llm),
-        "llm_backend": llm_backend,
-        "llm_interval": llm_interval,
-        "seed": seed,
-        "num_envs": envs,
-        "workers": workers,
-        "total_steps": steps,
-        "total_episodes": episodes,
-        "save_dir": save_dir,
-        "headless": False if detach else headless or None,
-        "allow_unknown_rom": allow_unknown_rom or None,
-    }
-    overrides = {
-        **(_settings_of_policy(start_policy, save_dir) if start_policy else {}),
-        **overrides,
-        **{key: value for key, value in given.items() if value is not None},
-    }
+    if llm_model and no_llm:
+        raise ConfigurationError(
+            f"--llm-model {llm_model} and --no-llm contradict each other.", "Leave one of them out."
+        )
+    given = options.given(
+        rom_path=rom,
+        start_state=state,
+        agent=agent,
+        mode=mode,
+        strategy=strategy,
+        llm_model="" if no_llm else llm_model,
+        llm_backend=llm_backend,
+        llm_interval=llm_interval,
+        seed=seed,
+        num_envs=envs,
+        workers=workers,
+        total_steps=steps,
+        total_episodes=episodes,
+        save_dir=save_dir,
+        headless=False if detach else headless or None,
+        allow_unknown_rom=allow_unknown_rom or None,
+    )
+    overrides = options.parse_settings(set_) | given
+    if start_policy:
+        from engine.training.policy_folders import agent_settings
+        from pokeTUI.saved import saves
+
+        overrides = agent_settings(saves(save_dir), start_policy) | overrides
     code = launch(config, overrides, resume=resume, is_quiet=quiet, is_detached=detach, color=color)
     raise typer.Exit(code)
 
@@ -164,10 +154,9 @@ def runs(
             autocompletion=complete_runs_and_policies,
         ),
     ] = None,
-    save_dir: SaveDir = None,
+    save_dir: options.SaveDir = None,
 ) -> None:
     """List saved runs and cloned policies, show the curves of one, or set two side by side."""
-    from engine.errors import ConfigurationError
     from pokeTUI.cli.reports import print_comparison, print_curves, print_runs
 
     match pair or []:
@@ -186,7 +175,7 @@ def runs(
 
 @app.command("eval")
 def evaluate(
-    run: LatestRun = "latest",
+    run: options.LatestRun = "latest",
     episodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Episodes to play.")] = 30,
     checkpoint: Annotated[
         str,
@@ -195,7 +184,7 @@ def evaluate(
     planner: Annotated[
         bool, typer.Option("--planner", help="Follow the planner as far as the run does.")
     ] = False,
-    save_dir: SaveDir = None,
+    save_dir: options.SaveDir = None,
 ) -> None:
     """Let a saved run play from the start, the policy alone and learning nothing."""
     from pokeTUI.cli.reports import print_evaluation
@@ -205,7 +194,7 @@ def evaluate(
 
 @app.command()
 def export(
-    run: LatestRun = "latest",
+    run: options.LatestRun = "latest",
     format_: Annotated[
         str, typer.Option("--format", help="csv or json.", autocompletion=words("csv", "json"))
     ] = "csv",
@@ -220,7 +209,7 @@ def export(
         Path | None, typer.Option(help="File to write.", show_default="named after the run")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite it.")] = False,
-    save_dir: SaveDir = None,
+    save_dir: options.SaveDir = None,
 ) -> None:
     """Write a run's figures for a spreadsheet or a program."""
     from pokeTUI.cli.reports import print_export
@@ -230,15 +219,15 @@ def export(
 
 @app.command()
 def replay(
-    run: LatestRun = "latest",
+    run: options.LatestRun = "latest",
     episode: Annotated[
         int | None, typer.Option(help="Its number.", show_default="the run's last")
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Watch it in the cockpit, to and fro.")
     ] = False,
-    color: Color = "auto",
-    save_dir: SaveDir = None,
+    color: options.Color = "auto",
+    save_dir: options.SaveDir = None,
 ) -> None:
     """Play a recorded episode of a run again and check that it goes the same way."""
     if watch:
@@ -263,21 +252,14 @@ def rom(file: Annotated[str, typer.Argument(help="The ROM file.")]) -> None:
         raise recognised.refusal
 
 
-attaching.register(app)
-app.command()(bc)
-app.command()(record)
-app.command()(doctor)
-app.command()(serve)
-app.command()(trust)
-app.add_typer(bench_app, name="bench")
-app.add_typer(demos_app, name="demos")
-app.add_typer(llm_app, name="llm")
+for command in (attach, stop, bc, record, doctor, serve, trust):
+    app.command()(command)
+for group, name in ((bench_app, "bench"), (demos_app, "demos"), (llm_app, "llm")):
+    app.add_typer(group, name=name)
 
 
 def main() -> None:
     """Run the command line: a user's mistake is one clear line and exit code 2."""
-    from engine.errors import PokeTUIError
-
     open_streams()
     try:
         values = bash_values(os.environ)
@@ -285,7 +267,8 @@ def main() -> None:
             say(*values)
             raise SystemExit(0)
         arguments = _name_latest_run(sys.argv[1:])
-        if not arguments and _is_at_terminal():
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        if not arguments and all(stream.isatty() for stream in streams):  # to choose from a screen
             from pokeTUI.start.loop import start
 
             raise SystemExit(start())
@@ -305,28 +288,6 @@ def main() -> None:
         complain_of(error)
         raise SystemExit(1) from None
     raise SystemExit(code)
-
-
-def _is_at_terminal() -> bool:
-    """Tell whether somebody sits there who could choose from a screen."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-
-
-def _settings_of_policy(policy: str, save_dir: str | None) -> dict[str, Any]:
-    from engine.training.policy_folders import agent_settings
-    from pokeTUI.saved import saves
-
-    return agent_settings(saves(save_dir), policy)
-
-
-def _choose_model(name: str | None, is_none: bool) -> str | None:
-    from engine.errors import ConfigurationError
-
-    if name and is_none:
-        raise ConfigurationError(
-            f"--llm-model {name} and --no-llm contradict each other.", "Leave one of them out."
-        )
-    return "" if is_none else name
 
 
 def _fail(text: str) -> NoReturn:

@@ -1,9 +1,11 @@
 """Define what several commands have in common."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from engine.errors import ConfigurationError
 from pokeTUI.cli.completion import (
     choices_of,
     complete_runs_or_latest,
@@ -14,6 +16,16 @@ from pokeTUI.cli.completion import (
 COLOR_WORDS = ("auto", "truecolor", "256", "16", "none")
 """Those of `pokeTUI.terminal.probe`, which takes too long to load while a shell waits."""
 
+Rom = Annotated[str | None, typer.Option(help="Your ROM file.", show_default="the practice game")]
+AnyRom = Annotated[
+    bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
+]
+StartState = Annotated[
+    str | None,
+    typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
+]
+ConfigFile = Annotated[Path | None, typer.Option(help="JSON or TOML file with settings.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of everything random.")]
 SaveDir = Annotated[str | None, typer.Option(help="Folder for saved runs.", show_default="saves")]
 Color = Annotated[
     str,
@@ -51,14 +63,25 @@ Settings = Annotated[
 ]
 
 
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values of the options that were given: those that are not None."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def planner_model(option: str) -> Any:
+    """Return the option that names the model behind `option`, e.g. "--player planner"."""
+    return typer.Option(
+        help=f"Language model that sets the goals of {option}; it is waited for.",
+        show_default="none: rules set them",
+    )
+
+
 def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
     """Return the settings of `--set` by dotted key.
 
     Raises:
         ConfigurationError: One is not KEY=VALUE.
     """
-    from engine.errors import ConfigurationError
-
     settings: dict[str, Any] = {}
     for pair in pairs or []:
         key, separator, value = pair.partition("=")

@@ -23,12 +23,7 @@ def progress(
 ) -> Iterator[Tell]:
     """Show a bar with the time left, gone at the end; where nobody looks, nothing.
 
-    Ctrl-C is told in one line, and raised on.
-
-    Args:
-        text: What is being done.
-        left: What is so after Ctrl-C.
-        in_bytes: What is counted are bytes.
+    Ctrl-C is reported in one line, with what is `left` after it, and raised on.
     """
     try:
         with _bar(text, in_bytes=in_bytes) as tell:

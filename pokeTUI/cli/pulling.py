@@ -34,9 +34,6 @@ _REMEDIES = {
 def pull_models(settings: Mapping[str, Any]) -> None:
     """Download what `llm_model` names, and show how far it is.
 
-    Args:
-        settings: By dotted key.
-
     Raises:
         ConfigurationError: It is nothing that Ollama has, or the address is none.
         LLMConnectionError: There is no server, or it failed.

@@ -1,11 +1,12 @@
 """Define `poketui record`: play, and keep it as demonstrations."""
 
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from engine.errors import ConfigurationError
+from pokeTUI.cli import options
 from pokeTUI.cli.completion import complete_players, complete_sets
-from pokeTUI.cli.options import Color, LlmBackend, SaveDir
 from pokeTUI.printing import complain, say
 
 if TYPE_CHECKING:
@@ -47,14 +48,8 @@ def record(
             autocompletion=complete_players,
         ),
     ] = "",
-    llm_model: Annotated[
-        str | None,
-        typer.Option(
-            help="Language model that sets the goals of --player planner; it is waited for.",
-            show_default="none: rules set them",
-        ),
-    ] = None,
-    llm_backend: LlmBackend = None,
+    llm_model: Annotated[str | None, options.planner_model("--player planner")] = None,
+    llm_backend: options.LlmBackend = None,
     live: Annotated[bool, typer.Option("--live", help="Play in real time.")] = False,
     from_: Annotated[
         str,
@@ -66,40 +61,33 @@ def record(
         int | None,
         typer.Option(min=0, metavar="STEP", help="After so many of its steps.", show_default="0"),
     ] = None,
-    state: Annotated[
-        str | None,
-        typer.Option(help="Start from a saved state or a .sav file.", show_default="a new game"),
-    ] = None,
-    rom: Annotated[
-        str | None, typer.Option(help="Your ROM file.", show_default="the practice game")
-    ] = None,
-    allow_unknown_rom: Annotated[
-        bool, typer.Option("--allow-unknown-rom", help="Try a ROM whose hash is not known.")
-    ] = False,
+    state: options.StartState = None,
+    rom: options.Rom = None,
+    allow_unknown_rom: options.AnyRom = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the game's chance.")] = None,
     headless: Annotated[
         bool, typer.Option("--headless", help="Without a screen; needs --player and --episodes.")
     ] = False,
-    color: Color = "auto",
-    save_dir: SaveDir = None,
+    color: options.Color = "auto",
+    save_dir: options.SaveDir = None,
 ) -> None:
     """Play the game yourself, and keep it as demonstrations that an agent learns from."""
     from engine.config import load_config
     from engine.llm.backends import make_backends
     from pokeTUI.durations import seconds
 
-    given: dict[str, Any] = {
-        "rom_path": rom,
-        "start_state": state,
-        "allow_unknown_rom": allow_unknown_rom or None,
-        "seed": seed,
-        "save_dir": save_dir,
-        "llm_model": llm_model,
-        "llm_backend": llm_backend,
-    }
     if (llm_model or llm_backend) and player != "planner":
         _refuse("--llm-model and --llm-backend are of --player planner.", "Add --player planner.")
-    config = load_config(None, {key: value for key, value in given.items() if value is not None})
+    settings = options.given(
+        rom_path=rom,
+        start_state=state,
+        allow_unknown_rom=allow_unknown_rom or None,
+        seed=seed,
+        save_dir=save_dir,
+        llm_model=llm_model,
+        llm_backend=llm_backend,
+    )
+    config = load_config(None, settings)
     if config.models and player == "planner":
         make_backends(config)  # what is wrong with them is said before anything is created
     start = _start(save_dir, from_, at)
@@ -118,9 +106,7 @@ def record(
         start=start,
         is_live=live,
     )
-    if headless:
-        raise typer.Exit(_record_headless(config, plan))
-    raise typer.Exit(_record(config, plan, color))
+    raise typer.Exit(_record_headless(config, plan) if headless else _record(config, plan, color))
 
 
 def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
@@ -132,7 +118,7 @@ def _record(config: "RunConfig", plan: "RecordingPlan", color: str) -> int:
     (complain if failed else say)(*found.lines())
     if found.saved:
         _say_what_next(config, plan)
-    return 1 if failed else 128 + found.signal if found.signal else 0
+    return 1 if failed else found.exit_code
 
 
 def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
@@ -191,6 +177,4 @@ def _start(save_dir: str | None, source: str, step: int | None) -> "DemoPoint | 
 
 
 def _refuse(message: str, hint: str) -> NoReturn:
-    from engine.errors import ConfigurationError
-
     raise ConfigurationError(message, hint)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from engine.errors import ConfigurationError
 from pokeTUI.printing import say
 
 
@@ -26,7 +27,6 @@ def trust(
     used once you trust them; a language model's own provider and this machine are always allowed.
     """
     from engine import trust as trusting
-    from engine.errors import ConfigurationError
 
     for name in names or []:
         if not name.strip() or not name.isprintable():

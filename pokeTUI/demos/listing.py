@@ -16,7 +16,6 @@ class RecordedRow:
         run_id: Of its run; the name of a demonstration.
         number: Of the episode; 0 for a demonstration.
         start: Milestone where it began, "" for the true start.
-        by: Who played.
         path: Of a demonstration's file.
         folder: Of its set, below that of all demonstrations.
         refusal: Why it cannot be played, "" if it can.

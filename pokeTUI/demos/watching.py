@@ -1,11 +1,10 @@
 """Show what was recorded, and let a person continue from within it."""
 
-import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.errors import ReplayError
-from engine.events import ConnectionLost, Event, RecordingEnded, RunFailed, RunStopped
+from engine.events import Event, RunFailed
 from pokeTUI.dashboard.event_lines import demonstration_end
 
 if TYPE_CHECKING:
@@ -59,8 +58,10 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     Raises:
         PokeTUIError: It cannot be played, or not be shown here.
     """
+    from engine.recording_session import DemoPoint, RecordingPlan
     from engine.replay_viewer import ReplaySession
     from pokeTUI.app import CockpitApp
+    from pokeTUI.demos.record_screen import record
     from pokeTUI.launch import check_preferences, check_terminal
 
     check_terminal()
@@ -82,22 +83,10 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
             return [*lines, f"{cockpit.end.message} {cockpit.end.hint}".rstrip()]
         if place is None:
             return [*lines, f"{recorded.title} was replayed."]
-        told, end = record_from(recorded, place, color=color)
+        task = recorded.goal.text if recorded.goal is not None else ""
+        plan = RecordingPlan(start=DemoPoint(recorded.source, place), task=task, tags=(BRANCHED,))
+        found = record(recorded.settings(), plan, color=color)
+        told = found.ended
         lines += [f"{demonstration_end(each).capitalize()}." for each in told]
-        if isinstance(end, RunStopped) and end.reason in signal.Signals.__members__:
+        if found.exit_code:
             return lines
-
-
-def record_from(
-    recorded: "Recorded", place: int, *, color: str = "auto"
-) -> "tuple[list[RecordingEnded], RunStopped | RunFailed | ConnectionLost | None]":
-    """Let a person play on from within what was recorded; return the outcome of it, and the end."""
-    from engine.recording_session import DemoPoint, RecordingPlan
-    from pokeTUI.demos.record_screen import record
-
-    config = recorded.settings()
-    task = recorded.goal.text if recorded.goal is not None else ""
-    point = DemoPoint(recorded.source, place)
-    plan = RecordingPlan(start=point, task=task, tags=(BRANCHED,))
-    found = record(config, plan, color=color)
-    return list(found.ended), found.end

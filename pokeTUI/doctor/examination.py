@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.config import RunConfig, load_config
 from engine.errors import ConfigurationError
-from pokeTUI.doctor.finding import Finding, Verdict, bad, good
+from pokeTUI.doctor.finding import Finding, bad, good
 from pokeTUI.terminal.probe import Terminal
 
 Check = Callable[[], Finding | list[Finding]]
@@ -36,12 +36,8 @@ def examine(
 ) -> Iterator[Finding]:
     """Yield a finding a check, as soon as it is known; a model's server may take 2 s.
 
-    Must not be called in an event loop's thread: a screen calls it in a worker thread.
-
-    Args:
-        surroundings: The terminal.
-        config_path: A file with settings.
-        overrides: Settings by dotted key, as options give them.
+    Must not be called in an event loop's thread: a screen calls it in a worker thread. Overrides
+    are settings by dotted key, as options give them.
     """
     from pokeTUI.doctor import files, machine, models
     from pokeTUI.doctor.screen import examine_terminal
@@ -72,17 +68,12 @@ def examine(
 
 def look_around() -> Surroundings:
     """Ask the terminal of this process, which nothing else may be reading from."""
-    from pokeTUI.doctor.screen import is_drawable
     from pokeTUI.terminal.probe import probe_own_terminal
 
-    terminal = probe_own_terminal() if is_drawable() else None
+    is_drawable = all(os.isatty(number) for number in (0, 1, 2))
+    terminal = probe_own_terminal() if is_drawable else None
     size = shutil.get_terminal_size()
     return Surroundings(terminal, (size.columns, size.lines), os.environ)
-
-
-def is_well(findings: tuple[Finding, ...]) -> bool:
-    """Return whether nothing is bad."""
-    return all(finding.verdict is not Verdict.BAD for finding in findings)
 
 
 def _settings(path: Path | None, overrides: Mapping[str, Any] | None) -> tuple[RunConfig, Finding]:

@@ -26,10 +26,8 @@ def examine_rom(config: RunConfig) -> Finding:
         found = identify(config.rom_path).recognised
     except RomError as error:
         return bad("ROM", error.message, error.hint)
-    if found.game is None and found.refusal is not None:
-        return bad("ROM", found.refusal.message, found.refusal.hint)
     if found.refusal is not None:
-        if config.allow_unknown_rom:
+        if found.game is not None and config.allow_unknown_rom:
             return warning("ROM", found.refusal.message, "It is tried all the same, as you asked.")
         return bad("ROM", found.refusal.message, found.refusal.hint)
     chosen = "" if config.rom_path else ", which comes with this; your own: --rom FILE"

@@ -25,7 +25,6 @@ class Finding:
     """What a check found.
 
     Attributes:
-        name: Of the check, one word or two.
         text: What was found, in one line.
         remedy: What to do about it; "" where there is nothing to do.
     """

@@ -68,11 +68,7 @@ def examine_packages() -> Finding:
 
 
 def examine_extras(wanted: str = "") -> Finding:
-    """Tell which optional packages are there.
-
-    Args:
-        wanted: An extra that the settings need; "": none.
-    """
+    """Report which optional packages are there; `wanted` is one that the settings need."""
     present = [name for name, module in _EXTRAS.items() if importlib.util.find_spec(module)]
     absent = [name for name in _EXTRAS if name not in present]
     if wanted and wanted in absent:

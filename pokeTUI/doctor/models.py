@@ -50,7 +50,8 @@ def _model(name: str, config: RunConfig) -> Finding:
     if kind == "local":
         return examine_file(name)
     if status.state in ("ready", "loading"):
-        return good("model", f"{name} is there" + _loading(status))
+        loading = ", not loaded yet" if status.state == "loading" else ""
+        return good("model", f"{name} is there{loading}")
     text = one_line(status.detail, 200) or status.state
     return bad("model", f"{name}: {text}", _remedy(name, kind))
 
@@ -101,10 +102,6 @@ async def _probe(name: str, kind: str, base_url: str) -> ModelStatus | None:
         return None
     finally:
         await backend.close()
-
-
-def _loading(status: ModelStatus) -> str:
-    return ", not loaded yet" if status.state == "loading" else ""
 
 
 def _remedy(name: str, kind: str) -> str:

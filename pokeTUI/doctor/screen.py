@@ -1,6 +1,5 @@
 """Examine the terminal: how large, how colourful, what lies between."""
 
-import os
 from collections.abc import Mapping
 
 from pokeTUI.doctor.finding import Finding, bad, good, warning
@@ -104,8 +103,3 @@ def _locale(environment: Mapping[str, str]) -> Finding:
                 "export LC_ALL=C.UTF-8",
             )
     return warning("letters", "no locale is set.", "export LANG=C.UTF-8")
-
-
-def is_drawable() -> bool:
-    """Return whether standard input, output and error are a terminal."""
-    return all(os.isatty(number) for number in (0, 1, 2))

@@ -32,36 +32,45 @@ class KeyAction:
     """Something a key does.
 
     Attributes:
+        group: Heading in the help.
         keys: Textual key names.
         action: What Textual calls, e.g. "press('A')".
-        shown: The keys as people read them; "" keeps it out of the help, for another entry's
-            sentence tells of it.
-        label: In the footer; "" keeps it out.
-        help: One sentence.
-        group: Heading in the help.
         why_not: Why it makes no sense now, "" if it does.
-        is_priority: Acts whatever is on the screen.
-        name: What the keymap calls it; "" if that is `action`.
+        name: What the keymap calls it; "" if that is its label or, without one, `action`.
+        label: In the footer; "" keeps it out.
+        display: The keys as people read them, where that is not the first of them; "" keeps it out
+            of the help, for another entry's sentence covers it.
         rank: The lower, the longer it stays where the footer has little room.
         pane: The pane that must have the keyboard, "" if it works everywhere.
+        is_priority: Acts whatever is on the screen.
     """
 
+    group: str
     keys: tuple[str, ...]
     action: str
-    shown: str
-    label: str
     help: str
-    group: str
     why_not: WhyNot = always
-    is_priority: bool = False
     name: str = ""
+    label: str = ""
+    display: str | None = None
     rank: int = 5
     pane: str = ""
+    is_priority: bool = False
 
     @property
     def id(self) -> str:
         """What the keymap calls it."""
-        return self.name or self.action
+        return self.name or self.label or self.action
+
+    @property
+    def shown(self) -> str:
+        """The keys as people read them, "" where it is not in the help."""
+        return shown_key(self.keys[0]) if self.display is None else self.display
+
+    @property
+    def width(self) -> int:
+        """Cells that it takes in the footer."""
+        return len(self.shown) + 1 + len(self.label)
 
     @property
     def title(self) -> str:
@@ -76,7 +85,7 @@ class KeyAction:
     def with_keys(self, keys: Iterable[str]) -> "KeyAction":
         """Return the entry on other keys; "-" is shown where there is none."""
         keys = tuple(keys)
-        return replace(self, keys=keys, shown=" ".join(map(shown_key, keys)) or "-")
+        return replace(self, keys=keys, display=" ".join(map(shown_key, keys)) or "-")
 
     def refusal(self, state: DashboardState) -> str:
         """Return why it makes no sense now, "" if it does."""

@@ -4,23 +4,29 @@ While a person plays, the game's keys win over the panes' and these over the app
 `ALWAYS` are the app's even then.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 
 from textual.binding import Binding
 from textual.keys import Keys, key_to_character
 
 from engine.errors import ConfigurationError
-from engine.types import GAME_BOY_ACTIONS, ActionSet
-from pokeTUI.dashboard.conditions import is_recording, only_records
+from engine.types import DIRECTIONS, GAME_BOY_ACTIONS, ActionSet, GameAction
+from pokeTUI.dashboard.conditions import by_hand, is_recording, lacks, only_records
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.key_names import shown_key
-from pokeTUI.keys.actions import ALWAYS, entries_for
-from pokeTUI.keys.entry import PLAY, RUN, WATCH, KeyAction
+from pokeTUI.keys.actions import ALWAYS, PLAY_KEYS, PROGRAM_KEYS, RUN_KEYS
+from pokeTUI.keys.entry import PLAY, RUN, SCREEN, WATCH, KeyAction
+from pokeTUI.layout import FRAMES
 from pokeTUI.panes import kinds
+from pokeTUI.splits import GAME
 
 _RECORDING_RANKS = {"record": 0, "rewind": 1, "button_start": 2, "button_select": 3}
 """While a demonstration is recorded, its keys matter more than buttons that are pressed seldom."""
+QUIET_S = 10.0
+"""A refusal is not repeated for so long, however often the key is pressed."""
 _KNOWN = frozenset(key.value for key in Keys) | {"space"}
 
 
@@ -33,7 +39,6 @@ class KeyTable:
         origin: Where that is from, for errors.
 
     Attributes:
-        entries: All of them.
         buttons: Action of the game by key.
 
     Raises:
@@ -42,7 +47,10 @@ class KeyTable:
 
     def __init__(self, keymap: Mapping[str, str] | None = None, origin: str = "keys") -> None:
         try:
-            self._keymap = {name: _parse_all(name, keys) for name, keys in (keymap or {}).items()}
+            self._keymap = {
+                name: tuple(_parse(name, key.strip()) for key in keys.split(",")) if keys else ()
+                for name, keys in (keymap or {}).items()
+            }
             _check(self._keymap, self._mapped(GAME_BOY_ACTIONS))
         except ConfigurationError as error:
             raise ConfigurationError(f"{origin}: {error.message}", error.hint) from None
@@ -109,7 +117,7 @@ class KeyTable:
             if entry.keys
         ]
 
-    def footer(self, state: DashboardState, focused: str) -> list["KeyHint"]:
+    def footer(self, state: DashboardState, focused: str) -> list[KeyAction]:
         """Return the keys that matter now: the focused pane's, then the app's."""
         hints = []
         taken = {key for entry in self.entries if entry.pane == focused for key in entry.keys}
@@ -122,7 +130,7 @@ class KeyTable:
             if self.refusal(entry, state):
                 continue
             rank = _RECORDING_RANKS.get(entry.id, entry.rank) if is_recording(state) else entry.rank
-            hints.append(KeyHint(entry.shown, _label(entry, state), entry.action, rank))
+            hints.append(replace(entry, label=_label(entry, state), rank=rank))
         return hints
 
     def groups(self) -> list[tuple[str, list[KeyAction]]]:
@@ -134,24 +142,39 @@ class KeyTable:
         return list(groups.items())
 
 
-@dataclass(frozen=True, slots=True)
-class KeyHint:
-    """A key in the footer; the lower its rank, the longer it stays where there is little room."""
+class RefusedKeys:
+    """Finds why a key that was pressed does nothing."""
 
-    shown: str
-    label: str
-    action: str
-    rank: int = 5
+    def __init__(self, table: KeyTable, clock: Callable[[], float] = time.monotonic) -> None:
+        self._table = table
+        self._clock = clock
+        self._shown = ("", "")
+        self._shown_s = 0.0
 
-    @property
-    def width(self) -> int:
-        """Cells that it takes."""
-        return len(self.shown) + 1 + len(self.label)
+    def why(self, key: str, state: DashboardState, focused: str) -> str:
+        """Return why `key` does nothing while pane `focused` has the keyboard.
+
+        "" where it does something, means nothing at all, or was explained a moment ago.
+        """
+        entries = [
+            entry
+            for entry in self._table.entries
+            if key in entry.keys and entry.pane in ("", focused)
+        ]
+        refusals = [self._table.refusal(entry, state) for entry in entries]
+        if not entries or not all(refusals):
+            return ""
+        refusal, now_s = (key, refusals[0]), self._clock()
+        if refusal == self._shown and now_s < self._shown_s + QUIET_S:
+            return ""
+        self._shown, self._shown_s = refusal, now_s
+        label = f" ({entries[0].label})" if entries[0].label else ""
+        return f"{shown_key(key)}{label}: {refusals[0]}"
 
 
-def fitting(hints: list[KeyHint], width: int) -> list[KeyHint]:
+def fitting(hints: list[KeyAction], width: int) -> list[KeyAction]:
     """Return those that fit side by side, two cells apart, the less important left out."""
-    chosen: list[KeyHint] = []
+    chosen: list[KeyAction] = []
     used = 1
     for hint in sorted(hints, key=lambda hint: hint.rank):
         if used + hint.width <= width:
@@ -202,6 +225,66 @@ def _label(entry: KeyAction, state: DashboardState) -> str:
             return entry.label
 
 
+def entries_for(actions: ActionSet) -> list[KeyAction]:
+    """Return what works everywhere in a game with these actions."""
+    return [*RUN_KEYS, *_game_entries(actions), *PLAY_KEYS, *_pane_entries(), *PROGRAM_KEYS]
+
+
+def _game_entries(actions: ActionSet) -> tuple[KeyAction, ...]:
+    """Return an entry for each action that a key presses: directions first, as one in the help."""
+    pressed = {index: action for index, action in enumerate(actions) if action.keys}
+    ways = [index for way in DIRECTIONS if (index := actions.index(way)) in pressed]
+    keys = [shown_key(pressed[index].keys[0]) for index in ways]
+    shown = ("" if all(len(key) == 1 for key in keys) else " ").join(keys)
+    others = [index for index in pressed if index not in ways]
+    return (
+        *(_press(index, pressed[index], shown, "walk") for index in ways[:1]),
+        *(_press(index, pressed[index], "", "") for index in ways[1:]),
+        *(_press(i, pressed[i], shown_key(pressed[i].keys[0]), pressed[i].name) for i in others),
+    )
+
+
+def _press(index: int, action: GameAction, shown: str, label: str) -> KeyAction:
+    return KeyAction(
+        PLAY,
+        action.keys,
+        f"press({index})",
+        action.help or f"{action.name}.",
+        by_hand,
+        f"button_{action.name.lower()}",
+        label,
+        shown,
+        rank=1,
+    )
+
+
+def _pane_entries() -> tuple[KeyAction, ...]:
+    """Return the keys that show a pane or hide it: a digit each, as far as they go."""
+    infos = kinds.pane_infos()
+    game = KeyAction(
+        SCREEN,
+        ("0",),
+        f"show_pane('{GAME}')",
+        "Show this pane, or hide it; 0 is the game. Where panes are tabs: choose the tab.",
+        partial(lacks, need=FRAMES),
+        f"pane_{GAME}",
+        display=f"0-{min(9, len(infos))}",
+    )
+    others = (
+        KeyAction(
+            SCREEN,
+            (str(number),) if number <= 9 else (),
+            f"show_pane('{info.key}')",
+            f"Show or hide: {info.title}.",
+            partial(lacks, need=info.needs),
+            f"pane_{info.key}",
+            display="",
+        )
+        for number, info in enumerate(infos, start=1)
+    )
+    return game, *others
+
+
 def _defaults(actions: ActionSet) -> list[KeyAction]:
     """Return the app's entries, the game's among them, and below those of each pane."""
     entries = entries_for(actions)
@@ -209,13 +292,13 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
         info = pane.INFO
         entries += [
             KeyAction(
+                f"{info.title} ({number}), while the keyboard is on it",
                 key.keys,
                 f"act('{info.key}', '{key.name}')",
-                key.shown,
-                key.label,
                 key.help,
-                f"{info.title} ({number}), while the keyboard is on it",
                 name=f"{info.key}.{key.name}",
+                label=key.label,
+                display=key.shown,
                 rank=2,
                 pane=info.key,
             )
@@ -227,25 +310,26 @@ def _defaults(actions: ActionSet) -> list[KeyAction]:
 def _check(keymap: Mapping[str, tuple[str, ...]], entries: Iterable[KeyAction]) -> None:
     known = {entry.id: entry for entry in entries}
     for name, keys in keymap.items():
-        if name in known:
-            _check_clashes(replace(known[name], keys=keys), known.values())
-        elif not name.startswith("button_"):
+        if name not in known and not name.startswith("button_"):
             raise ConfigurationError(
                 f"there is no action '{name}'.",
                 "The help (?) and docs/keys.md name them all.",
             )
-
-
-def _parse_all(action: str, keys: str) -> tuple[str, ...]:
-    """Return Textual's names of the keys in a list with commas between."""
-    return tuple(_parse(action, key.strip()) for key in keys.split(",")) if keys else ()
+        for other in known.values() if name in known else ():
+            shared = sorted(set(keys) & set(other.keys))
+            if other.id != name and shared and can_clash(known[name], other):
+                raise ConfigurationError(
+                    f"{shown_key(shared[0])} would mean both {name} and {other.id}.",
+                    f'Give one of them another key: {other.id} = "...".',
+                )
 
 
 def _parse(action: str, key: str) -> str:
     """Return Textual's name of a key."""
     *modifiers, base = key.split("+") if len(key) > 1 else [key]
     if len(base) == 1:
-        name = _key_of(base)
+        # Only here is a key made from a character; Textual has no public function for it.
+        name = next((b.key for b in Binding.make_bindings([Binding(base, "")])), base)
     elif base in _KNOWN or key_to_character(base) is not None:
         name = base
     else:
@@ -256,21 +340,6 @@ def _parse(action: str, key: str) -> str:
             "Write a character, or a name such as enter, space, f5, ctrl+g; with commas between.",
         )
     return "+".join([*modifiers, name])
-
-
-def _key_of(character: str) -> str:
-    # Only here is a key made from a character; Textual has no public function for it.
-    return next((b.key for b in Binding.make_bindings([Binding(character, "")])), character)
-
-
-def _check_clashes(entry: KeyAction, entries: Iterable[KeyAction]) -> None:
-    for other in entries:
-        shared = sorted(set(entry.keys) & set(other.keys))
-        if other.id != entry.id and shared and can_clash(entry, other):
-            raise ConfigurationError(
-                f"{shown_key(shared[0])} would mean both {entry.id} and {other.id}.",
-                f'Give one of them another key: {other.id} = "...".',
-            )
 
 
 def can_clash(one: KeyAction, other: KeyAction) -> bool:

@@ -30,9 +30,6 @@ class Turns:
     """One press is one action; while the engine is busy with it, one more may wait.
 
     Repeats of a held key never wait, so that nothing continues after the key is up.
-
-    Args:
-        send: Sends a command.
     """
 
     def __init__(self, send: Callable[[Command], None]) -> None:
@@ -87,7 +84,6 @@ class Holds:
     HOLD_S.
 
     Args:
-        actions: What can be done in the game.
         has_releases: The terminal tells when a key goes up.
     """
 
@@ -135,9 +131,10 @@ class Playing:
     """What a person's keys do while the game is the person's.
 
     Args:
-        send: Sends a command.
         buttons: Action of the game by key.
-        clock: Seconds, monotonic.
+
+    Attributes:
+        is_live: Keys are held rather than pressed.
     """
 
     def __init__(
@@ -154,13 +151,8 @@ class Playing:
         self._turns = Turns(send)
         self._holds = Holds()
         self._sent: frozenset[int] = frozenset()
-        self._is_live = False
+        self.is_live = False
         self._wanted_until = 0.0
-
-    @property
-    def is_live(self) -> bool:
-        """Whether keys are held rather than pressed."""
-        return self._is_live
 
     def use(self, run: RunStarted, buttons: Mapping[str, int]) -> None:
         """Take the actions of a run's game, and the keys that press them."""
@@ -170,14 +162,14 @@ class Playing:
 
     def toggle_live(self) -> None:
         """Let the game run in real time, or wait for each press again."""
-        self._turn(not self._is_live)
+        self._turn(not self.is_live)
         self._wanted_until = self._clock() + ANSWER_TIMEOUT_S
-        self._send(PlayLive(self._is_live))
+        self._send(PlayLive(self.is_live))
 
     def press(self, button: int) -> None:
         """A key of the game went down, or repeats."""
         now = self._clock()
-        if not self._is_live:
+        if not self.is_live:
             self._turns.press(button, now)
             return
         if button in self._actions.buttons:
@@ -213,7 +205,7 @@ class Playing:
                 self._turns.forget()
             case CommandRefused(command="PlayLive"):
                 self._wanted_until = 0.0
-            case StatusChanged(is_live=is_live) if is_live is self._is_live:
+            case StatusChanged(is_live=is_live) if is_live is self.is_live:
                 self._wanted_until = 0.0
             case StatusChanged(is_live=is_live) if self._clock() >= self._wanted_until:
                 self._turn(is_live)
@@ -221,17 +213,13 @@ class Playing:
                 pass
 
     def look(self, *, is_covered: bool) -> None:
-        """Notice what time has changed.
-
-        Args:
-            is_covered: Something else has the keyboard.
-        """
+        """Notice what time has changed; `is_covered`: something else has the keyboard."""
         if is_covered:
             self._holds.let_go()
         self._tell(self._clock())
 
     def _turn(self, is_live: bool) -> None:
-        self._is_live = is_live
+        self.is_live = is_live
         self._sent = frozenset()
         self._holds.let_go()
         self._turns.forget()
@@ -239,6 +227,6 @@ class Playing:
     def _tell(self, now_s: float) -> None:
         """Tell the engine what is held, if that is something else than before."""
         held = self._holds.held(now_s)
-        if self._is_live and held != self._sent:
+        if self.is_live and held != self._sent:
             self._sent = held
             self._send(Hold(held))

@@ -3,7 +3,7 @@
 from textual.events import Click
 
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.keys.keymap import KeyHint, KeyTable, fitting
+from pokeTUI.keys.keymap import KeyTable, fitting
 from pokeTUI.layout import MIN_COLUMNS, MIN_ROWS
 from pokeTUI.panes.kinds import pane_infos
 from pokeTUI.rendering.lines import Line, wrap
@@ -43,7 +43,7 @@ class KeyBar(ActionBar):
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Return the line; the least important hints are left out where there is no room."""
-        hints: list[KeyHint] = fitting(self._hints, width)
+        hints = fitting(self._hints, width)
         needed = sum(hint.width for hint in hints)
         gap = 2 if needed + 3 * len(hints) > width else 3
         line = Line(width).add(" ", Ink.dim)

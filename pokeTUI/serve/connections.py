@@ -50,11 +50,7 @@ class Limits:
 
 
 class Connections:
-    """Make the protocols of a server's connections, and end those that are in the way.
-
-    Args:
-        limits: What is allowed.
-    """
+    """Make the protocols of a server's connections, and end those that are in the way."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -80,14 +76,8 @@ class Connections:
         if found is not None:
             found.is_trusted = True
 
-    def keep(self, transport: asyncio.BaseTransport | None) -> None:
-        """Let a connection stay: it is a websocket now, which has a heartbeat."""
-        found = self._of(transport)
-        if found is not None:
-            found.expect(None)
-
-    def leave(self, transport: asyncio.BaseTransport | None, seconds: float) -> None:
-        """Let a connection last so long, whatever it has still to be sent."""
+    def limit(self, transport: asyncio.BaseTransport | None, seconds: float | None) -> None:
+        """Let a connection last so long, whatever it has still to be sent; None: for ever."""
         found = self._of(transport)
         if found is not None:
             found.expect(seconds)
@@ -131,7 +121,9 @@ class _Connection(asyncio.Protocol):
             self._deadline = None
         if seconds is not None and self._transport is not None:
             loop = asyncio.get_running_loop()
-            self._deadline = loop.call_later(seconds, self._end_late)
+            self._deadline = loop.call_later(
+                seconds, self.refuse, "408 Request Timeout", "The request took too long."
+            )
 
     def refuse(self, status: str, text: str) -> None:
         """End the connection; say why where that cannot fall into the midst of an answer."""
@@ -145,9 +137,6 @@ class _Connection(asyncio.Protocol):
             transport.close()  # so few bytes need no peer that reads
         if self.has_asked or transport.get_write_buffer_size():
             transport.abort()
-
-    def _end_late(self) -> None:
-        self.refuse("408 Request Timeout", "The request took too long.")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

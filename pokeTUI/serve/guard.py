@@ -19,7 +19,6 @@ class Guard:
 
     Attributes:
         token: What the printed address carries.
-        key: The cookie's value.
         path: Where everything but the first page is, e.g. "/0f3a...". Browsers send a cookie to
             every port of a machine; bound to a path that nobody can guess it stays here.
     """
@@ -28,14 +27,6 @@ class Guard:
         self.token = secrets.token_urlsafe(32)
         self.key = secrets.token_urlsafe(32)
         self.path = f"/{secrets.token_hex(16)}"
-
-    def is_token(self, given: str) -> bool:
-        """Return whether `given` is the token, in a time that says nothing about it."""
-        return _is_same(given, self.token)
-
-    def is_key(self, given: str) -> bool:
-        """Return whether `given` is the cookie's value, likewise."""
-        return _is_same(given, self.key)
 
 
 def is_own_host(host: str) -> bool:
@@ -78,5 +69,6 @@ def security_headers(host: str) -> Mapping[str, str]:
     }
 
 
-def _is_same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), wanted.encode())
+def is_same(given: str, secret: str) -> bool:
+    """Return whether `given` is the secret, in a time that says nothing about it."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), secret.encode())

@@ -24,7 +24,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from engine.errors import ConfigurationError
 from pokeTUI.printing import complain
 from pokeTUI.serve.connections import BACKLOG, Connections, Limits
-from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, security_headers
+from pokeTUI.serve.guard import COOKIE, Guard, is_own_host, is_own_origin, is_same, security_headers
 from pokeTUI.serve.viewer import Viewer, bounded
 
 HOST = "127.0.0.1"
@@ -41,7 +41,6 @@ class Program:
 
     Attributes:
         command: A module and its arguments; this Python runs it.
-        title: Of the page.
         opening: What the page says until there is something to see.
     """
 
@@ -54,12 +53,7 @@ class BrowserServer:
     """Serve a program to the browsers of whoever has the token.
 
     Args:
-        program: What is shown.
         limits: How long and how often; None: what this process may.
-
-    Attributes:
-        guard: Its secrets.
-        open_clients: How many browsers watch.
     """
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
@@ -76,18 +70,17 @@ class BrowserServer:
     async def run(self, port: int, announce: Callable[[str], None], stop: asyncio.Event) -> None:
         """Serve until `stop` is set; then no process is left.
 
-        Args:
-            port: 0: any that is free.
-            announce: Is told the address, token included.
-            stop: Ends it.
+        Port 0 is any that is free; `announce` is given the address, token included.
 
         Raises:
             ConfigurationError: The port is not to be had.
         """
+        logger = logging.Logger("pokeTUI.serve")
+        logger.addHandler(_Complaints())
         runner = web.AppRunner(
             self._application(),
             access_log=None,
-            logger=_logger(),
+            logger=logger,
             keepalive_timeout=self._limits.idle_s,
             shutdown_timeout=_SHUTDOWN_S,
             handle_signals=False,
@@ -146,9 +139,9 @@ class BrowserServer:
         if origin is not None and not is_own_origin(origin, host):
             raise web.HTTPForbidden(text="Pages of other sites may not ask here.")
         if request.path == "/":
-            is_allowed = self.guard.is_token(request.query.get("token", ""))
+            is_allowed = is_same(request.query.get("token", ""), self.guard.token)
         else:
-            is_allowed = self.guard.is_key(request.cookies.get(COOKIE, ""))
+            is_allowed = is_same(request.cookies.get(COOKIE, ""), self.guard.key)
         if not is_allowed:
             raise web.HTTPForbidden(
                 text="The address is not complete. Open the one that `poketui serve` printed, "
@@ -211,7 +204,7 @@ class BrowserServer:
             )
             await socket.prepare(request)
             transport = self._sockets[socket] = request.transport
-            self._connections.keep(transport)
+            self._connections.limit(transport, None)  # a websocket has a heartbeat
             end = ""
             try:
                 await viewer.start(
@@ -227,7 +220,7 @@ class BrowserServer:
                 end = end or viewer.last_words().removeprefix("poketui: ") or _ENDED
                 self._note_end(client, end)
                 # What a peer that does not read has not been sent would keep it here for ever.
-                self._connections.leave(transport, _SHUTDOWN_S)
+                self._connections.limit(transport, _SHUTDOWN_S)
                 await socket.close()
         finally:
             self.open_clients -= 1
@@ -240,7 +233,7 @@ class BrowserServer:
 
     async def _close_all(self, application: web.Application) -> None:
         for transport in self._sockets.values():
-            self._connections.leave(transport, _SHUTDOWN_S)
+            self._connections.limit(transport, _SHUTDOWN_S)
         await asyncio.gather(
             *(socket.close(code=WSCloseCode.GOING_AWAY) for socket in set(self._sockets))
         )
@@ -285,12 +278,6 @@ class _Complaints(logging.Handler):
             complain(f"poketui: A request failed: {type(error).__name__}: {error}")
 
 
-def _logger() -> logging.Logger:
-    logger = logging.Logger("pokeTUI.serve")
-    logger.addHandler(_Complaints())
-    return logger
-
-
 async def _relay(socket: web.WebSocketResponse, viewer: Viewer) -> None:
     """Carry both ways until either side ends."""
     ways = (
@@ -312,26 +299,24 @@ async def _to_browser(socket: web.WebSocketResponse, viewer: Viewer) -> None:
 
 
 async def _to_viewer(socket: web.WebSocketResponse, viewer: Viewer) -> None:
-    async for message in socket:
-        if message.type is WSMsgType.TEXT:
-            await _handle(socket, viewer, message.data)
-
-
-async def _handle(socket: web.WebSocketResponse, viewer: Viewer, text: str) -> None:
-    """Act on a message of textual.js; what is none is passed over."""
-    try:
-        message: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    match message:
-        case ["stdin", str(data)]:
-            await viewer.press(data)
-        case ["resize", {"width": width, "height": height}]:
-            await viewer.tell(type="resize", width=bounded(width, 80), height=bounded(height, 24))
-        case ["focus" | "blur" as kind, *_]:
-            await viewer.tell(type=kind)
-        case ["ping", str(data)]:
-            await socket.send_json(["pong", data])
+    """Act on the messages of textual.js; what is none is passed over."""
+    async for packet in socket:
+        if packet.type is not WSMsgType.TEXT:
+            continue
+        try:
+            message: object = json.loads(packet.data)
+        except (ValueError, RecursionError):
+            continue
+        match message:
+            case ["stdin", str(data)]:
+                await viewer.press(data)
+            case ["resize", {"width": width, "height": height}]:
+                size = {"width": bounded(width, 80), "height": bounded(height, 24)}
+                await viewer.tell(type="resize", **size)
+            case ["focus" | "blur" as kind, *_]:
+                await viewer.tell(type=kind)
+            case ["ping", str(data)]:
+                await socket.send_json(["pong", data])
 
 
 async def _finish(work: Coroutine[None, None, None]) -> None:

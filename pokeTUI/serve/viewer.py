@@ -45,13 +45,16 @@ class Viewer:
             env=_environment(columns, rows),
             start_new_session=True,  # Ctrl-C is for the server alone
         )
-        self._error_task = asyncio.create_task(self._read_errors())
+        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        assert stdin is not None
+        assert stdout is not None
+        assert stderr is not None
+        self._stdin, self._stdout = stdin, stdout
+        self._error_task = asyncio.create_task(self._read_errors(stderr))
 
     async def output(self) -> AsyncIterator[bytes]:
         """Yield what the process writes to its terminal, until it ends."""
-        assert self._process is not None
-        stdout = self._process.stdout
-        assert stdout is not None
+        stdout = self._stdout
         try:
             for _ in range(_PRELUDE_LINES):
                 if await stdout.readline() == _PRELUDE:
@@ -89,7 +92,8 @@ class Viewer:
             async with asyncio.timeout(_QUIT_GRACE_S):
                 await self.tell(type="quit")
                 await process.wait()
-        _kill(process.pid)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # its group: it began a session
         await process.wait()
         drain.cancel()
         if self._error_task is not None:
@@ -102,24 +106,15 @@ class Viewer:
         return "".join(c for c in said[-1] if c.isprintable()) if said else ""
 
     async def _write(self, kind: bytes, payload: bytes) -> None:
-        assert self._process is not None
-        stdin = self._process.stdin
-        assert stdin is not None
         with contextlib.suppress(ConnectionError, RuntimeError):
-            stdin.write(kind + len(payload).to_bytes(4, "big") + payload)
-            await stdin.drain()
+            self._stdin.write(kind + len(payload).to_bytes(4, "big") + payload)
+            await self._stdin.drain()
 
     async def _drain(self) -> None:
-        assert self._process is not None
-        stdout = self._process.stdout
-        assert stdout is not None
-        while await stdout.read(65536):
+        while await self._stdout.read(65536):
             pass
 
-    async def _read_errors(self) -> None:
-        assert self._process is not None
-        stderr = self._process.stderr
-        assert stderr is not None
+    async def _read_errors(self, stderr: asyncio.StreamReader) -> None:
         while data := await stderr.read(4096):
             self._errors += data
             del self._errors[:-_LAST_WORDS_BYTES]
@@ -149,9 +144,3 @@ def _environment(columns: int, rows: int) -> dict[str, str]:
 def _kind(payload: bytes) -> str:
     meta = json.loads(payload)
     return str(meta.get("type", "")) if isinstance(meta, dict) else ""
-
-
-def _kill(group: int) -> None:
-    """Kill a process group; its number is its leader's, which began a session."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)

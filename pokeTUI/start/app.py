@@ -9,97 +9,42 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.driver import Driver
-from textual.events import Resize
 from textual.screen import Screen
-from textual.widgets import Static
 
+from engine.errors import PokeTUIError
 from engine.files import read_toml
 from engine.folders import config_folder
-from pokeTUI.job_control import suspend
+from pokeTUI.signals import suspend
 from pokeTUI.start.choice import AttachRun, Choice, NewRecording, NewRun, ResumeRun
-from pokeTUI.start.title import Title
+from pokeTUI.start.screen import StartScreen
 from pokeTUI.terminal.driver import with_job_control
-from pokeTUI.theme import THEME_NAMES, THEMES
-from pokeTUI.widgets.menu import Column, Menu, Row
+from pokeTUI.terminal.output import set_up_output
+from pokeTUI.terminal.probe import terminal_of
+from pokeTUI.theme import THEME_NAMES
+from pokeTUI.widgets.menu import Menu, Row
 
 if TYPE_CHECKING:
+    from engine.training.runs import RunInfo
     from pokeTUI.screens.runs import SavedRuns
 
-NEW, RESUME, ATTACH, RECORD, COMPARE, REPLAY, RECORDINGS, DOCTOR, SETTINGS, QUIT = (
-    "new",
-    "resume",
-    "attach",
-    "record",
-    "compare",
-    "replay",
-    "recordings",
-    "doctor",
-    "settings",
-    "quit",
-)
 _ENTRIES = (
-    (NEW, "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
-    (RESUME, "r", "Resume", "go on with a saved run"),
-    (ATTACH, "a", "Attach", "look at a run that goes on in the background"),
-    (RECORD, "o", "Record", "play yourself, and an agent learns from it"),
-    (COMPARE, "c", "Compare", "two runs: settings, figures and curves"),
-    (REPLAY, "p", "Replay", "a run's episode, played again in its game"),
-    (RECORDINGS, "e", "Recordings", "demonstrations and episodes, the newest first"),
-    (DOCTOR, "d", "Doctor", "whether this machine is ready, and what to do"),
-    (SETTINGS, "s", "Settings", "all settings, and a file of them for a run"),
-    (QUIT, "q", "Quit", "back to the shell"),
+    ("new", "n", "New run", "train an agent, in MOSSLIGHT or in your own ROM"),
+    ("resume", "r", "Resume", "go on with a saved run"),
+    ("attach", "a", "Attach", "look at a run that goes on in the background"),
+    ("record", "o", "Record", "play yourself, and an agent learns from it"),
+    ("compare", "c", "Compare", "two runs: settings, figures and curves"),
+    ("replay", "p", "Replay", "a run's episode, played again in its game"),
+    ("recordings", "e", "Recordings", "demonstrations and episodes, the newest first"),
+    ("doctor", "d", "Doctor", "whether this machine is ready, and what to do"),
+    ("settings", "s", "Settings", "all settings, and a file of them for a run"),
+    ("quit", "q", "Quit", "back to the shell"),
 )
 _LABELS = {key: label for key, _, label, _ in _ENTRIES}
 _HINTS = {key: hint for key, _, _, hint in _ENTRIES}
-_LARGE = (130, 44)
 _LOOKING = "looking what is saved…"
-
-
-class StartScreen(Screen[None], inherit_bindings=False):
-    """The title, the entries, and a line of what the marked one is for."""
-
-    DEFAULT_CSS = """
-    StartScreen { align: center middle; background: $background; }
-    #start_box { width: 74; max-width: 100%; height: auto; }
-    #start_title { height: 6; margin-bottom: 1; }
-    #start_menu { height: 10; }
-    #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
-    #start_keys { height: 1; color: $stone; margin-top: 1; }
-    StartScreen.-large #start_box { width: 124; }
-    StartScreen.-large #start_title { height: 10; margin-bottom: 3; }
-    StartScreen.-large #start_menu { margin-left: 25; width: 74; }
-    StartScreen.-large #start_notice, StartScreen.-large #start_keys { margin-left: 25; width: 74; }
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        columns = (Column("", 11), Column("", 0))
-        self.menu = Menu(columns, id="start_menu", has_numbers=True)
-        self._notice = Static(id="start_notice")
-
-    def compose(self) -> ComposeResult:
-        """Yield the parts."""
-        with Vertical(id="start_box"):
-            yield Title(id="start_title")
-            yield self.menu
-            yield self._notice
-            yield Static(
-                "↑↓ and enter, a number, a letter, or the mouse   q leaves", id="start_keys"
-            )
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw the title larger where there is room."""
-        columns, rows = _LARGE
-        self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
-
-    def tell(self, text: str) -> None:
-        """Say something below the entries."""
-        self._notice.update(Content(text))
 
 
 class StartApp(App[None]):
@@ -107,15 +52,10 @@ class StartApp(App[None]):
 
     Args:
         save_dir: Where runs are saved; None: where the settings say.
-        color: Colours to draw with, as after --color.
-        notice: The result of the last choice.
-        marked: Entry that is marked at first.
-        form: What was asked for in the form before, so that it need not be typed again.
-        record_form: Likewise for a recording.
 
     Attributes:
         choice: What was chosen; None: nothing, the user leaves.
-        marked: Entry that was chosen last.
+        menu: The entries.
     """
 
     TITLE = "PokeTUI"
@@ -138,20 +78,13 @@ class StartApp(App[None]):
         *,
         color: str = "auto",
         notice: str = "",
-        marked: str = NEW,
+        marked: str = "new",
         form: NewRun | None = None,
         record_form: NewRecording | None = None,
     ) -> None:
         super().__init__()
-        from pokeTUI.terminal.colors import follow_depth
-        from pokeTUI.terminal.probe import terminal_of
-        from pokeTUI.terminal.text_filter import show_text_only
-
         self._terminal = terminal_of(os.environ, color)
-        follow_depth(self, self._terminal.depth)
-        show_text_only(self)
-        for theme in THEMES:
-            self.register_theme(theme)
+        set_up_output(self, self._terminal.depth)
         self.theme = preferred_theme()
         self.choice: Choice | None = None
         self.marked = marked
@@ -163,11 +96,7 @@ class StartApp(App[None]):
         self._live: tuple[str, ...] = ()
         self._has_episodes = self._has_recordings = False
         self._start = StartScreen()
-
-    @property
-    def menu(self) -> Menu:
-        """The entries."""
-        return self._start.menu
+        self.menu = self._start.menu
 
     def get_default_screen(self) -> Screen[None]:
         """Return the start screen."""
@@ -189,8 +118,6 @@ class StartApp(App[None]):
     # What is there
 
     async def _look(self) -> None:
-        from engine.errors import PokeTUIError
-
         try:
             self._saved, self._live = await asyncio.to_thread(self._look_around)
         except PokeTUIError as error:
@@ -198,7 +125,6 @@ class StartApp(App[None]):
         self._list()
 
     def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
-        from engine.errors import PokeTUIError
         from engine.remote.folder import live_runs
         from pokeTUI.demos.listing import has_demonstrations
         from pokeTUI.screens.runs import look_for_runs
@@ -223,29 +149,27 @@ class StartApp(App[None]):
         )
 
     def _hint(self, key: str) -> str:
-        if self._saved is None:
-            return _HINTS[key]
-        if key == RESUME:
+        if self._saved is not None and key == "resume":
             return f"go on with a saved run: {self._saved.resumable} to choose from"
-        if key == ATTACH:
+        if self._saved is not None and key == "attach":
             return f"{len(self._live)} in the background: {', '.join(self._live)}"
         return _HINTS[key]
 
     def _why_not(self) -> dict[str, str]:
         """Return why what cannot be done cannot."""
         if self._saved is None:
-            return dict.fromkeys((RESUME, ATTACH, COMPARE, REPLAY, RECORDINGS), _LOOKING)
+            return dict.fromkeys(("resume", "attach", "compare", "replay", "recordings"), _LOOKING)
         found = {}
         if not self._saved.resumable:
-            found[RESUME] = "no run is saved yet: begin a new one"
+            found["resume"] = "no run is saved yet: begin a new one"
         if not self._live:
-            found[ATTACH] = "no run goes on in the background"
+            found["attach"] = "no run goes on in the background"
         if len(self._saved.infos) < 2:
-            found[COMPARE] = "two saved runs are needed"
+            found["compare"] = "two saved runs are needed"
         if not self._has_episodes:
-            found[REPLAY] = "no episode is recorded yet"
+            found["replay"] = "no episode is recorded yet"
         if not self._has_recordings:
-            found[RECORDINGS] = "nothing is recorded yet"
+            found["recordings"] = "nothing is recorded yet"
         return found
 
     # What is chosen
@@ -267,26 +191,25 @@ class StartApp(App[None]):
             return
         self._start.tell("")
         actions: dict[str, Callable[[], None]] = {
-            NEW: self._new,
-            RESUME: self._resume,
-            ATTACH: self._attach_to,
-            RECORD: self._record,
-            COMPARE: self._compare,
-            REPLAY: self._replay,
-            RECORDINGS: lambda: self._recordings(None),
-            DOCTOR: self._doctor,
-            SETTINGS: self._settings,
-            QUIT: self.action_leave,
+            "new": self._new,
+            "resume": self._resume,
+            "attach": self._attach_to,
+            "record": self._record,
+            "compare": self._compare,
+            "replay": self._replay,
+            "recordings": self._recordings,
+            "doctor": self._doctor,
+            "settings": self._settings,
+            "quit": self.action_leave,
         }
         actions[message.key]()
 
     def _new(self) -> None:
-        from engine.errors import PokeTUIError
         from pokeTUI.start.form import NewRunScreen
 
         before = self._form or NewRun({"save_dir": self._save_dir} if self._save_dir else {})
         try:
-            form = NewRunScreen(before.overrides, is_detached=before.is_detached)
+            form = NewRunScreen(before)
         except PokeTUIError as error:
             self._start.tell(str(error))
             return
@@ -295,20 +218,33 @@ class StartApp(App[None]):
     def _record(self) -> None:
         from pokeTUI.start.record_form import RecordScreen
 
-        given = self._record_form.given if self._record_form is not None else {}
-        form = RecordScreen(self._save_dir, given)
+        form = RecordScreen(self._save_dir, self._record_form.given if self._record_form else {})
         self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
 
-    def _resume(self) -> None:
-        from pokeTUI.screens.runs import RunsScreen, run_row, why_not_resume
+    def _rows(self, why_not: "Callable[[SavedRuns, RunInfo], str]") -> list[Row]:
+        """Return the saved runs, and why some may not be picked."""
+        from pokeTUI.screens.runs import run_row
 
-        assert self._saved is not None
         saved = self._saved
-        rows = [run_row(saved, info, why_not_resume(saved, info)) for info in saved.infos]
+        assert saved is not None
+        return [run_row(saved, info, why_not(saved, info)) for info in saved.infos]
+
+    def _pick_run(
+        self, title: str, rows: list[Row], use: Callable[[str], None], verb: str = "picks"
+    ) -> None:
+        """Let the user pick a saved run, and use it."""
+        from pokeTUI.screens.runs import RunsScreen
+
         self.push_screen(
-            RunsScreen("Resume", rows, keys="enter goes on with it   esc goes back"),
-            lambda run: self._take(ResumeRun(run) if run else None),
+            RunsScreen(title, rows, keys=f"enter {verb}   esc goes back"),
+            lambda run: use(run) if run else None,
         )
+
+    def _resume(self) -> None:
+        from pokeTUI.screens.runs import why_not_resume
+
+        rows = self._rows(why_not_resume)
+        self._pick_run("Resume", rows, lambda run: self._take(ResumeRun(run)), "goes on with it")
 
     def _attach_to(self) -> None:
         from pokeTUI.dialogs.prompt import ChoiceScreen
@@ -322,47 +258,29 @@ class StartApp(App[None]):
         )
 
     def _compare(self) -> None:
-        from pokeTUI.screens.compare import CompareScreen
-        from pokeTUI.screens.runs import RunsScreen, run_row
+        rows = self._rows(lambda saved, info: "")
 
-        assert self._saved is not None
-        saved = self._saved
-        rows = [run_row(saved, info) for info in saved.infos]
-
-        def second(first: str | None) -> None:
-            if first is None:
-                return
+        def second(first: str) -> None:
             others = [row for row in rows if row.key != first]
-            self.push_screen(
-                RunsScreen(f"Compare {first} with", others),
-                lambda other: self._show_both(saved.save_dir, first, other, CompareScreen),
-            )
+            self._pick_run(f"Compare {first} with", others, lambda run: both(first, run))
 
-        self.push_screen(RunsScreen("Compare: the first of two", rows), second)
+        def both(first: str, other: str) -> None:
+            from pokeTUI.screens.compare import CompareScreen
 
-    def _show_both(
-        self, save_dir: str, first: str, other: str | None, screen: Callable[..., Screen[None]]
-    ) -> None:
-        if other is not None:
-            self.push_screen(screen(save_dir, first, other))
+            assert self._saved is not None
+            self.push_screen(CompareScreen(self._saved.save_dir, first, other))
+
+        self._pick_run("Compare: the first of two", rows, second)
 
     def _replay(self) -> None:
-        from pokeTUI.screens.runs import RunsScreen, run_row
-
-        assert self._saved is not None
-        saved = self._saved
-        rows = [
-            run_row(
-                saved, info, "" if _has_journal(info.path) else "No episode of it is recorded yet."
+        rows = self._rows(
+            lambda saved, info: (
+                "" if _has_journal(info.path) else "No episode of it is recorded yet."
             )
-            for info in saved.infos
-        ]
-        self.push_screen(
-            RunsScreen("Replay: an episode of", rows),
-            lambda run: self._recordings(run) if run else None,
         )
+        self._pick_run("Replay: an episode of", rows, self._recordings)
 
-    def _recordings(self, run: str | None) -> None:
+    def _recordings(self, run: str | None = None) -> None:
         from pokeTUI.start.recordings import RecordingsScreen, picked
 
         assert self._saved is not None
@@ -378,7 +296,6 @@ class StartApp(App[None]):
 
     def _settings(self) -> None:
         from engine.config import load_config
-        from engine.errors import PokeTUIError
         from pokeTUI.preferences import PreferenceFile
         from pokeTUI.screens.settings import SettingsScreen
 
@@ -401,7 +318,6 @@ class StartApp(App[None]):
 
     def _prefer(self, name: str, value: str) -> None:
         """Remember a preference."""
-        from engine.errors import PokeTUIError
         from pokeTUI.preferences import PreferenceFile
 
         if name == "theme":

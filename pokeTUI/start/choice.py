@@ -10,7 +10,6 @@ class NewRun:
 
     Attributes:
         overrides: Settings by key, as `load_config` takes them.
-        is_detached: In the background.
     """
 
     overrides: Mapping[str, str]

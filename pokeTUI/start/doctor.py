@@ -24,11 +24,7 @@ _MOST_LINES = 4
 
 
 class DoctorScreen(ModalScreen[None]):
-    """Examine this machine for a run.
-
-    Args:
-        terminal: The terminal, as it was asked before it was drawn on.
-    """
+    """Examine this machine for a run."""
 
     DEFAULT_CSS = """
     DoctorScreen { align: center middle; background: $background 70%; }
@@ -50,7 +46,6 @@ class DoctorScreen(ModalScreen[None]):
     def __init__(self, terminal: Terminal) -> None:
         super().__init__()
         self._terminal = terminal
-        self._lines: list[Content] = [Content("Examining…")]
         self._is_left = False
 
     def compose(self) -> ComposeResult:

@@ -1,4 +1,4 @@
-"""A small form for a new run; what is allowed comes from the settings' own schema."""
+"""Small forms; what is allowed in that of a new run comes from the settings' own schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,175 +11,217 @@ from engine.errors import PokeTUIError
 from engine.session import check_settings
 from pokeTUI.dialogs.prompt import PromptScreen
 from pokeTUI.screens.listing import ListScreen
-from pokeTUI.settings import Setting, changed, settings_of, shown, value_of
+from pokeTUI.settings import changed, settings_of, shown, value_of
 from pokeTUI.start.choice import NewRun
 from pokeTUI.widgets.menu import Column, Row
 
-_START, _BACKGROUND = "start", "background"
-_KEYS = "↑↓ move   ←→ or enter change   esc goes back"
+START = "start"
+_BACKGROUND = "background"
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
-    """A line of the form.
+class Field:
+    """A line of a form.
 
     Attributes:
-        label: In words.
-        empty: What is shown for "" and 0.
-        hint: What it is for.
+        empty: What is shown where nothing is given.
+        choices: All that can be chosen; () for a text.
     """
 
     label: str
     empty: str = ""
     hint: str = ""
+    choices: tuple[str, ...] = ()
 
 
-FIELDS: Mapping[str, _Field] = {
-    "rom_path": _Field(
-        "ROM", "MOSSLIGHT, the practice game", "The path of your own ROM; empty: MOSSLIGHT."
-    ),
-    "agent": _Field("agent", "", "Who plays: two that learn (ppo, dqn), the rules, or chance."),
-    "mode": _Field("mode"),
-    "strategy": _Field("strategy"),
-    "llm_model": _Field(
-        "language model",
-        "none: rules set the goals",
-        "Sets goals: smollm2:1.7b, gpt-..., claude-..., FILE.gguf; empty: the rules set them.",
-    ),
-    "num_envs": _Field("games", "", "Games played at once."),
-    "seed": _Field("seed", "", "Of everything random."),
-    "total_steps": _Field("limit of steps", "none: until you stop it"),
-}
-
-
-class NewRunScreen(ListScreen):
-    """Ask how a new run is to be.
-
-    Args:
-        given: Settings by key that were chosen before.
-        is_detached: What was chosen before.
+class FormScreen(ListScreen):
+    """Ask for a few values, a line each, and "start" as the last line: it comes back.
 
     Attributes:
-        wanted: What was asked for, once "start" came back.
+        FIELDS: The lines, by the keys of their values.
+        START_HINT: What is shown of the last line.
     """
 
     DEFAULT_CSS = """
-    NewRunScreen #listing_box { width: 84; height: auto; }
-    NewRunScreen #listing_menu { height: 10; }
-    NewRunScreen #listing_hint { height: 4; }
+    FormScreen #listing_box { width: 84; height: auto; }
+    FormScreen #listing_hint { height: 4; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l", "turn(1)", show=False),
         Binding("left,h", "turn(-1)", show=False),
     ]
+    FIELDS: ClassVar[Mapping[str, Field]]
+    START_HINT: ClassVar[str]
 
-    def __init__(self, given: Mapping[str, str], *, is_detached: bool = False) -> None:
+    def __init__(self, title: str) -> None:
         super().__init__(
-            "New run", (Column("", 16), Column("", 0)), keys=_KEYS, hint=self._about(_START)
+            title,
+            (Column("", 16), Column("", 0)),
+            keys="↑↓ move   ←→ or enter change   esc goes back",
+            hint=self.START_HINT,
         )
-        self._given = dict(given)
-        self._is_detached = is_detached
-        self._config = load_config(None, dict(given))
-        self._settings: dict[str, Setting] = {
-            one.key: one for one in settings_of(RunConfig) if one.key in FIELDS
-        }
-        self.wanted: NewRun | None = None
+
+    # What a form is for, in its subclass: values are as they are typed, "" where none is given.
+
+    def _value(self, key: str) -> str:
+        raise NotImplementedError
+
+    def _put(self, key: str, text: str) -> str:
+        """Take a line's new value; return what is wrong with it, "" if nothing is."""
+        raise NotImplementedError
+
+    def _refusal(self, key: str, text: str) -> str:
+        """Return what is wrong with a line's value that is still being typed, "" if nothing is."""
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        """Give START back if nothing is wrong, else say what is."""
+        raise NotImplementedError
+
+    def _choices(self, key: str) -> tuple[str, ...]:
+        return self.FIELDS[key].choices
+
+    def _cell(self, key: str) -> str:
+        text = self._value(key) or self.FIELDS[key].empty
+        return f"‹ {text} ›" if self._choices(key) else text
+
+    def _about(self, key: str) -> str:
+        return self.FIELDS[key].hint
 
     def on_mount(self) -> None:
         """Begin at the last line: most people just start."""
-        self._list(_START)
+        self._list(START)
 
     def _list(self, marked: str) -> None:
-        rows = [Row(key, (field.label, self._shown(key))) for key, field in FIELDS.items()]
-        background = "yes: it goes on when you leave" if self._is_detached else "no: here"
-        rows.append(Row(_BACKGROUND, ("in background", background)))
-        rows.append(Row(_START, ("start", "")))
-        self.fill(rows)
+        rows = [Row(key, (field.label, self._cell(key))) for key, field in self.FIELDS.items()]
+        self.fill([*rows, Row(START, ("start", ""))])
         self.menu.mark(marked)
 
-    def _shown(self, key: str) -> str:
-        value = value_of(self._config.model_dump(), key)
-        text = shown(value) if value not in ("", 0) else FIELDS[key].empty or shown(value)
-        return f"‹ {text} ›" if self._settings[key].choices else text
-
     def about(self, row: Row) -> str:
-        """Say what the marked line is for."""
-        return self._about(row.key)
-
-    def _about(self, key: str) -> str:
-        if key == _START:
-            return "enter starts the run with these settings; , in the cockpit has all others."
-        if key == _BACKGROUND:
-            return "In the background: the run goes on without this screen; Attach shows it."
-        setting = self._settings[key]
-        parts = [FIELDS[key].hint or setting.description, setting.allowed]
-        return "  ".join(part for part in parts if part)
+        """Return what the marked line is for."""
+        return self.START_HINT if row.key == START else self._about(row.key)
 
     def pick(self, key: str) -> None:
         """Change the line, or start."""
-        if key == _START:
-            self._start()
-        elif key == _BACKGROUND or self._settings[key].choices:
+        if key == START:
+            self._begin()
+        elif self._choices(key):
             self.action_turn(1)
         else:
-            value = shown(value_of(self._config.model_dump(), key))
-            self.app.push_screen(
-                PromptScreen(
-                    FIELDS[key].label,
-                    "" if value == "0" and FIELDS[key].empty else value,
-                    hint=self._about(key),
-                    check=lambda text: self._wrong(key, text),
-                ),
-                lambda text: self._take(key, text),
+            screen = PromptScreen(
+                self.FIELDS[key].label,
+                self._value(key),
+                hint=self._about(key),
+                check=lambda text: self._refusal(key, text.strip()),
             )
+            self.app.push_screen(screen, lambda text: self._take(key, text))
 
     def action_turn(self, step: int) -> None:
         """Take the next value of the marked line, where there are only some."""
-        key = self.menu.marked.key if self.menu.marked is not None else _START
-        if key == _BACKGROUND:
-            self._is_detached = not self._is_detached
-            self._list(key)
-        elif key in self._settings and self._settings[key].choices:
-            choices = self._settings[key].choices
-            at = choices.index(str(value_of(self._config.model_dump(), key)))
-            self._take(key, choices[(at + step) % len(choices)])
+        key = self.menu.marked.key if self.menu.marked is not None else START
+        if key != START and (choices := self._choices(key)):
+            self._take(key, choices[(choices.index(self._value(key)) + step) % len(choices)])
 
-    def _wrong(self, key: str, text: str) -> str:
-        """Return what is wrong with a value, "" if nothing is."""
-        config, wrong = changed(self._config, key, _meant(key, text))
-        if config is None or wrong:
-            return wrong
-        if key != "rom_path":
+    def _take(self, key: str, text: str | None) -> None:
+        if text is None:
+            return
+        wrong = self._put(key, text.strip())
+        if wrong:
+            self.tell(wrong)
+        else:
+            self._list(key)
+
+
+class NewRunScreen(FormScreen):
+    """Ask how a new run is to be.
+
+    Attributes:
+        wanted: What was asked for, once "start" came back.
+    """
+
+    DEFAULT_CSS = "NewRunScreen #listing_menu { height: 10; }"
+    START_HINT = "enter starts the run with these settings; , in the cockpit has all others."
+    FIELDS: ClassVar[Mapping[str, Field]] = {
+        "rom_path": Field(
+            "ROM", "MOSSLIGHT, the practice game", "The path of your own ROM; empty: MOSSLIGHT."
+        ),
+        "agent": Field("agent", "", "Who plays: two that learn (ppo, dqn), the rules, or chance."),
+        "mode": Field("mode"),
+        "strategy": Field("strategy"),
+        "llm_model": Field(
+            "language model",
+            "none: rules set the goals",
+            "Sets goals: smollm2:1.7b, gpt-..., claude-..., FILE.gguf; empty: the rules set them.",
+        ),
+        "num_envs": Field("games", "", "Games played at once."),
+        "seed": Field("seed", "", "Of everything random."),
+        "total_steps": Field("limit of steps", "none: until you stop it"),
+        _BACKGROUND: Field(
+            "in background",
+            hint="In the background: the run goes on without this screen; Attach shows it.",
+        ),
+    }
+
+    def __init__(self, before: NewRun) -> None:
+        super().__init__("New run")
+        self._given = dict(before.overrides)
+        self._is_detached = before.is_detached
+        self._config = load_config(None, dict(before.overrides))
+        self._settings = {one.key: one for one in settings_of(RunConfig) if one.key in self.FIELDS}
+        self.wanted: NewRun | None = None
+
+    def _choices(self, key: str) -> tuple[str, ...]:
+        return ("no", "yes") if key == _BACKGROUND else self._settings[key].choices
+
+    def _value(self, key: str) -> str:
+        if key == _BACKGROUND:
+            return "yes" if self._is_detached else "no"
+        text = shown(value_of(self._config.model_dump(), key))
+        return "" if text == "0" and self.FIELDS[key].empty else text
+
+    def _cell(self, key: str) -> str:
+        if key == _BACKGROUND:
+            return "yes: it goes on when you leave" if self._is_detached else "no: here"
+        return super()._cell(key)
+
+    def _about(self, key: str) -> str:
+        hint = super()._about(key)
+        if key == _BACKGROUND:
+            return hint
+        setting = self._settings[key]
+        return "  ".join(part for part in (hint or setting.description, setting.allowed) if part)
+
+    def _put(self, key: str, text: str) -> str:
+        if key == _BACKGROUND:
+            self._is_detached = text == "yes"
             return ""
+        config, wrong = changed(self._config, key, _meant(key, text))
+        if config is None:
+            return wrong
+        self._config = config
+        self._given[key] = _meant(key, text)
+        return ""
+
+    def _refusal(self, key: str, text: str) -> str:
+        config, wrong = changed(self._config, key, _meant(key, text))
+        if config is None or key != "rom_path":
+            return wrong
         try:
             check_settings(config)
         except PokeTUIError as error:
             return str(error)
         return ""
 
-    def _take(self, key: str, text: str | None) -> None:
-        if text is None:
-            return
-        config, wrong = changed(self._config, key, _meant(key, text))
-        if config is None:
-            self.tell(wrong)
-            return
-        self._config = config
-        self._given[key] = _meant(key, text)
-        self._list(key)
-
-    def _start(self) -> None:
+    def _begin(self) -> None:
         try:
-            config = load_config(None, dict(self._given))
-            check_settings(config)
+            check_settings(load_config(None, dict(self._given)))
         except PokeTUIError as error:
             self.tell(str(error))
             return
         self.wanted = NewRun(self._given, self._is_detached)
-        self.dismiss(_START)
+        self.dismiss(START)
 
 
 def _meant(key: str, text: str) -> str:
     """Return what an answer stands for: nothing is 0 where a number is asked for."""
-    text = text.strip()
     return "0" if not text and key in ("total_steps", "seed") else text

@@ -2,12 +2,12 @@
 
 import contextlib
 import io
-import signal
 from collections.abc import Iterator, Mapping
 
 from engine.errors import PokeTUIError
-from engine.events import ConnectionLost, RunFailed, RunStopped
+from engine.events import RunStopped
 from pokeTUI.printing import say
+from pokeTUI.signals import signal_exit_code
 from pokeTUI.start.choice import (
     AttachRun,
     Choice,
@@ -28,9 +28,9 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
     Raises:
         PokeTUIError: It cannot be drawn here.
     """
-    from pokeTUI.start.app import NEW, StartApp
+    from pokeTUI.start.app import StartApp
 
-    notice, marked = "", NEW
+    notice, marked = "", "new"
     form: NewRun | None = None
     record_form: NewRecording | None = None
     while True:
@@ -105,7 +105,8 @@ def _run(
     session.join(_TAKE_DOWN_S)
     with _said() as said:
         code = report(end, session.run_dir)
-    return said.getvalue().strip(), code if _by_signal(end) else None
+    is_by_signal = isinstance(end, RunStopped) and bool(signal_exit_code(end.reason))
+    return said.getvalue().strip(), code if is_by_signal else None
 
 
 def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple[str, int | None]:
@@ -114,11 +115,7 @@ def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple
 
     config, plan = plan_of(given, save_dir)
     found = record(config, plan, color=color)
-    return "\n".join(found.lines()[-2:]), 128 + found.signal if found.signal else None
-
-
-def _by_signal(end: RunStopped | RunFailed | ConnectionLost | None) -> bool:
-    return isinstance(end, RunStopped) and end.reason in signal.Signals.__members__
+    return "\n".join(found.lines()[-2:]), found.exit_code or None
 
 
 @contextlib.contextmanager

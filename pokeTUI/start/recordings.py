@@ -32,7 +32,6 @@ class RecordingsScreen(ListScreen):
     """Pick a demonstration or an episode; what `picked` reads comes back.
 
     Args:
-        save_dir: Where runs are saved.
         run: Whose episodes; None: demonstrations, and those of all runs.
     """
 

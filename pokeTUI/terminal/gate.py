@@ -25,10 +25,10 @@ class Gate:
 
     Args:
         ask: Sends QUESTION after all that was drawn.
-        clock: Seconds, monotonic.
         is_deaf: The terminal is known not to answer.
 
     Attributes:
+        is_deaf: The terminal does not answer, so that drawing keeps a plain rate.
         rtt_s: The latest round trip, None before the first.
     """
 
@@ -42,38 +42,33 @@ class Gate:
         self.rtt_s: float | None = None
         self._ask = ask
         self._clock = clock
-        self._is_deaf = is_deaf
+        self.is_deaf = is_deaf
         self._asked: deque[float] = deque()
         self._last_sent = float("-inf")
         self._shortest_s = float("inf")
 
     @property
-    def is_deaf(self) -> bool:
-        """Whether the terminal does not answer, so that drawing keeps a plain rate."""
-        return self._is_deaf
-
-    @property
     def is_open(self) -> bool:
         """Whether something may be drawn now."""
         now = self._clock()
-        if self._is_deaf:
+        if self.is_deaf:
             # Half a poll early, so that a rate of 30 Hz does not become 15.
             return now - self._last_sent >= PLAIN_INTERVAL_S / 2
         if self._asked and now - self._asked[0] >= TIMEOUT_S:
-            self._is_deaf = self.rtt_s is None
+            self.is_deaf = self.rtt_s is None
             self._asked.clear()
         return len(self._asked) < self._window()
 
     def sent(self) -> None:
         """Note that something was drawn."""
         self._last_sent = self._clock()
-        if not self._is_deaf:
+        if not self.is_deaf:
             self._asked.append(self._last_sent)
             self._ask()
 
     def acknowledged(self) -> None:
         """Note an answer of the terminal."""
-        self._is_deaf = False
+        self.is_deaf = False
         if not self._asked:
             return  # it comes after its time-out
         self.rtt_s = self._clock() - self._asked.popleft()

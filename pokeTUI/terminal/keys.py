@@ -60,7 +60,9 @@ class KeyParser(XTermParser):
     def feed(self, data: str) -> Iterable[Message]:
         """Yield what was typed."""
         for message in super().feed(data):
-            if not (isinstance(message, events.Resize) and _is_nonsense(message)):
+            if not isinstance(message, events.Resize) or all(
+                0 < cells <= _MAX_CELLS for cells in message.size
+            ):
                 yield message
 
     def parse_mouse_code(self, code: str) -> Message | None:
@@ -76,7 +78,8 @@ class KeyParser(XTermParser):
             return [FlagsAnswered(int(answer[1]))]  # type: ignore[list-item]
         match = _KEY.fullmatch(sequence)
         try:
-            if match is None or not _is_extended(match):
+            # An older form has no numbers, and is not of the Kitty protocol.
+            if match is None or (match["modifiers"] is None and match["end"] != "u"):
                 return list(super()._sequence_to_key_events(sequence, alt))
             return self._extended(match)
         except (ValueError, OverflowError):  # from numbers that are none, or no characters
@@ -101,11 +104,6 @@ class KeyParser(XTermParser):
         ]
 
 
-def _is_extended(match: re.Match[str]) -> bool:
-    """Return whether it is a key of the Kitty protocol, and not an older form without numbers."""
-    return match["modifiers"] is not None or match["end"] == "u"
-
-
 def _is_character(number: str) -> bool:
     code = _number(number)
     return 0 <= code <= _MAX_CODE and code not in _SURROGATES
@@ -113,8 +111,3 @@ def _is_character(number: str) -> bool:
 
 def _number(digits: str) -> int:
     return int(digits) if digits else 0
-
-
-def _is_nonsense(resize: events.Resize) -> bool:
-    width, height = resize.size
-    return not (0 < width <= _MAX_CELLS and 0 < height <= _MAX_CELLS)

@@ -47,11 +47,8 @@ class Terminal:
 
     Attributes:
         name: What it calls itself, "" if it does not say.
-        term: TERM.
-        depth: Its colours.
         is_tmux: Whether tmux or screen is between.
         is_answering: Whether it answered when it was asked; False if it was not asked.
-        has_kitty_graphics: It draws pictures.
         has_kitty_keys: It tells when a key is released.
         cell_size_px: Width and height of a cell, None if it does not say.
     """
@@ -154,14 +151,8 @@ def probe_terminal(
     """Ask the terminal what it can do; call it before anything else reads from or draws on it.
 
     Every answer is read here, and whatever else is typed meanwhile is dropped, so that nothing is
-    taken for keys later. A terminal that would print the question is not asked.
-
-    Args:
-        fd_in: Where answers arrive.
-        fd_out: Where questions go.
-        timeout_s: What silence costs at most; None is longer over ssh than here.
-        environment: None is this process's.
-        color: As in `color_depth`.
+    taken for keys later. A terminal that would print the question is not asked. Without `timeout_s`
+    silence costs more over ssh than here.
     """
     environment = os.environ if environment is None else environment
     terminal = terminal_of(environment, color)

@@ -120,7 +120,7 @@ async def test_a_pane(monkeypatch: pytest.MonkeyPatch, open_cockpit: OpenCockpit
 
 
 def test_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = KeyAction(("f9",), "wave", "f9", "wave", "Wave at the game.", WATCH, rank=0)
+    entry = KeyAction(WATCH, ("f9",), "wave", "Wave at the game.", label="wave", rank=0)
     monkeypatch.setattr(keymap, "entries_for", added(keymap.entries_for, entry))
     table = keymap.KeyTable({"wave": "f8"})
     assert any(binding.key == "f8" and binding.action == "wave" for binding in table.bindings())

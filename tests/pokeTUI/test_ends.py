@@ -69,7 +69,7 @@ async def test_a_failure_stays_on_the_screen_and_is_the_exit_code(
         await settle(pilot)
         assert session.sent == []
         assert pilot.app.return_code == 1
-        assert pilot.app.failure == failure  # type: ignore[attr-defined]
+        assert pilot.app.dashboard.failure == failure  # type: ignore[attr-defined]
 
 
 async def test_a_failed_run_goes_on_from_its_checkpoint() -> None:
@@ -87,7 +87,7 @@ async def test_a_failed_run_goes_on_from_its_checkpoint() -> None:
         second.post_all()
         await settle(pilot)
         assert "playing" in screen_text(pilot)
-        assert app.failure is None
+        assert app.dashboard.failure is None
         await pilot.press("p")
         assert second.sent == [Pause()]
 

@@ -19,7 +19,7 @@ from pokeTUI.screens.compare import CompareScreen
 from pokeTUI.screens.endings import FailureScreen
 from pokeTUI.screens.listing import ListScreen
 from pokeTUI.start.app import StartApp
-from pokeTUI.terminal.text_filter import TextFilter
+from pokeTUI.terminal.output import TextFilter
 from tests.pokeTUI.conftest import OpenCockpit, comes_to_show, screen_text, settle
 from tests.pokeTUI.fake_session import one_of_everything
 from tests.pokeTUI.hostile import EVIL, MARKUP, NAME

@@ -18,7 +18,7 @@ WHOLE = ("Mosslight", "Party and place", "Rewards", "Curriculum", "Reasoning", "
 RUN = ("run", "--envs", "2", "--workers", "1")
 STOP_ITSELF = """
 import os, signal
-from pokeTUI.job_control import stop
+from pokeTUI.signals import stop
 print(stop(lambda: os.kill(os.getpid(), signal.SIGTSTP)), flush=True)
 print(signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL)
 """

@@ -19,7 +19,7 @@ from engine.commands import (
 from engine.events import GameObserved
 from engine.types import Action
 from pokeTUI.key_names import shown_key
-from pokeTUI.keys.keymap import KeyTable, _key_of
+from pokeTUI.keys.keymap import KeyTable, _parse
 from pokeTUI.panes.kinds import pane_keys
 from pokeTUI.rendering.encoders import GameMode
 from tests.pokeTUI.conftest import (
@@ -248,7 +248,7 @@ async def test_a_save_that_was_asked_for_is_confirmed(open_cockpit: OpenCockpit)
 
 @pytest.mark.parametrize("character", [one for one in string.punctuation if one != ","])
 def test_a_key_is_shown_as_the_character_it_types(character: str) -> None:
-    assert shown_key(_key_of(character)) == character
+    assert shown_key(_parse("pause", character)) == character
 
 
 def test_no_key_of_the_table_is_shown_by_its_name_in_the_code() -> None:

@@ -5,14 +5,9 @@ import pytest
 from numpy.typing import NDArray
 from textual.theme import Theme
 
-from pokeTUI.theme import (
-    COLOR_BLIND,
-    HIGH_CONTRAST,
-    TEXT_INKS,
-    THEMES,
-    Ink,
-    palette,
-)
+from pokeTUI.theme import TEXT_INKS, THEMES, Ink, palette
+
+*_, HIGH_CONTRAST, COLOR_BLIND = THEMES
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 DEFICIENCIES = {

@@ -162,7 +162,7 @@ async def test_the_cockpit_shows_and_plays_it(
         await pilot.press("t")
         assert await comes_to_show(pilot, "nswe walk  ")
         assert "z WAIT" in screen_text(pilot)
-        frame = app._dashboard.frame
+        frame = app.dashboard.frame
         assert frame is not None
         assert frame.shape == FRAME_SHAPE
         for key, name in (("s", "SOUTH"), ("n", "NORTH")):

@@ -1,8 +1,16 @@
-"""The program's name in large letters, drawn with half blocks."""
+"""The start screen: the program's name in large letters, the entries, and what each is for."""
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Static
 
 from pokeTUI.rendering.lines import Line
 from pokeTUI.theme import Ink
 from pokeTUI.widgets.lines_widget import LinesWidget
+from pokeTUI.widgets.menu import Column, Menu
 
 _LETTERS = {
     "P": ("#####.", "##..##", "##..##", "#####.", "##....", "##....", "##...."),
@@ -18,6 +26,8 @@ _ROWS = 7
 _GAP = 2
 _BLOCKS = {"..": " ", "#.": "▀", ".#": "▄", "##": "█"}
 SMALL_ROWS, LARGE_ROWS = 4, 8
+_LARGE = (130, 44)
+"""Columns and rows of a terminal that the large letters fit into."""
 _SUBTITLE = "a cockpit for agents that play Pokémon"
 
 
@@ -55,3 +65,45 @@ def _small(rows: tuple[str, ...], row: int) -> str:
 def _large(rows: tuple[str, ...], row: int) -> str:
     """Return a row of cells, two for each pixel."""
     return "".join("██" if pixel == "#" else "  " for pixel in rows[row])
+
+
+class StartScreen(Screen[None], inherit_bindings=False):
+    """The title, the entries, and a line of what the marked one is for."""
+
+    DEFAULT_CSS = """
+    StartScreen { align: center middle; background: $background; }
+    #start_box { width: 74; max-width: 100%; height: auto; }
+    #start_title { height: 6; margin-bottom: 1; }
+    #start_menu { height: 10; }
+    #start_notice { height: auto; min-height: 2; max-height: 4; padding-top: 1; color: $lichen; }
+    #start_keys { height: 1; color: $stone; margin-top: 1; }
+    StartScreen.-large #start_box { width: 124; }
+    StartScreen.-large #start_title { height: 10; margin-bottom: 3; }
+    StartScreen.-large #start_menu { margin-left: 25; width: 74; }
+    StartScreen.-large #start_notice, StartScreen.-large #start_keys { margin-left: 25; width: 74; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        columns = (Column("", 11), Column("", 0))
+        self.menu = Menu(columns, id="start_menu", has_numbers=True)
+        self._notice = Static(id="start_notice")
+
+    def compose(self) -> ComposeResult:
+        """Yield the parts."""
+        with Vertical(id="start_box"):
+            yield Title(id="start_title")
+            yield self.menu
+            yield self._notice
+            yield Static(
+                "↑↓ and enter, a number, a letter, or the mouse   q leaves", id="start_keys"
+            )
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw the title larger where there is room."""
+        columns, rows = _LARGE
+        self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
+
+    def tell(self, text: str) -> None:
+        """Say something below the entries."""
+        self._notice.update(Content(text))

@@ -1,14 +1,51 @@
-"""Define `poketui serve`: a run that goes on in the background, shown in a browser."""
+"""Define the commands for runs in the background: attach, stop, serve."""
 
 import socket
 from typing import Annotated
 
 import typer
 
-from pokeTUI.cli.attach import LiveRunName
+from engine.errors import ConfigurationError
+from pokeTUI.cli.completion import complete_live_runs
+from pokeTUI.cli.options import Color
 from pokeTUI.printing import say
 
 DEFAULT_PORT = 8080
+
+LiveRunName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RUN]",
+        help="A run that goes on in the background; the beginning of its id is enough.",
+        show_default="the only one",
+        autocompletion=complete_live_runs,
+    ),
+]
+
+
+def attach(
+    run: LiveRunName = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Watch only; never be the one who steers.")
+    ] = False,
+    color: Color = "auto",
+) -> None:
+    """Show a run that goes on in the background; q leaves it again."""
+    from pokeTUI.attach import view
+
+    raise typer.Exit(view(run, is_read_only=read_only, color=color)())
+
+
+def stop(
+    run: LiveRunName = None,
+    now: Annotated[
+        bool, typer.Option("--now", help="Do not save: what came after its checkpoint is lost.")
+    ] = False,
+) -> None:
+    """Save and end a run that goes on in the background."""
+    from pokeTUI.attach import stop_live
+
+    raise typer.Exit(stop_live(run, is_now=now))
 
 
 def serve(
@@ -24,7 +61,6 @@ def serve(
     import asyncio
     import importlib.util
 
-    from engine.errors import ConfigurationError
     from engine.remote.folder import find_live_run
 
     if importlib.util.find_spec("textual_serve") is None:

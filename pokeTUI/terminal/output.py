@@ -1,13 +1,17 @@
-"""Let nothing reach the terminal as text that it would obey."""
+"""Let text alone reach the terminal, in the colours that were chosen."""
 
 import unicodedata
 from typing import Any
 
 from rich.cells import cell_len
+from rich.console import COLOR_SYSTEMS
 from rich.segment import Segment
 from textual.app import App
 from textual.color import Color
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
+
+from pokeTUI.rendering.colors import ColorDepth
+from pokeTUI.theme import THEMES
 
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode's categories of control and invisible characters, halves of others, and line breaks."""
@@ -29,9 +33,19 @@ class TextFilter(LineFilter):
         ]
 
 
-def show_text_only(app: App[Any]) -> None:
-    """Make all of `app` draw text only; call it before anything is drawn."""
+def set_up_output(app: App[Any], depth: ColorDepth) -> None:
+    """Make all of `app` draw text only, in `depth` colours and our themes, before it draws.
+
+    Rich and Textual take their depth from the environment. Without colour, bold and reverse remain.
+    """
+    app.console._color_system = COLOR_SYSTEMS[depth.rich_name]
+    app.no_color = depth is ColorDepth.NONE
+    app._filters = [one for one in app._filters if not isinstance(one, Monochrome | NoColor)]
+    if app.no_color:
+        app._filters.append(NoColor())
     app._filters.append(TextFilter())
+    for theme in THEMES:
+        app.register_theme(theme)
 
 
 def _text(text: str) -> str:
