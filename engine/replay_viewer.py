@@ -67,7 +67,7 @@ class ReplaySession(ThreadedSession):
         post, controls, pace = self.mailbox.post, self._controls, self._pace
         post(events.ProgressReported("loading the game"))
         with closing(Playback(self.recorded)) as self._playback:
-            actions = self._playback.game.actions
+            actions = self._playback.env.game.actions
             self._reporter = _ReplayReporter(self._playback, controls, pace, post)
             loop = SessionLoop(self, controls, pace, self._reporter, self._commands, actions)
             self._begin()
@@ -76,7 +76,7 @@ class ReplaySession(ThreadedSession):
 
     def _begin(self) -> None:
         """Report what is played, and go to where to begin."""
-        game, recorded = self._playback.game, self.recorded
+        game, recorded = self._playback.env.game, self.recorded
         self._reporter.started(
             game, recorded.run_id, recorded.run_dir, agent=recorded.by, mode=events.REPLAY
         )
@@ -142,7 +142,7 @@ class ReplaySession(ThreadedSession):
         playback = self._playback
         if playback.last_action is not None:
             decision = self.recorded.decision(
-                playback.step - 1, playback.last_action, playback.game.actions
+                playback.step - 1, playback.last_action, playback.env.game.actions
             )
             self.mailbox.post(events.DecisionMade(playback.place, decision))
 
@@ -206,5 +206,5 @@ class _ReplayReporter(Reporter):
             steps_per_s=self._pace.actions_per_s,
             done=self._playback.place,
             total=self._playback.length,
-            is_goal_reached=self._playback.is_goal_reached,
+            is_goal_reached=self._playback.env.is_success,
         )
