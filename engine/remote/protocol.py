@@ -59,12 +59,12 @@ def kinds(module: ModuleType, base: type) -> tuple[type, ...]:
 
 def event_codec() -> Codec:
     """Return the codec of what a viewer receives."""
-    return Codec((*kinds(events, events.Event), Farewell), MAX_EVENT_BYTES)
+    return Codec((*kinds(events, events.Event), Farewell))
 
 
 def command_codec() -> Codec:
     """Return the codec of what a viewer may ask for."""
-    return Codec(kinds(commands, commands.Command), MAX_COMMAND_BYTES)
+    return Codec(kinds(commands, commands.Command))
 
 
 def make_hello(
