@@ -1,4 +1,4 @@
-"""List what the outside may ask of the engine: frozen commands.
+"""List the commands that the engine obeys.
 
 Commands are drained between steps; their effect comes back as events, a refusal as CommandRefused.
 """
@@ -92,9 +92,7 @@ class KeepState(Command):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Command):
-    """Let the watched environment continue from a kept state, in an episode of its own,
-    uncounted.
-    """
+    """Let the watched environment continue from a kept state, in an uncounted episode."""
 
     number: int
 
@@ -190,9 +188,9 @@ class Rewind(Command):
 
 @dataclass(frozen=True, slots=True)
 class MarkRecording(Command):
-    """Say that the demonstration shows what was wanted; said again, that is taken back.
+    """Mark that the demonstration shows what was wanted, or take the mark back.
 
-    With words it is noted instead that this was reached now: that says nothing of the whole.
+    With words it is noted instead that this was reached now, which does not mark the whole.
     """
 
     text: str = ""
@@ -200,7 +198,7 @@ class MarkRecording(Command):
 
 @dataclass(frozen=True, slots=True)
 class DescribeRecording(Command):
-    """Say what the demonstration shows, and add tags; an empty `task` leaves the old one."""
+    """Describe what the demonstration shows, and add tags; an empty `task` leaves the old one."""
 
     task: str = ""
     tags: tuple[str, ...] = ()

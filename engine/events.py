@@ -1,4 +1,4 @@
-"""List what the engine tells the outside: frozen events, named in the past tense."""
+"""List the events that the engine publishes: frozen, named in the past tense."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -116,7 +116,7 @@ class StatusChanged(LossyEvent):
     done: float = 0.0
     """How much of the phase's work is done: episodes of an evaluation, steps of a replay."""
     total: float = 0.0
-    """How much there is; 0 where that is not told."""
+    """How much there is; 0 where that is not known."""
     is_goal_reached: bool = False
     """In a replay: where it stands the run's goal is reached, and nothing is left to play for."""
 
@@ -333,9 +333,7 @@ class ControlChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class SteeringChanged(Event):
-    """What a person may change of a run while it continues; told at its start and after each
-    change.
-    """
+    """What a person may change while a run continues; published at its start and each change."""
 
     mode: str
     strategy: str
@@ -343,7 +341,7 @@ class SteeringChanged(Event):
     goal: str
     """Key of the milestone that a person set, "" if none."""
     instruction: str
-    """What a person told the language model, "" if nothing."""
+    """A person's words for the language model, "" if there are none."""
     weights: tuple[tuple[str, float], ...]
     """(reward component, weight)."""
 
@@ -394,7 +392,7 @@ class RecordingChanged(LossyEvent):
     task: str = ""
     tags: tuple[str, ...] = ()
     is_marked: bool = False
-    """A person said that it shows what was wanted."""
+    """A person marked that it shows what was wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +411,7 @@ class RecordingEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class CommandObeyed(Event):
-    """A command had an effect that no other event tells of; `text` says which."""
+    """A command had an effect that no other event reports; `text` describes it."""
 
     command: str
     text: str
@@ -421,7 +419,7 @@ class CommandObeyed(Event):
 
 @dataclass(frozen=True, slots=True)
 class CommandRefused(Event):
-    """A command had no effect; `reason` says why."""
+    """A command had no effect, for this reason."""
 
     command: str
     reason: str
@@ -458,13 +456,13 @@ class ViewersChanged(LossyEvent):
 
     viewers: int
     is_yours: bool
-    """The viewer that is told this is the one that steers."""
+    """The viewer that receives this is the one that steers."""
     is_held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ControlWanted(Event):
-    """Another viewer asks the one that is told this to leave the steering to it."""
+    """Another viewer asks the one that receives this to leave the steering to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,11 @@ from engine.events import (
     WarningRaised,
 )
 from engine.games.catalog import load_game
-from engine.loop.controls import CommandQueue
+from engine.loop.controls import FIRST_SPEED, CommandQueue
 from engine.recording.plan import DemoPoint, RecordingPlan
 from engine.threaded_session import StartLeft, ThreadedSession
 
 __all__ = ["DemoPoint", "RecordingPlan", "RecordingSession", "record_headless"]
-
-FIRST_SPEED = 12.0
-"""Actions a second of a player that is watched; a person can follow what happens."""
 
 
 class RecordingSession(ThreadedSession):
@@ -146,7 +143,7 @@ def _record(
     from engine.recording.players import load_player
     from engine.training.vectors import prepare_start
 
-    def tell(event: Event) -> None:
+    def post(event: Event) -> None:
         if commands.stop is not None:
             raise StartLeft
         emit(event)
@@ -155,14 +152,14 @@ def _record(
     player = None
     try:
         for text in rescued:
-            tell(ReasoningLogged(0, "run", text))
+            post(ReasoningLogged(0, "run", text))
         for text in refused:
-            tell(WarningRaised(text))
+            post(WarningRaised(text))
         if plan.player:
-            tell(ProgressReported(f"loading {plan.player}"))
+            post(ProgressReported(f"loading {plan.player}"))
             player = load_player(plan.player, config, lambda text: emit(WarningRaised(text)))
-        prepare_start(config, tell)
-        tell(ProgressReported("loading the game"))
+        prepare_start(config, post)
+        post(ProgressReported("loading the game"))
     except StartLeft:
         reason = commands.stop.reason if commands.stop is not None else ""
         return RunStopped(reason or "asked to stop", 0, "")

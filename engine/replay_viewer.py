@@ -10,17 +10,15 @@ from dataclasses import replace
 
 from engine import events
 from engine.commands import Command, PauseRendering, Resume, Seek, StepOnce, Watch
-from engine.loop.controls import Controls, Pace
+from engine.loop.controls import FIRST_SPEED, Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
 from engine.loop.session_loop import SessionLoop
 from engine.threaded_session import ThreadedSession
 from engine.training.replay_player import Playback
 from engine.training.replay_sources import Recorded
 
-FIRST_SPEED = 12.0
-"""Actions a second; a person can follow what happens."""
 NOTE = "recording"
-"""Source of the lines of reasoning that tell what a recording says of itself."""
+"""Source of the lines of reasoning that describe a recording."""
 _AT_END = "This is the end: go back first."
 
 

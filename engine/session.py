@@ -39,8 +39,8 @@ class EngineSession(ThreadedSession):
     The constructor checks what can be checked at once and takes the run's folder, so that a
     user's mistake is known before anything is drawn.
 
-    A Stop before the first step is told as the end at once, with the checkpoint that a resumed run
-    has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
+    A Stop before the first step is published as the end at once, with the checkpoint that a resumed
+    run has; what was begun is taken down meanwhile, and `is_alive` and the folder's lock last until
     that is done.
 
     A new run that fails or is left before anything came of it leaves no folder.
@@ -178,11 +178,11 @@ class EngineSession(ThreadedSession):
         try:
             return self._train()
         except StartLeft:
-            return RunStopped("left at its start", 0, "")  # that was told already
+            return RunStopped("left at its start", 0, "")  # that was published already
         except PokeTUIError:
             _log.exception("the run failed")
             raise
-        except Exception:  # raised again: what nobody expected is told by the log alone
+        except Exception:  # raised again: what nobody expected is in the log alone
             self.keeps_log = True
             raise
 
@@ -240,7 +240,7 @@ def check_settings(config: RunConfig) -> None:
 
 
 def _load_learning() -> None:
-    with suppress(Exception):  # whoever needs it imports it again, and is told what is wrong
+    with suppress(Exception):  # whoever needs it imports it again, and gets the error
         importlib.import_module("engine.training.build")
 
 

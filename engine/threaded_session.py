@@ -70,7 +70,7 @@ class ThreadedSession:
         self._thread.start()
 
     def send(self, command: Command) -> None:
-        """Ask for something; what comes of it is told by events."""
+        """Ask for something; events report the outcome."""
         self._commands.put(command)
 
     def stop(self, timeout_s: float = 30.0) -> bool:
@@ -103,7 +103,7 @@ class ThreadedSession:
             return RunFailed(text, self._remedy, self._has_checkpoint)
 
     def _work(self) -> RunStopped:
-        """Do all that is to be done, and say how it was stopped."""
+        """Do all that is to be done, and return how it was stopped."""
         raise NotImplementedError
 
     @property

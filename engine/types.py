@@ -546,7 +546,7 @@ class GoalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the planner wants next, and how RAM tells that it is done."""
+    """What the planner wants next, and how RAM shows that it is done."""
 
     key: str
     """The milestone this serves, e.g. "got_starter"."""
@@ -577,7 +577,7 @@ class Advice:
 
     goal: Goal
     prior: NDArray[np.float32]
-    """(A,) float32, non-negative, sums to 1, or all zero when it has nothing to say."""
+    """(A,) float32, non-negative, sums to 1, or all zero when it has no advice."""
     confidence: float
     reason: str
     """One line: why these actions serve the goal."""

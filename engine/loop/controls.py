@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from engine.commands import Command, Stop
 
+FIRST_SPEED = 12.0
+"""Actions a second at which a person can follow what happens."""
 MAX_SPEED = 1000.0
 """Actions a second and environment; more is the same as unlimited."""
 

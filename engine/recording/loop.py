@@ -29,7 +29,7 @@ _CHANGE_RECORDING = (
 
 
 class RecordingLoop:
-    """Records until the set is complete, or it is told to stop.
+    """Records until the set is complete, or somebody stops it.
 
     Args:
         game: The game; the caller closes it.

@@ -73,7 +73,7 @@ class RemoteSession:
         self._thread.start()
 
     def send(self, command: Command) -> None:
-        """Ask for something; what comes of it is told by events. Never blocks."""
+        """Ask for something; events report the outcome. Never blocks."""
         if len(self._unsent) < _MAX_UNSENT:
             self._unsent.append(self._commands.encode(command))
             self._wake()

@@ -43,11 +43,7 @@ class _Form(NamedTuple):
 
 
 class Codec:
-    """Write and read messages of the given kinds.
-
-    Args:
-        kinds: Frozen dataclasses with distinct names.
-        max_bytes: A longer message is refused.
+    """Write and read messages of the given kinds: frozen dataclasses with distinct names.
 
     Attributes:
         schema: Equal for two codecs that understand each other.
@@ -56,11 +52,10 @@ class Codec:
         TypeError: A field's type cannot be sent.
     """
 
-    def __init__(self, kinds: tuple[type, ...], max_bytes: int) -> None:
-        self.max_bytes = max_bytes
+    def __init__(self, kinds: tuple[type, ...]) -> None:
         self._facts: set[str] = set()
         self._known: dict[Any, _Form] = {}
-        self._forms = {kind.__name__: (kind, self._form(kind)) for kind in kinds}
+        self._forms = {kind.__name__: self._form(kind) for kind in kinds}
         text = "\n".join(sorted(self._facts))
         self.schema = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
@@ -68,7 +63,7 @@ class Codec:
         """Return a message as bytes, its length first."""
         name = type(message).__name__
         buffers: list[bytes] = []
-        fields = self._forms[name][1].write(message, buffers)
+        fields = self._forms[name].write(message, buffers)
         header = json.dumps([name, fields], separators=(",", ":")).encode()
         size = 4 + len(header) + sum(map(len, buffers))
         return b"".join((_SIZES.pack(size, len(header)), header, *buffers))
@@ -87,10 +82,8 @@ class Codec:
             if not isinstance(name, str) or name not in self._forms:
                 raise ProtocolError(f"There is no message {str(name)[:40]!r}.")
             buffers = _Buffers(memoryview(payload)[4 + size :])
-            message = self._forms[name][1].read(fields, buffers)
+            message = self._forms[name].read(fields, buffers)
             buffers.expect_end()
-        except ProtocolError:
-            raise
         except (
             ValueError,
             TypeError,

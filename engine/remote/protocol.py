@@ -1,4 +1,4 @@
-"""Say what viewers and a run's process tell each other, and in which version.
+"""Define the messages between viewers and a run's process, and their version.
 
 Each side begins with a hello, whose form never changes: magic, length, a JSON object. Then come
 commands to the run and events to the viewer, if both have the same protocol and the same schema.
@@ -58,13 +58,13 @@ def kinds(module: ModuleType, base: type) -> tuple[type, ...]:
 
 
 def event_codec() -> Codec:
-    """Return the codec of what a viewer is told."""
-    return Codec((*kinds(events, events.Event), Farewell), MAX_EVENT_BYTES)
+    """Return the codec of what a viewer receives."""
+    return Codec((*kinds(events, events.Event), Farewell))
 
 
 def command_codec() -> Codec:
     """Return the codec of what a viewer may ask for."""
-    return Codec(kinds(commands, commands.Command), MAX_COMMAND_BYTES)
+    return Codec(kinds(commands, commands.Command))
 
 
 def make_hello(

@@ -25,7 +25,7 @@ MAX_VIEWERS = 16
 FAREWELL_S = 3.0
 """Time for a viewer to read why it is sent away, or how the run ended."""
 _HELLO_S, _SHORT_HELLO_S = 10.0, 1.0
-"""Time for a viewer to say who it is; the short one where others wait for its place."""
+"""Time for a viewer to send its hello; the short one where others wait for its place."""
 _ALONE_S, _SHOWN_S, _PLAYED_S = 0.2, 1 / 30, 1 / 100
 """How often events are passed on: while nobody looks, somebody looks, somebody plays."""
 

@@ -1,4 +1,4 @@
-"""Hold a run's viewers: what each has to be sent and has begun to say, and which one steers."""
+"""Hold a run's viewers: what each has sent and is to receive, and which one steers."""
 
 import socket
 import time
@@ -40,7 +40,7 @@ class Viewer:
     """In seconds."""
     capacity: int = CAPACITY
     hello: Hello | None = None
-    """What it said of itself; None: nothing yet."""
+    """None: it has not come yet."""
     leaves_at: float | None = None
     """When its connection is closed, whether it has read the rest or not."""
     is_gone: bool = False
@@ -59,7 +59,7 @@ class Viewer:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether it is to be told events."""
+        """Return whether it receives events."""
         return self.hello is not None and self.leaves_at is None and not self.is_gone
 
     @property
@@ -80,7 +80,7 @@ class Viewer:
                 raise AttachError("This viewer did not read what it was told for too long.")
 
     def read(self) -> list[bytes]:
-        """Return the payloads of what it said.
+        """Return the payloads of what it sent.
 
         Raises:
             OSError: Its connection is lost, or it closed it.

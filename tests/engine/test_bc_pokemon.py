@@ -163,7 +163,7 @@ def test_a_full_buffer_drops_the_oldest_step() -> None:
     assert (batch["dones"] == (batch["actions"] == 4)).all()
 
 
-def test_nothing_is_drawn_from_an_empty_buffer() -> None:
+def test_sample_of_an_empty_buffer_is_refused() -> None:
     with pytest.raises(DemoError, match="no steps to draw from"):
         ReplayBuffer(3).sample(1)
 

@@ -82,7 +82,7 @@ def _flush(path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", WRITERS)
-def test_nothing_is_written_through_a_link_or_into_a_pipe(
+def test_write_file_refuses_links_and_pipes(
     tmp_path: Path, victim: Path, name: str, kind: str
 ) -> None:
     path = tmp_path / "run" / name

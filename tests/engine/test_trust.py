@@ -172,7 +172,7 @@ def test_trusted_names_let_a_foreign_run_resume(
     resumed_config(foreign.path, RunConfig())
 
 
-def test_what_the_command_names_needs_no_trust(foreign: RunFolder) -> None:
+def test_options_of_the_command_need_no_trust(foreign: RunFolder) -> None:
     trust(["evil:Thing"])
     new = {"llm_base_url": "http://gpu-box:8080/v1", "wandb": "off"}
     config, _ = resumed_config(foreign.path, parse_config(new, "test"))
@@ -180,7 +180,7 @@ def test_what_the_command_names_needs_no_trust(foreign: RunFolder) -> None:
     resumed_config(foreign.path, parse_config({"llm_model": "", "wandb": "offline"}, "test"))
 
 
-def test_what_is_sent_to_a_detached_process_keeps_the_users_word(foreign: RunFolder) -> None:
+def test_detached_process_keeps_permissions_of_the_command(foreign: RunFolder) -> None:
     trust(["evil:Thing"])
     new = load_config(None, {"llm_base_url": FOREIGN, "wandb": "online"})
     sent = json.loads(json.dumps(new.model_dump(mode="json", exclude_unset=True)))

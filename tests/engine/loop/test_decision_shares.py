@@ -35,7 +35,7 @@ def test_each_source_has_its_share():
 
 
 @given(st.lists(st.lists(st.sampled_from(["policy", "planner", "rules"]), min_size=1, max_size=9)))
-def test_the_last_ones_count_however_many_come_at_once(batches):
+def test_decision_shares_count_the_last_however_many_come_at_once(batches):
     shares = DecisionShares(most=7)
     for batch in batches:
         is_walking = np.array([source == "planner" for source in batch])

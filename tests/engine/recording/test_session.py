@@ -111,7 +111,9 @@ def test_a_mark_is_taken_back_and_a_note_is_none(begin: Begin) -> None:
     assert (demo.is_success, demo.notes) == (False, (("a door", 2),))
 
 
-def test_every_pane_is_told_what_it_shows(begin: Begin, won: tuple[Path, Demonstration]) -> None:
+def test_recording_session_publishes_what_panes_show(
+    begin: Begin, won: tuple[Path, Demonstration]
+) -> None:
     actions = won[1].actions[:40]
     watcher = begin()
     watcher.recording(is_recording=True)
@@ -332,7 +334,7 @@ def test_a_person_takes_over_from_a_player(begin: Begin, config: RunConfig) -> N
     assert_replays(config)
 
 
-def test_what_is_told_of_a_demonstration_is_its_own(
+def test_recording_events_count_their_own_demonstration(
     begin: Begin, won: tuple[Path, Demonstration]
 ) -> None:
     path, other = won
@@ -394,7 +396,7 @@ def test_a_goal_ends_a_persons_demonstration(
     assert bytes(demo.actions) == bytes(other.actions)
 
 
-def test_what_makes_no_sense_is_refused_in_a_line(begin: Begin) -> None:
+def test_recording_session_refuses_what_it_cannot_do_in_a_line(begin: Begin) -> None:
     watcher = begin()
     watcher.recording(is_recording=True)
     for command in (
@@ -411,7 +413,7 @@ def test_what_makes_no_sense_is_refused_in_a_line(begin: Begin) -> None:
         assert "\n" not in reason, command
 
 
-def test_a_plan_that_cannot_be_is_refused() -> None:
+def test_recording_plan_refuses_impossible_values() -> None:
     for wrong in (
         {"episodes": -1},
         {"limit_s": float("nan")},
@@ -470,7 +472,7 @@ def test_an_unknown_player_is_refused(begin: Begin) -> None:
         watcher.next(RunStopped)
 
 
-def test_nothing_that_learns_is_loaded(config: RunConfig) -> None:
+def test_recording_session_loads_no_learning_library(config: RunConfig) -> None:
     code = (
         "import json, sys\n"
         "from engine.config import RunConfig\n"

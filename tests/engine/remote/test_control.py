@@ -67,7 +67,7 @@ def test_a_viewer_that_leaves_lets_go_and_gives_back() -> None:
     assert at.sent[2:] == [Hold(frozenset()), GiveBack()]
 
 
-def test_what_was_given_back_is_not_given_back_again() -> None:
+def test_release_after_give_back_gives_nothing_back() -> None:
     at = Desk()
     for command in (TakeOver(), GiveBack(), Pause()):
         at.desk.command("a", command)

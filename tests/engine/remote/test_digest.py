@@ -27,7 +27,7 @@ def test_episodes_are_kept_without_what_no_viewer_shows() -> None:
     assert not any(event.summary.goals for event in kept)  # type: ignore[union-attr]
 
 
-def test_the_words_of_an_answer_go_when_it_is_complete() -> None:
+def test_digest_drops_streamed_words_when_the_answer_is_complete() -> None:
     answer = events.PlanAnswered(1, "m", "go", 0.8, "Go.", "", (), 1.0, 0.4, 90, 12, 0.0)
     told = replayed(
         events.PlanRequested(1, 0, "m", "start", "bed"),

@@ -69,7 +69,7 @@ def test_a_dead_runs_socket_is_removed(runtime: Path) -> None:
     assert not path.exists()
 
 
-def test_what_is_no_run_is_no_live_run(runtime: Path) -> None:
+def test_live_runs_leave_out_sockets_of_others(runtime: Path) -> None:
     path = runtime / "odd.12345678.sock"
     with socket.socket(socket.AF_UNIX) as odd:
         odd.bind(str(path))

@@ -150,7 +150,7 @@ def test_a_killed_viewer_gives_the_game_back_and_the_run_goes_on(
 
 
 @pytest.mark.slow
-def test_a_killed_engine_is_told_and_can_be_resumed(
+def test_killed_engine_is_reported_and_can_be_resumed(
     detached: Callable[..., LiveRun], view: View
 ) -> None:
     live = detached()
@@ -191,7 +191,7 @@ def test_a_hangup_is_nothing_to_a_run_in_the_background_and_stopping_saves_it(
 
 
 @pytest.mark.slow
-def test_what_a_user_can_correct_is_told_before_anything_is_started(tmp_path: Path) -> None:
+def test_start_detached_reports_user_errors_before_starting(tmp_path: Path) -> None:
     missing = RunConfig(rom_path=str(tmp_path / "none.gbc"), save_dir=str(tmp_path / "saves"))
     with pytest.raises(RomError, match=r"none\.gbc"):
         start_detached(missing, None)

@@ -113,7 +113,7 @@ def test_control_is_left_to_who_asks_for_it(serve: Serve, view: View) -> None:
     assert first.wait_for(REFUSED)
 
 
-def test_all_are_told_that_nobody_steers(serve: Serve, view: View) -> None:
+def test_viewers_are_informed_that_nobody_steers(serve: Serve, view: View) -> None:
     run = serve()
     first, second = view(run), view(run)
     assert first.wait_for(ViewersChanged(2, True))
@@ -167,9 +167,7 @@ def test_a_read_only_viewer_never_steers(serve: Serve, view: View) -> None:
     assert run.sent == []
 
 
-def test_what_became_of_a_command_is_told_to_the_viewer_in_control(
-    serve: Serve, view: View
-) -> None:
+def test_refusals_reach_only_the_viewer_in_control(serve: Serve, view: View) -> None:
     run = serve()
     first, second = view(run), view(run)
     assert first.wait_for(ViewersChanged(2, True))
@@ -181,7 +179,7 @@ def test_what_became_of_a_command_is_told_to_the_viewer_in_control(
     assert refusal not in second.seen
 
 
-def test_a_late_viewer_is_told_what_it_needs(serve: Serve, view: View) -> None:
+def test_late_viewer_receives_the_digest(serve: Serve, view: View) -> None:
     run = serve()
     run.mailbox.post(make_run())
     for number in range(1, 301):
@@ -306,7 +304,7 @@ def test_half_open_connections_give_way_and_are_ended(serve: Serve, view: View) 
         connection.close()
 
 
-def test_a_crowd_of_connections_is_not_taken_in(serve: Serve, view: View) -> None:
+def test_server_limits_the_number_of_connections(serve: Serve, view: View) -> None:
     run = serve(clock=lambda: 0.0)
     viewing = view(run)
     assert viewing.wait_for(ViewersChanged(1, True))
@@ -322,7 +320,7 @@ def test_a_crowd_of_connections_is_not_taken_in(serve: Serve, view: View) -> Non
         connection.close()
 
 
-def test_nothing_is_drawn_while_nobody_looks(serve: Serve, view: View) -> None:
+def test_rendering_pauses_while_nobody_watches(serve: Serve, view: View) -> None:
     run = serve()
     assert wait_until(lambda: run.looks == [PauseRendering()])
     run.mailbox.post(make_status(watched_env=3))
@@ -358,7 +356,7 @@ def test_a_lost_connection_says_whether_the_run_goes_on(serve: Serve, view: View
     assert "poketui attach run" in lost.hint
 
 
-def test_an_event_that_cannot_be_sent_ends_nothing(serve: Serve, view: View) -> None:
+def test_event_that_cannot_be_encoded_is_skipped(serve: Serve, view: View) -> None:
     run = serve()
     viewing = view(run)
     run.mailbox.post(WarningRaised("before"))
@@ -367,7 +365,7 @@ def test_an_event_that_cannot_be_sent_ends_nothing(serve: Serve, view: View) -> 
     assert viewing.wait_for(WarningRaised("before"), WarningRaised("still here"))
 
 
-def test_a_server_that_speaks_nonsense_is_refused(runtime: Path) -> None:
+def test_read_hello_refuses_other_servers(runtime: Path) -> None:
     path = runtime / "odd.12345678.sock"
     with socket.socket(socket.AF_UNIX) as odd:
         odd.bind(str(path))

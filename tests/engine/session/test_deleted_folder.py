@@ -123,7 +123,7 @@ def assert_whole(saves: Path, events: list[Event], total_steps: int) -> None:
 
 
 @pytest.mark.parametrize("name", HARMS)
-def test_what_is_deleted_in_mid_run_is_written_again(tmp_path, name):
+def test_deleted_files_of_a_run_are_written_again(tmp_path, name):
     saves = tmp_path / "saves"
     events = play(saves, HARMS[name])
     assert_whole(saves, events, 200)
@@ -164,7 +164,7 @@ def test_a_resumed_run_loses_nothing_of_before(tmp_path, name):
     assert [event for event in journal if isinstance(event, EpisodeEnded)] == told
 
 
-def test_what_is_lost_with_a_folder_is_named(tmp_path):
+def test_warning_names_what_is_lost_with_a_folder(tmp_path):
     def harm(run: Path) -> None:
         (run / "exchanges.jsonl").write_text("{}\n")
         (run / "states").mkdir()

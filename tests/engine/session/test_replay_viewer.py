@@ -207,7 +207,7 @@ def test_going_back_and_forth_comes_to_the_same_game(still: Viewer) -> None:
     assert not still.of(WarningRaised)
 
 
-def test_what_would_change_it_is_refused_with_a_reason(still: Viewer) -> None:
+def test_replay_refuses_commands_that_would_change_it(still: Viewer) -> None:
     still.send(TakeOver(), Save())
     still.until(lambda it: len(it.of(CommandRefused)) == 2)
     assert {event.command for event in still.of(CommandRefused)} == {"TakeOver", "Save"}
@@ -323,7 +323,7 @@ def has_steps(viewer: Viewer, count: int) -> bool:
     return bool(changes) and changes[-1].is_recording and changes[-1].steps == count
 
 
-def test_no_learning_library_is_loaded() -> None:
+def test_replay_loads_no_learning_library() -> None:
     code = "import sys, engine.replay_viewer; print('torch' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
