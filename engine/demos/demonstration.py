@@ -259,13 +259,11 @@ def encode_demo(demo: Demonstration) -> bytes:
     """Return a demonstration as the bytes of its file."""
     recording = demo.recording
     segments, inputs = layout.pack_segments(recording.segments)
-    others = {
+    facts = {
         "begins_frames": demo.begins_frames,
         "actions": demo.action_names,
         "frame": demo.frame_shape,
         "frames_per_s": demo.frames_per_s,
-    }
-    facts = {name: value for name, value in others.items() if value != _USUAL[name]} | {
         "rom": recording.rom,
         "start": recording.start,
         "pyboy": recording.emulator,
@@ -289,7 +287,8 @@ def encode_demo(demo: Demonstration) -> bytes:
     flags = demo.dones * np.uint8(_DONE) | demo.is_intervention * np.uint8(_INTERVENTION)
     parts = (demo.rewards.astype("<f4"), flags.astype(np.uint8), demo.proposals)
     arrays = inputs + b"".join(part.tobytes() for part in parts)
-    text = json.dumps(facts, separators=(",", ":"), sort_keys=True).encode()
+    unusual = {name: fact for name, fact in facts.items() if fact != _USUAL.get(name)}
+    text = json.dumps(unusual, separators=(",", ":"), sort_keys=True).encode()
     return layout.pack_file((text, arrays, demo.start_state))
 
 

@@ -79,7 +79,7 @@ def from_npz(path: Path, config: RunConfig, folder: Path) -> tuple[Demonstration
     with NpzReader(path) as file:
         file.check_headers()
         if "demo" in file.names:
-            data = file.array("demo", np.dtype(np.uint8), _MAX_TEXT)
+            data = file.array("demo", _MAX_TEXT, np.uint8)
             demo = decode_demo(data.tobytes(), str(path))
             pressed = [each.action for each in demo.shown]
             if "actions" in file.names and file.whole_numbers("actions", _FEW).tolist() != pressed:

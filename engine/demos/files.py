@@ -22,8 +22,7 @@ def read_limited(path: Path, limit: int) -> bytes:
     try:
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "is no regular file"
-            if not path.exists():
-                what = "is not there"
+            what = what if path.exists() else "is not there"
             raise DemoError(f"{path} {what}.", "Name a demonstration; see: poketui demos")
         return read_file(path, limit)
     except FileTooLargeError:

@@ -81,11 +81,11 @@ class NpzReader:
         with self._opened(name) as (_, header):
             return header.shape
 
-    def array(self, name: str, dtype: np.dtype[Any], most: int) -> NDArray[Any]:
-        """Return a whole array of at most `most` elements."""
+    def array(self, name: str, most: int, *dtypes: type[np.generic]) -> NDArray[Any]:
+        """Return a whole array of one of these types, of at most `most` elements."""
         with self._opened(name) as (file, header):
-            if header.dtype != dtype:
-                raise self._refusal(name, f"is {header.dtype}, not {dtype}")
+            if header.dtype not in dtypes:
+                raise self._refusal(name, f"is {header.dtype}, not {np.dtype(dtypes[-1])}")
             return self._read(file, name, header, most)
 
     def whole_numbers(self, name: str, most: int) -> NDArray[np.int64]:

@@ -95,9 +95,9 @@ def demo_examples(
     without_effect = 0
     with closing(DemoPlayer(run, renders=sight is not None)) as player:
         for number, demo in enumerate(demos):
-            is_validating = number in validating
-            part, masked = _one(player, demo, sight, number, is_validating=is_validating)
-            parts += part
+            noted, masked = _episode(player, demo, sight)
+            kept_apart = frozenset({number} if number in validating else ())
+            parts += noted.examples(number, demo.action_names, kept_apart)
             without_effect += masked
             tell(number + 1, count)
     left_out = ""
@@ -112,14 +112,9 @@ def demo_examples(
     return join(parts)
 
 
-def _one(
-    player: DemoPlayer,
-    demo: Demonstration,
-    make_sight: MakeSight | None,
-    number: int,
-    *,
-    is_validating: bool,
-) -> tuple[list[Examples], int]:
+def _episode(
+    player: DemoPlayer, demo: Demonstration, make_sight: MakeSight | None
+) -> tuple[EpisodeExamples, int]:
     """Return what a demonstration shows, and how many of its presses were masked."""
     without_effect = 0
     noted, sight = EpisodeExamples(), None
@@ -142,5 +137,4 @@ def _one(
         noted.add(step.features, pixels, step.mask, step.action, place, step.reward, end)
     if noted.ends and noted.ends[-1] == GOES_ON:
         noted.ends[-1] = CUT
-    validating = frozenset({number} if is_validating else ())
-    return noted.examples(number, demo.action_names, validating), without_effect
+    return noted, without_effect

@@ -203,18 +203,11 @@ def _npz_steps(path: Path, game: Game) -> Iterator[_Step]:
             )
         if len(actions) and not 0 <= actions.min() <= actions.max() < len(game.actions):
             raise DemoError(f"{path} holds actions that this console has no button for.")
-        rewards = _rewards(file)
-        dones = file.array("dones", np.dtype(np.bool_), _MOST_STEPS)
+        # As the format says, or as lists of Python become.
+        rewards = file.array("rewards", _MOST_STEPS, np.float32, np.float64)
+        dones = file.array("dones", _MOST_STEPS, np.bool_)
         if not len(actions) == len(rewards) == len(dones):
             raise DemoError(f"{path} has other numbers of rewards or dones than of actions.")
         pictures = file.frames("observations")
         for picture, action, reward, done in zip(pictures, actions, rewards, dones, strict=True):
             yield _shrunk(picture), int(action), float(reward), bool(done)
-
-
-def _rewards(file: NpzReader) -> NDArray[np.floating]:
-    """Return rewards as the format says, float32, or as lists of Python become: float64."""
-    try:
-        return file.array("rewards", np.dtype(np.float32), _MOST_STEPS)
-    except DemoError:
-        return file.array("rewards", np.dtype(np.float64), _MOST_STEPS)

@@ -19,6 +19,7 @@ from engine.types import EpisodeSummary
 
 ADVISED = Guidance(planner_share=1.0, needed_confidence=1.0)
 """The expert is followed wholly."""
+_ALONE = Guidance(planner_share=0.0, needed_confidence=0.0)
 
 Expert = Callable[[Batch], NDArray[np.int64]]
 """Returns (envs,) the action that it would take in each state, -1 where it knows none."""
@@ -81,8 +82,7 @@ def rules_expert(seed: int) -> Expert:
 
 def policy_expert(player: Player) -> Expert:
     """Return a policy as expert."""
-    alone = Guidance(planner_share=0.0, needed_confidence=0.0)
-    return lambda batch: player(batch, alone).actions
+    return lambda batch: player(batch, _ALONE).actions
 
 
 def play(
@@ -111,13 +111,12 @@ def play(
     rng = np.random.default_rng([seed, 13])
     seeds = np.random.SeedSequence([seed, 14]).generate_state(count) % 2**31
     batch = games.reset([int(own) for own in seeds])
-    alone = Guidance(planner_share=0.0, needed_confidence=0.0)
     noted = [EpisodeExamples() for _ in range(count)]
     whole: list[Examples] = []
     played: list[EpisodeSummary] = []
     while due.any():
         labels = expert(batch)
-        own = student(batch, alone).actions
+        own = student(batch, _ALONE).actions
         led = (rng.random(count) < beta) & (labels >= 0)
         places = [env.place for env in games.envs]
         acted = np.where(led, labels, own)
@@ -131,8 +130,8 @@ def play(
                 )
             if episode.ends and acted[index] == label:
                 episode.rewards[-1] = float(batch.rewards[index])
-                is_cut, is_over = batch.truncated[index], batch.terminated[index]
-                episode.ends[-1] = OVER if is_over else CUT if is_cut else GOES_ON
+                is_terminated, is_truncated = batch.terminated[index], batch.truncated[index]
+                episode.ends[-1] = OVER if is_terminated else CUT if is_truncated else GOES_ON
             elif episode.ends:  # nothing is known of what the labelled action would have led to
                 episode.ends[-1] = CUT
         for index, summary in sorted(batch.summaries.items()):
