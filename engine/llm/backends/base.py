@@ -23,7 +23,7 @@ _TOO_LONG = re.compile(
 )
 """How servers say that a question and its answer do not fit, some with how much would."""
 _KEY_LIKE = re.compile(r"\b(?:(?:sk|key)-[\w*.…-]{4,}|(?:basic|bearer)\s+\S+)", re.IGNORECASE)
-_BOUNDS = frozenset({"minimum", "maximum", "maxLength"})
+_BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +184,12 @@ def refusal(server: str, status: int, detail: str, hint: str = "") -> LLMConnect
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object as strict modes take it: its properties have no bounds."""
-    fields = {
-        name: {key: value for key, value in field.items() if key not in _BOUNDS}
-        for name, field in schema["properties"].items()
-    }
-    return {**schema, "properties": fields}
+    """Return a schema as strict modes take it: without bounds, of its properties neither."""
+    plain = {key: value for key, value in schema.items() if key not in _BOUNDS}
+    if "properties" in plain:
+        fields = plain["properties"].items()
+        plain["properties"] = {name: strict_schema(field) for name, field in fields}
+    return plain
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:
