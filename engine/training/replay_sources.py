@@ -31,10 +31,8 @@ _HUMAN = "human"
 def find_recorded(source: str, config: RunConfig) -> "Recorded":
     """Find what a source names.
 
-    Args:
-        source: The path of a demonstration, or "run:episode" with the run's id or path; without
-            the episode it is the run's last.
-        config: Names the save folder and, for a demonstration, the ROM.
+    It is the path of a demonstration, or "run:episode" with the run's id or path; without the
+    episode it is the run's last. The settings name the save folder and a demonstration's ROM.
 
     Raises:
         DemoError, CheckpointError, ReplayError: It is not there, or cannot be read.
