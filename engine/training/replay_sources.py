@@ -25,8 +25,6 @@ from engine.training.run_settings import load_settings
 from engine.training.runs import RunFolder, find_run
 from engine.types import ActionSet, Decision, EpisodeSummary, Goal, Source
 
-_HUMAN = "human"
-
 
 def find_recorded(source: str, config: RunConfig) -> "Recorded":
     """Find what a source names.
@@ -234,7 +232,7 @@ class RecordedDemo(_Recorded):
         """Return the action, by whom, and what the agent had proposed."""
         demo = self.demo
         is_person = bool(demo.is_intervention[step]) or (
-            demo.by == _HUMAN and not demo.is_intervention.any()
+            demo.by == "human" and not demo.is_intervention.any()
         )
         proposal = int(demo.proposals[step])
         reason = f"{actions.name(action)} was pressed"
