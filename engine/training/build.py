@@ -109,7 +109,7 @@ def build_trainer(
             folder=folder,
         )
         if is_resumed:
-            _resume(trainer, folder, emit)
+            _resume(trainer, emit)
         elif begins_from_others(config):
             begin_from_demonstrations(trainer.learning.agent, config, emit)
         trainer.log.figures = open_figures(trainer.state, folder, emit)
@@ -269,10 +269,9 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
+def _resume(trainer: Trainer, emit: Callable[[Event], None]) -> None:
     started_s = time.monotonic()
-    store = CheckpointStore(folder.checkpoints_path, trainer.state.config.keep_checkpoints)
-    _, path, warnings = store.load_newest(trainer.saving.restore)
+    _, path, warnings = trainer.saving.store.load_newest(trainer.saving.restore)
     for warning in warnings:
         emit(WarningRaised(warning))
     trainer.saving.checkpoint_path = str(path)
