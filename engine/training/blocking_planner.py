@@ -42,7 +42,6 @@ class BlockingPlanner:
     """Asks the language models of a run's settings for goals, for games that wait.
 
     Args:
-        config: The run's settings.
         path: Where questions and answers are kept.
         say: Takes lines for the user.
         clock: Seconds that only rise.

@@ -63,21 +63,14 @@ def build_trainer(
 ) -> Trainer:
     """Build a trainer that is about to take its first step, or the first since its checkpoint.
 
-    Args:
-        config: The run's settings.
-        folder: Where it is saved.
-        commands: What the outside asks for.
-        emit: Takes events to the outside; what it raises ends the building.
-        is_resumed: Continue from the folder's newest checkpoint.
-        make_vector: Makes the environments; None: games in worker processes.
-        vector: Environments that are there already; if building fails, the caller closes them.
+    What `emit` raises ends the building. Without `make_vector` the environments are games in worker
+    processes. Those of `vector` are there already; if building fails, the caller closes them.
 
     Raises:
         PokeTUIError: The ROM, a worker or the checkpoint is unusable.
     """
     torch.set_num_threads(1)
     game = load_game(config.rom_path, config.allow_unknown_rom)
-    num_workers = config.worker_count()
     with contextlib.ExitStack() as undo:  # whatever fails, nothing that runs may stay
         history = DecisionHistoryAnalyzer(
             folder.path / user_path(config.decision_db_path),
@@ -117,7 +110,7 @@ def build_trainer(
             folder=folder,
         )
         if is_resumed:
-            _resume(trainer, folder, emit)
+            _resume(trainer, emit)
         elif begins_from_others(config):
             begin_from_demonstrations(trainer.learning.agent, config, emit)
         trainer.log.figures = open_figures(trainer.state, folder, emit)
@@ -130,7 +123,7 @@ def build_trainer(
                 agent=trainer.learning.agent.name,
                 mode=config.mode,
                 num_envs=config.num_envs,
-                num_workers=num_workers,
+                num_workers=config.worker_count(),
                 milestones=game.milestones,
                 actions=game.actions,
                 frame_shape=game.frame_shape,
@@ -278,10 +271,9 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def _resume(trainer: Trainer, folder: RunFolder, emit: Callable[[Event], None]) -> None:
+def _resume(trainer: Trainer, emit: Callable[[Event], None]) -> None:
     started_s = time.monotonic()
-    store = CheckpointStore(folder.checkpoints_path, trainer.state.config.keep_checkpoints)
-    _, path, warnings = store.load_newest(trainer.saving.restore)
+    _, path, warnings = trainer.saving.store.load_newest(trainer.saving.restore)
     for warning in warnings:
         emit(WarningRaised(warning))
     trainer.saving.checkpoint_path = str(path)

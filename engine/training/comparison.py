@@ -7,7 +7,7 @@ import json
 import statistics
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from engine.events import EpisodeEnded, EvaluationEnded, PolicyUpdated
@@ -44,7 +44,7 @@ class RunDigest:
     recent_return: float
     recent_successes: int
     evaluation: EvaluationEnded | None
-    figures: Mapping[str, float] = field(default_factory=dict)
+    figures: Mapping[str, float]
 
 
 def saved_curves(

@@ -57,19 +57,11 @@ def play_episodes(
     may_go_on: Callable[[], bool] = lambda: True,
     tell: Callable[[int], None] = lambda done: None,
 ) -> list[EpisodeSummary] | None:
-    """Play and return episodes; None if they were not to be finished.
+    """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
 
     Every environment plays its share of them, whoever is first: short episodes must not count more
-    often than long ones.
-
-    Args:
-        player: Chooses the actions.
-        vector: Environments, at whatever point.
-        episodes: How many to play.
-        seed: Of the games.
-        guidance: How far the planner is followed.
-        may_go_on: Asked before every step.
-        tell: Called with how many are played, whenever one has ended.
+    often than long ones. The environments may be at whatever point; the seed is of the games.
+    `tell` is called with how many are played, whenever one has ended.
     """
     due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
     due += np.arange(vector.num_envs) < more

@@ -35,15 +35,11 @@ def export_run(
 ) -> tuple[Path, int]:
     """Write a run's figures into a file; return it and how many rows it has.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path or "latest"; or those of a cloned policy, whose epochs are "updates".
-        form: "csv": one table; "json": everything.
-        table: "episodes": a row an episode, a column a component and milestone; "updates";
-            "evaluations"; "exchanges" with a language model.
-        out: The file; None: named after the run, in the current folder.
-        is_forced: Overwrite it.
-        warn: Called with a line about what is damaged, and so is left out.
+    `run` is an id, a path or "latest"; or those of a cloned policy, whose epochs are "updates". As
+    "csv" it is one table: "episodes", with a row an episode and a column a component and milestone;
+    "updates"; "evaluations"; or "exchanges" with a language model. As "json" it is everything. The
+    file is named after the run, in the current folder, unless `out` is given; `is_forced`
+    overwrites it. `warn` gets a line about what is damaged, and so is left out.
 
     Raises:
         CheckpointError: There is no such run.

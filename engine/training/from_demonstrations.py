@@ -72,17 +72,11 @@ def clone_policy(
 ) -> Cloned:
     """Clone a policy from demonstrations.
 
-    Args:
-        save_dir: Where policies are saved.
-        given: Settings of `CloningConfig` that are not to be as usual.
-        source: Demonstrations; a resumed cloning has its own.
-        game: Settings of the run that say which game it is.
-        resume: Continue with this policy, or "latest"; "" begins a new one.
-        tell: Called with everything.
-        may_go_on: Asked often; no: it ends, and can be resumed.
-        name: What a new policy's id begins with.
-        is_tracked: Weights & Biases get the figures.
-        project: Of theirs.
+    `given` are settings of `CloningConfig` that are not to be as usual, `game` those of the run
+    that say which game it is. `resume` is the id or path of a policy, or "latest"; it has its own
+    demonstrations. `tell` is called with everything; `may_go_on` often: no ends the cloning, and it
+    can be resumed. `name` is what the id of a new policy begins with. Weights & Biases get the
+    figures if `is_tracked`, for this `project` of theirs.
 
     Raises:
         PokeTUIError: Demonstrations, settings, game or policy are no use.

@@ -153,12 +153,10 @@ class Journal:
 def read_journal(
     path: Path, newest: int | None = None, warn: Callable[[str], None] = lambda text: None
 ) -> Iterator[Event]:
-    """Yield the events of a journal in order, and pass over damaged lines.
+    """Yield the events of a journal in order, and pass over damaged lines; a missing file has none.
 
-    Args:
-        path: The file; a missing one holds nothing.
-        newest: How many of the last lines to read; None for all.
-        warn: Called at the end with how many lines are damaged, or why none can be read.
+    `newest` is how many of the last lines to read; None: all. `warn` is called at the end with how
+    many lines are damaged, or why none can be read.
     """
     validator, damaged = _validator(), 0
     try:

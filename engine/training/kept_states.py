@@ -85,11 +85,7 @@ class KeptStates:
         return False
 
     def keep(self, vector: Snapshots, env_index: int, steps: int, episode: int) -> _Kept:
-        """Keep a state that a person asks for; return it and its snapshot.
-
-        Raises:
-            WorkerError: The game's process failed.
-        """
+        """Keep a state that a person asks for; return it and its snapshot, or raise WorkerError."""
         kept = self._take(vector, env_index, steps, episode, is_asked=True)
         self._asked.append(kept)
         return kept

@@ -27,11 +27,7 @@ _EXPERIENCE_INTERVAL_STEPS = 20_000
 
 
 class ExperienceUpdates:
-    """Update the games now and then with what the history of decisions has shown to be good.
-
-    Attributes:
-        known: What they know by now.
-    """
+    """Update the games now and then with what the history of decisions has shown to be good."""
 
     def __init__(self, history: DecisionHistoryAnalyzer | None) -> None:
         self.known: Known = {}
@@ -72,7 +68,6 @@ class Learning:
     """Decides, and learns from the result.
 
     Attributes:
-        agent: Chooses and learns.
         curriculum: How far the planner is followed, from stage to stage.
         strategy: How far within a stage.
         calibration: How reliable planner and policy are.
@@ -110,7 +105,10 @@ class Learning:
 
     def observe(self, batch: Batch) -> None:
         """Let the agent see what its actions led to, as it learns from it."""
-        self.actor.observe(self._shaped(batch))
+        share = self.curriculum.planner_share
+        if share or self.shaping.potential.any():
+            batch = self.shaping.shaped(batch, share * self._advice_trust(batch), self._trust_of)
+        self.actor.observe(batch)
 
     def truncate_trajectory(self, env_index: int) -> None:
         """End what the agent experienced in an environment with the worth of its last state."""
@@ -166,13 +164,6 @@ class Learning:
         if forced is None or self.shares is None or not is_mixed:
             return guidance
         return assign_decisions(self.shares, forced.planner_share, self.state.batch, guidance)
-
-    def _shaped(self, batch: Batch) -> Batch:
-        """Return what a step led to as the agent learns from it, where goals are followed."""
-        share = self.curriculum.planner_share
-        if not share and not self.shaping.potential.any():
-            return batch
-        return self.shaping.shaped(batch, share * self._advice_trust(batch), self._trust_of)
 
     def _trust_of(self, goal_outcome: GoalOutcome) -> float:
         trust = self.planning.reliability_of(goal_outcome) if self.planning is not None else 0.0

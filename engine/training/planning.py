@@ -48,8 +48,6 @@ class Planning:
 
     Args:
         planner: Asks the models; closed with this.
-        models: Their names.
-        settings: How they are asked.
         interval: Steps of every environment between two queries.
         calibration: Learns from the goal outcomes, `history` remembers them.
         exchanges: Where the planner keeps what is said; goal outcomes are added there.
@@ -159,12 +157,8 @@ class Planning:
     ) -> None:
         """Take in goal outcomes and subgoals, and submit the next query if it is time.
 
-        Args:
-            vector: The environments.
-            batch: What the step led to.
-            share: Of the planning events that are the model's, by the strategy.
-            total_steps: Of the run.
-            watched_env: Its query comes first.
+        `batch` is what the step led to, `share` how many of the planning events are the model's, by
+        the strategy. The query of the watched environment comes first.
         """
         if batch.goal_outcomes:
             self._take_outcomes(batch.goal_outcomes, total_steps)

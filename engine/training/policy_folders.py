@@ -21,10 +21,10 @@ from engine.files import (
 )
 from engine.folders import user_path
 from engine.training.checkpoint import BEST, LATEST, CheckpointStore
+from engine.training.run_settings import CONFIG_NAME
 from engine.training.runs import RunFolder, find_run, make_stamped_folder
 
 _FOLDER = "policies"
-_SETTINGS = "config.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _STAMP = re.compile(r"(\d{8}-\d{6})(?:-(\d+))?$")
 
@@ -70,7 +70,7 @@ class PolicyFolder:
         try:
             path = make_stamped_folder(policies, name)
             try:
-                write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
+                write_file(path / CONFIG_NAME, json.dumps(settings, indent=1).encode())
             except BaseException:  # Ctrl-C too; it is raised again
                 remove_empty([path])
                 raise
@@ -87,7 +87,7 @@ class PolicyFolder:
             paths = sorted(whole, key=_began_at, reverse=True)
         else:
             named = (policies / name, user_path(name))
-            paths = [path for path in named if os.path.lexists(path / _SETTINGS)]
+            paths = [path for path in named if os.path.lexists(path / CONFIG_NAME)]
         if not paths:
             which = "" if name == LATEST else f" {name}"
             raise CheckpointError(
@@ -98,10 +98,10 @@ class PolicyFolder:
     def settings(self) -> dict[str, Any]:
         """Return the settings that it was begun with, or raise CheckpointError."""
         try:
-            return read_object(self.path / _SETTINGS)
+            return read_object(self.path / CONFIG_NAME)
         except ValueError as error:
             raise CheckpointError(
-                f"Cannot read {self.path / _SETTINGS}: {error}.", "Clone the policy again."
+                f"Cannot read {self.path / CONFIG_NAME}: {error}.", "Clone the policy again."
             ) from None
 
     def restore(self, settings: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ class PolicyFolder:
         Raises:
             CheckpointError: They cannot be written.
         """
-        path = self.path / _SETTINGS
+        path = self.path / CONFIG_NAME
         try:
             make_folder(self.path)
             if not os.path.lexists(path):
@@ -139,7 +139,7 @@ def _began_at(folder: Path) -> tuple[str, int, int]:
     stamp = _STAMP.search(folder.name)
     if stamp is None:
         return folder.name, 0, 0
-    return stamp[1], (folder / _SETTINGS).stat().st_mtime_ns, int(stamp[2] or 1)
+    return stamp[1], (folder / CONFIG_NAME).stat().st_mtime_ns, int(stamp[2] or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +166,18 @@ def list_policies(save_dir: str) -> list[PolicyInfo]:
     """Return the cloned policies, the newest first; one that cannot be read says why."""
     found = []
     for folder in map(PolicyFolder, (user_path(save_dir) / _FOLDER).glob("*")):
-        if not os.path.lexists(folder.path / _SETTINGS):
+        if not os.path.lexists(folder.path / CONFIG_NAME):
             continue
         refusal = ""
         try:
-            settings = read_object(folder.path / _SETTINGS)
+            settings = read_object(folder.path / CONFIG_NAME)
         except ValueError as error:
-            settings, refusal = {}, f"{_SETTINGS}: {error}"
+            settings, refusal = {}, f"{CONFIG_NAME}: {error}"
         cloning = settings.get("cloning")
         known = cloning if isinstance(cloning, dict) else {}
         seed = known.get("seed", 0)
         if not refusal and not (known and isinstance(seed, int)):
-            refusal = f"{_SETTINGS}: it does not say how it was cloned"
+            refusal = f"{CONFIG_NAME}: it does not say how it was cloned"
         has_journal = os.path.isfile(folder.journal_path)  # noqa: PTH113
         dated = folder.journal_path if has_journal else folder.path
         found.append(

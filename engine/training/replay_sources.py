@@ -26,16 +26,12 @@ from engine.training.run_settings import load_settings
 from engine.training.runs import RunFolder, find_run
 from engine.types import ActionSet, Decision, EpisodeSummary, Goal, Source
 
-_HUMAN = "human"
-
 
 def find_recorded(source: str, config: RunConfig) -> "Recorded":
     """Find what a source names.
 
-    Args:
-        source: The path of a demonstration, or "run:episode" with the run's id or path; without
-            the episode it is the run's last.
-        config: Names the save folder and, for a demonstration, the ROM.
+    It is the path of a demonstration, or "run:episode" with the run's id or path; without the
+    episode it is the run's last. The settings name the save folder and a demonstration's ROM.
 
     Raises:
         DemoError, CheckpointError, ReplayError: It is not there, or cannot be read.
@@ -237,7 +233,7 @@ class RecordedDemo(_Recorded):
         """Return the action, by whom, and what the agent had proposed."""
         demo = self.demo
         is_person = bool(demo.is_intervention[step]) or (
-            demo.by == _HUMAN and not demo.is_intervention.any()
+            demo.by == "human" and not demo.is_intervention.any()
         )
         proposal = int(demo.proposals[step])
         reason = f"{actions.name(action)} was pressed"

@@ -55,11 +55,9 @@ class RunLog:
 
     def close(self) -> None:
         """Close the journal, the curves and the history."""
-        self.journal.close()
-        if self.figures is not None:
-            self.figures.close()
-        if self.recorder is not None:
-            self.recorder.close()
+        for each in (self.journal, self.figures, self.recorder):
+            if each is not None:
+                each.close()
 
 
 class TrainingReporter(Reporter):

@@ -58,13 +58,9 @@ def evaluate_run(
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
-    Args:
-        save_dir: Where runs are saved.
-        run: Its id, its path or "latest".
-        episodes: How many to play.
-        checkpoint: "latest", "best", or the path of a file.
-        with_planner: Follow the planner as far as the curriculum did; else the policy is alone.
-        tell: Called with how many episodes are played, whenever one has ended.
+    `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file. With
+    the planner it is followed as far as the curriculum did; else the policy is alone. `tell` is
+    called with how many episodes are played, whenever one has ended.
 
     Raises:
         PokeTUIError: The run, the checkpoint, the ROM or a worker is unusable.

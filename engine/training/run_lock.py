@@ -28,11 +28,7 @@ class RunLock:
         return self._descriptor is not None and is_named(self.path, self._descriptor)
 
     def take(self) -> bool:
-        """Take it; return whether that was possible: no other process has it.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
+        """Take it; return whether that was possible: no other process has it."""
         descriptor = self._locked_file()
         if descriptor is None:
             return False

@@ -19,10 +19,8 @@ from engine.planning_types import GoalOutcome, Outcome
 class Shaping:
     """The potential of every environment's state, and the reward for changing it.
 
-    Args:
-        worth: Reward for reaching a fully trusted goal, and potential of being there; 0: nothing.
-        gamma: The discount that is learnt with.
-        num_envs: Environments.
+    `worth` is the reward for reaching a fully trusted goal, and the potential of being there; 0:
+    nothing. `gamma` is the discount that is learnt with.
 
     Attributes:
         potential: (envs,) float32, of the current states.

@@ -40,7 +40,6 @@ class RunState:
 
     Attributes:
         batch: What the last step led to.
-        metrics: The run's sums.
         archive: States from which episodes begin.
         kept_states: States of the watched game for a person to branch from.
         milestone_texts: Of the game, by key.

@@ -61,7 +61,6 @@ class Trainer:
         make_vector: Makes environments for evaluations.
         folder: The run's. What is deleted of it is written again with the next checkpoint, and the
             states that a person keeps are written there. None: neither is.
-        clock: Seconds that only rise.
 
     What the others are is said by `Learning`, `RunLog`, `RunState` and `Checkpointer`.
 

@@ -9,8 +9,6 @@ from engine.events import Event, ProgressReported
 
 ENV_FACTORY = "engine.demos.recorded_env:make_env"
 
-_REPORTED_FRAMES = 600
-
 
 def make_vector(config: RunConfig) -> VectorEnv:
     """Start the worker processes of a run, or of its evaluation."""
@@ -31,7 +29,7 @@ def prepare_start(config: RunConfig, emit: Callable[[Event], None]) -> None:
     """Play a ROM's introduction if that was never done, and report how far it is."""
 
     def report(done: int, most: int) -> None:
-        if done % _REPORTED_FRAMES < 16:  # frames of a press: now and then is enough
+        if done % 600 < 16:  # frames of a press: now and then is enough
             emit(ProgressReported("playing the introduction, once for this ROM", done, most))
 
     prepare_start_state(config, report)

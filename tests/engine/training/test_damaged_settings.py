@@ -130,7 +130,7 @@ def test_a_policy_whose_settings_are_damaged_is_a_row_that_says_so(tmp_path, nam
     refusals = {info.policy_id: info.refusal for info in list_policies(str(tmp_path))}
     assert refusals[bad.path.name]
     assert not refusals[good.path.name]
-    assert PolicyFolder.find(str(tmp_path), "latest") == good
+    assert PolicyFolder.find(str(tmp_path), "latest").path == good.path
 
 
 @pytest.mark.parametrize("name", DAMAGED)
