@@ -1,4 +1,4 @@
-"""Say what is so in a game state by name: plain numbers, words and lists, JSON-able."""
+"""List the facts of a game state by name: plain numbers, words and lists, JSON-able."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType

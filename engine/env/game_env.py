@@ -132,7 +132,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
         """Return (reward component, weight) as they count now."""
-        return tuple(self._composer.weights.items())
+        return self._composer.weights
 
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
         """Let these reward components count so much from the next step on."""
@@ -189,7 +189,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.config = self._episode.config = self.config.model_copy(update=unlimited)
 
     def limit_steps(self, max_steps: int) -> None:
-        """Truncate episodes after so many steps from now on, whatever `config` says of it."""
+        """Truncate episodes after so many steps from now on, whatever limit `config` sets."""
         limits = {"max_steps": max_steps, "progress_steps": 0}
         self._episode.config = self.config.model_copy(update=limits)
 
@@ -346,7 +346,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             episode.milestones.steps,
             idle_steps=episode.idle_steps,
             episode_share=episode.length / episode.max_steps,
-            last_action=episode.last_action,
+            last_action=episode.inputs[-1] if episode.inputs else -1,
         )
         return self._features
 

@@ -93,7 +93,7 @@ class WorkerPool:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
-            at_step: Steps so far, by which too frequent failures are told.
+            at_step: Steps so far, by which too frequent failures are recognised.
             standing: Returns what was asked of all and holds for what is new, too.
 
         Returns:
@@ -130,7 +130,8 @@ class WorkerPool:
         self._memory.close()
 
     def _replace(self, old: WorkerProcess, standing: StandingCalls) -> tuple[list[int], str]:
-        old.kill()
+        old.quit()
+        old.reap(timeout_s=0)
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
         self.processes[new.number] = new

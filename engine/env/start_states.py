@@ -64,7 +64,7 @@ def make_start_state(
 def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -> None:
     """Play a ROM's introduction now, if no run did before, and keep the state where it ends.
 
-    The environments would do so, each of them, and could not say how far they are.
+    The environments would do so, each of them, and could not report their progress.
 
     Args:
         config: The run's settings.

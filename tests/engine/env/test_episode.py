@@ -36,12 +36,12 @@ def test_rewards_are_summed_by_component() -> None:
     assert episode.sums == {"a": 3.0, "b": -0.5, "custom": 4.0}
 
 
-def test_step_tells_rewards_what_is_new() -> None:
+def test_follow_returns_what_is_new() -> None:
     episode = begin()
     step = episode.follow(START, make_state(2, 1, party=WITH_CREATURE.party), Action.RIGHT)
     assert step.reached == (("creature", "Choose"),)
     assert (step.is_new_tile, step.is_first_visit, step.is_new_map) == (True, True, False)
-    assert episode.last_action == Action.RIGHT
+    assert episode.inputs == bytes([Action.RIGHT])
 
 
 def test_each_milestone_puts_the_end_off_but_not_beyond_twice_the_steps() -> None:
