@@ -194,8 +194,7 @@ class ArrayWorld:
         """Do a call where an environment runs, None: everywhere; return what happened in all."""
         outcome = Outcome()
         for part in self._hosts.try_ask(index, call):
-            if part is not None:
-                outcome.add(part)
+            outcome.add(part)
         return outcome
 
     def _mended(self, outcome: Outcome) -> Batch:

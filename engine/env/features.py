@@ -67,15 +67,11 @@ _SIZES: Mapping[str, int] = MappingProxyType(
 """Of all slices but the last, "last_action", which has a place for each of the game's actions."""
 
 
-def _slices() -> dict[str, slice]:
-    ends = np.cumsum(list(_SIZES.values())).tolist()
-    named = zip(_SIZES.items(), ends, strict=True)
-    return {name: slice(end - size, end) for (name, size), end in named} | {
-        "last_action": slice(ends[-1], None)
-    }
-
-
-LAYOUT: Mapping[str, slice] = MappingProxyType(_slices())
+_ENDS = np.cumsum([*_SIZES.values()]).tolist()
+LAYOUT: Mapping[str, slice] = MappingProxyType(
+    {name: slice(end - _SIZES[name], end) for name, end in zip(_SIZES, _ENDS, strict=True)}
+    | {"last_action": slice(_ENDS[-1], None)}
+)
 
 _LEVEL = 3.0
 _MOVE = (1.0, 2.5, 2.0, 1.0, 1.0)

@@ -224,11 +224,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
         """Start an episode where another one was when `save` returned `saved`.
 
-        What was reached by then is not paid again.
-
-        Args:
-            saved: May be of another environment with the same game and settings.
-            random: The game's random state; None: the next random numbers.
+        What was reached by then is not paid again. `saved` may be of another environment with the
+        same game and settings; `random` is the game's random state, None: the next one drawn.
 
         Raises:
             CheckpointError: It was not saved by this version.
@@ -291,10 +288,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def advance_live(self) -> tuple[float, bool, bool]:
         """Pay for the result of live frames since the last time, but count no step.
 
-        Between two maps, where the game cannot be read, it pays later.
-
-        Returns:
-            As `advance`; nothing is ever truncated.
+        It returns what `advance` does; nothing is ever truncated. Between two maps, where the game
+        cannot be read, it pays later.
         """
         if not self.is_readable:
             return 0.0, False, False

@@ -202,9 +202,10 @@ class LocalHost(EnvHost):
         """Do a call."""
         return [call(self)]
 
-    def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+    def try_ask(self, index: int | None, call: HostCall[_R | None]) -> list[_R]:
         """Do a call; None is no result."""
-        return [result for result in self.ask(index, call) if result is not None]
+        result = call(self)
+        return [] if result is None else [result]
 
     def replace_failed(self, at_step: int, standing: Callable[[], object]) -> list[Never]:
         """Replace nothing."""
