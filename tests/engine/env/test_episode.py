@@ -121,7 +121,7 @@ def test_a_battle_is_won_when_it_ends_and_the_last_enemy_had_fainted() -> None:
     assert other.battles_won == 0
 
 
-def test_saved_episode_goes_on_alike() -> None:
+def test_saved_episode_continues_alike() -> None:
     episode = begin(progress_steps=10)
     episode.follow(START, WITH_CREATURE, Action.A)
     episode.follow(WITH_CREATURE, WITH_CREATURE, Action.NOOP)
