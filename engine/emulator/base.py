@@ -1,4 +1,4 @@
-"""Say what the engine needs of an emulator."""
+"""Define what the engine needs of an emulator."""
 
 from typing import Protocol
 
@@ -31,7 +31,7 @@ class Emulator(Protocol):
         ...
 
     def read(self, bank: int, address: int, size: int) -> bytes:
-        """Read RAM; what a bank is the machine says (a Game Boy: of work RAM, else 0)."""
+        """Read RAM; the machine defines its banks (a Game Boy: of work RAM, else 0)."""
         ...
 
     def read_strided(self, bank: int, address: int, stride: int, count: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Read what a cartridge's header and a battery file say; imports no emulator.
+"""Read a cartridge's header and battery files; imports no emulator.
 
 Source: Pan Docs, "The Cartridge Header"; the clock's footer: VBA-M, mGBA and BGB write it alike.
 """
@@ -49,7 +49,7 @@ _NEVER = 4e9
 
 @dataclass(frozen=True, slots=True)
 class Cartridge:
-    """What a header says.
+    """The contents of a header.
 
     Attributes:
         code: Four letters, e.g. "BYTE", the last one for the language; "" on older cartridges.

@@ -88,14 +88,12 @@ class GameBoy:
 
     def press(self, action: int) -> None:
         """Hold the button of `action` from the next frame on; NOOP holds nothing."""
-        button = _BUTTONS.get(action)
-        if button is not None:
+        if button := _BUTTONS.get(action):
             self._pyboy.button_press(button)
 
     def release(self, action: int) -> None:
         """Let go of the button of `action` from the next frame on."""
-        button = _BUTTONS.get(action)
-        if button is not None:
+        if button := _BUTTONS.get(action):
             self._pyboy.button_release(button)
 
     def read(self, bank: int, address: int, size: int) -> bytes:

@@ -11,11 +11,7 @@ _SCALE = 3
 
 
 class Window:
-    """A window that shows what it is given; who closes it sees no more, and the game continues.
-
-    Args:
-        title: Its title.
-        shape: (height, width, 3) of the frames.
+    """A window for frames of `shape` (height, width, 3); closed by the user, it shows no more.
 
     Raises:
         EnvironmentError: None can be opened here.

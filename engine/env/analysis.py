@@ -1,4 +1,4 @@
-"""Judge a situation from plain facts: the battle, the way onward, and both in a line."""
+"""Analyse a situation from plain facts: the battle, the way onward, and both in a line."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _PARTY_SIZE = 6
 
 
 class GameStateAnalysis:
-    """Judge what is known of a game state.
+    """Analyse what is known of a game state.
 
     Every fact may be missing or make no sense: it then counts as not known. Others are ignored.
 
@@ -60,7 +60,7 @@ class GameStateAnalysis:
     def state_hash(self) -> int:
         """Return a number, 0 to 2**63 - 1, that is the same for the same facts in any process.
 
-        Play time, goal and milestones do not count: they tell of the run, not of the situation.
+        Play time, goal and milestones do not count: they describe the run, not the situation.
         """
         kept = {name: fact for name, fact in self._facts.items() if name not in _OF_THE_RUN}
         text = json.dumps(kept, sort_keys=True)

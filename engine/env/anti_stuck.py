@@ -44,7 +44,7 @@ class AntiStuck:
     def update(
         self, previous: GameState, current: GameState, action: int, *, is_progress: bool
     ) -> None:
-        """Take in a step; `is_progress` tells of a new tile or a milestone."""
+        """Take in a step; `is_progress`: it led to a new tile or a milestone."""
         if not self._repeats:
             return
         self._age += 1

@@ -1,4 +1,4 @@
-"""Say what an environment shows of itself, and what its advisor can do."""
+"""Define what an environment shows of itself, and what its advisor can do."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -47,7 +47,7 @@ class Advisor(Protocol):
         ...
 
     def advise(self, state: GameState, mask: NDArray[np.bool_]) -> Advice | None:
-        """Return what to do now, None when there is nothing to say."""
+        """Return what to do now, None without advice."""
         ...
 
     def outcomes(self) -> tuple[GoalTally, ...]:

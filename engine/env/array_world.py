@@ -20,14 +20,10 @@ _R = TypeVar("_R")
 
 
 class ArrayWorld:
-    """A `FullWorld` of games; what each method does is said in `engine.world`.
+    """A `FullWorld` of games; `engine.world` documents its methods.
 
     What fails in `update_planner`, `override`, `watch` and whatever returns a batch is replaced
     with the next batch at the latest, unless it is in `reset` or `load`; else it is raised.
-
-    Args:
-        hosts: Run the environments.
-        num_envs: N.
     """
 
     def __init__(self, hosts: WorkerPool | LocalHost, num_envs: int) -> None:
@@ -114,17 +110,17 @@ class ArrayWorld:
         return self._mended(Outcome())
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Tell every environment of the planner's plans; they follow from the next step on.
+        """Pass the planner's plans to every environment; they follow from the next step on.
 
-        What was told before stays known, to processes that are replaced too.
+        Earlier plans stay in force, in processes that are replaced too.
         """
         self._book.take(update)
         self._hosts.try_ask(None, on_envs(None, SteppedEnv.update_planner, update))
 
     def override(self, overrides: UserOverrides) -> None:
-        """Tell every environment what a person wants; they obey from the next step on.
+        """Apply what a person wants to every environment from the next step on.
 
-        Processes that are replaced are told, too.
+        It applies to processes that are replaced, too.
         """
         self._overrides = overrides
         self._hosts.try_ask(None, on_envs(None, SteppedEnv.override, overrides))
@@ -198,8 +194,7 @@ class ArrayWorld:
         """Do a call where an environment runs, None: everywhere; return what happened in all."""
         outcome = Outcome()
         for part in self._hosts.try_ask(index, call):
-            if part is not None:
-                outcome.add(part)
+            outcome.add(part)
         return outcome
 
     def _mended(self, outcome: Outcome) -> Batch:

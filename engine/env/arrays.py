@@ -64,7 +64,7 @@ SPECS = (
     ArraySpec("final_features", Role.FINAL, np.float32, "features", "features"),
     ArraySpec("final_pixels", Role.FINAL, np.uint8, "pixels", "pixels"),
 )
-"""What `engine.env.batch.Batch` says of each holds here."""
+"""`engine.env.batch.Batch` documents each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,7 @@ class EnvFacts:
 class SharedArrays(dict[str, NDArray[Any]]):
     """The arrays of `SPECS` by name, without those of pixels where nobody looks at any.
 
-    Args:
-        num_envs: N.
-        facts: Give the sizes.
-        file: Shared memory, which is made large enough; None: memory of this process.
+    They lie in `file`, which is made large enough, or in memory of this process alone.
     """
 
     def __init__(self, num_envs: int, facts: EnvFacts, file: BinaryIO | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Say what comes of stepping many environments at once."""
+"""Define the result of stepping many environments at once."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ from engine.types import EpisodeSummary
 
 @dataclass(slots=True)
 class Outcome:
-    """What happened in a step beside what the arrays hold; `Batch` says what each field is."""
+    """What happened in a step beside what the arrays hold; `Batch` documents the fields."""
 
     summaries: dict[int, EpisodeSummary] = field(default_factory=dict)
     reached: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Batch:
         final_features: (N, F) float32, the last features of episodes that ended, else 0; where a
             process failed, the last that are known.
         summaries: Of the episodes that ended, by environment. Those that a failed process took
-            down say so (`is_aborted`); they are truncated, with reward 0.
+            down are `is_aborted`, and truncated with reward 0.
         warnings: A line for each process that was replaced.
         goal_kinds: (N,) int64, what kind of goal the advice serves, as its place in `GoalKind`;
             or one number for all.

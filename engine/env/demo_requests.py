@@ -1,4 +1,4 @@
-"""Say what is asked of an environment that keeps what is played in it, and how that stands."""
+"""Define the requests to an environment that records demonstrations, and its answers."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class ProposeStep:
 
 @dataclass(frozen=True, slots=True)
 class InspectDemo:
-    """Say how it stands."""
+    """Ask for the state of the recording."""
 
 
 DemoRequest = (
@@ -96,7 +96,7 @@ class DemoFacts:
         taken_back: How many actions the order took back.
         task: What is shown.
         tags: In order.
-        is_marked: Somebody said that it shows what was wanted.
+        is_marked: Somebody marked it as a success.
         ended: What the order brought to its end.
     """
 

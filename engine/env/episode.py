@@ -61,20 +61,15 @@ class DefeatWatch:
 class Episode:
     """What is known of the episode beside the game's state.
 
-    Args:
-        game: What is played.
-        component_names: Reward components in the composer's order.
-        config: Limits and goal.
-
     Attributes:
-        config: Those that hold from now on.
+        config: Limits and goal that hold from now on.
         origin: How the game came to where the episode began.
         random: The game's random state at the start: two bytes.
         inputs: The actions taken, one byte each.
         live: What ran between them at a person's hands.
         idle_steps: Steps since the last new tile or milestone.
         total: Reward so far.
-        sums: Reward so far by component.
+        sums: Reward so far by component, in the composer's order.
         battles_won: Battles so far that ended with the last enemy fainted.
     """
 
@@ -115,15 +110,11 @@ class Episode:
         return Origin((*self.origin.segments, own), tuple(self.milestones.steps))
 
     @property
-    def last_action(self) -> int:
-        """Return the last action, -1 at the start."""
-        return self.inputs[-1] if self.inputs else -1
-
-    @property
     def max_steps(self) -> int:
         """Return after how many steps it is truncated, as far as it has come."""
         config = self.config
-        extra = config.progress_steps * self.milestones.reached_since_start
+        reached_since_start = sum(step > 0 for step in self.milestones.steps.values())
+        extra = config.progress_steps * reached_since_start
         return config.max_steps + min(extra, config.max_steps)
 
     @property
@@ -153,7 +144,9 @@ class Episode:
         """
         if is_step:
             self.inputs.append(action)
-        self.battles_won += _is_won(previous, current)
+        battle = previous.battle
+        if battle is not None and battle.enemy is not None and current.battle is None:
+            self.battles_won += battle.enemy.hp == 0
         reached = self.milestones.update(current, self.length)
         if reached:
             self.tiles.begin_milestone()
@@ -214,14 +207,6 @@ class Episode:
         self.tiles.restore(saved["tiles"])
         self.anti_stuck.restore(saved["anti_stuck"])
         self._defeat.beaten = saved["defeat"]
-
-
-def _is_won(previous: GameState, current: GameState) -> bool:
-    """Return whether a battle ended with this step, and its last enemy had fainted."""
-    battle = previous.battle
-    if battle is None or current.battle is not None:
-        return False
-    return battle.enemy is not None and battle.enemy.hp == 0
 
 
 def _others_alive(own: Creature, party: tuple[Creature, ...]) -> bool:

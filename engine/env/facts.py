@@ -1,4 +1,4 @@
-"""Say what is so in a game state by name: plain numbers, words and lists, JSON-able."""
+"""List the facts of a game state by name: plain numbers, words and lists, JSON-able."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -94,11 +94,8 @@ def state_facts(
 ) -> dict[str, Any]:
     """Return the facts that `GameStateAnalysis` reads.
 
-    Args:
-        state: The game now.
-        game: Without it moves are given without figures, and potions are not counted.
-        milestones: Keys of those reached in this episode.
-        goal: What is wanted now, one line.
+    `milestones` are the keys of those reached in this episode, `goal` is what is wanted now in one
+    line. Without a game, moves are given without figures, and potions are not counted.
     """
     place, tables = state.place, game.tables if game else None
     numbers = state_numbers(state, count_potions(state, game) if game else 0)

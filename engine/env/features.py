@@ -67,15 +67,11 @@ _SIZES: Mapping[str, int] = MappingProxyType(
 """Of all slices but the last, "last_action", which has a place for each of the game's actions."""
 
 
-def _slices() -> dict[str, slice]:
-    ends = np.cumsum(list(_SIZES.values())).tolist()
-    named = zip(_SIZES.items(), ends, strict=True)
-    return {name: slice(end - size, end) for (name, size), end in named} | {
-        "last_action": slice(ends[-1], None)
-    }
-
-
-LAYOUT: Mapping[str, slice] = MappingProxyType(_slices())
+_ENDS = np.cumsum([*_SIZES.values()]).tolist()
+LAYOUT: Mapping[str, slice] = MappingProxyType(
+    {name: slice(end - _SIZES[name], end) for name, end in zip(_SIZES, _ENDS, strict=True)}
+    | {"last_action": slice(_ENDS[-1], None)}
+)
 
 _LEVEL = 3.0
 _MOVE = (1.0, 2.5, 2.0, 1.0, 1.0)
@@ -177,8 +173,7 @@ class FeatureEncoder:
         view, place = state.map, state.place
         grid = view.bordered
         window = out[LAYOUT["window"]].reshape(len(CHANNELS), ROWS, COLUMNS)
-        is_known = grid is not None and place.x < view.width and place.y < view.height
-        if not is_known or state.battle is not None:
+        if not _is_map_known(state):
             window[:] = 0.0
             return
         if self._planes_of is not grid:
@@ -261,14 +256,18 @@ def _planes(view: MapView) -> NDArray[np.float32]:
     return planes
 
 
+def _is_map_known(state: GameState) -> bool:
+    view, place = state.map, state.place
+    is_inside = place.x < view.width and place.y < view.height
+    return view.bordered is not None and is_inside and state.battle is None
+
+
 def _ahead(state: GameState) -> list[float]:
     """Return whether the tile ahead answers A, holds someone, is a warp, can be walked on."""
     view, place = state.map, state.place
     dx, dy = place.facing.delta
     x, y = place.x + dx, place.y + dy
-    if view.bordered is None or state.battle is not None:
-        return [0.0] * 4
-    if place.x >= view.width or place.y >= view.height:
+    if view.bordered is None or not _is_map_known(state):
         return [0.0] * 4
     ahead = int(view.bordered[y + MAP_BORDER, x + MAP_BORDER])
     is_taken = any(thing.x == x and thing.y == y for thing in view.objects)

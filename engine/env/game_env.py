@@ -132,7 +132,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def reward_weights(self) -> tuple[tuple[str, float], ...]:
         """Return (reward component, weight) as they count now."""
-        return tuple(self._composer.weights.items())
+        return self._composer.weights
 
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
         """Let these reward components count so much from the next step on."""
@@ -189,7 +189,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.config = self._episode.config = self.config.model_copy(update=unlimited)
 
     def limit_steps(self, max_steps: int) -> None:
-        """Truncate episodes after so many steps from now on, whatever `config` says of it."""
+        """Truncate episodes after so many steps from now on, whatever limit `config` sets."""
         limits = {"max_steps": max_steps, "progress_steps": 0}
         self._episode.config = self.config.model_copy(update=limits)
 
@@ -224,11 +224,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def begin_from(self, saved: bytes, random: tuple[int, int] | None = None) -> None:
         """Start an episode where another one was when `save` returned `saved`.
 
-        What was reached by then is not paid again.
-
-        Args:
-            saved: May be of another environment with the same game and settings.
-            random: The game's random state; None: the next random numbers.
+        What was reached by then is not paid again. `saved` may be of another environment with the
+        same game and settings; `random` is the game's random state, None: the next one drawn.
 
         Raises:
             CheckpointError: It was not saved by this version.
@@ -291,10 +288,8 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     def advance_live(self) -> tuple[float, bool, bool]:
         """Pay for the result of live frames since the last time, but count no step.
 
-        Between two maps, where the game cannot be read, it pays later.
-
-        Returns:
-            As `advance`; nothing is ever truncated.
+        It returns what `advance` does; nothing is ever truncated. Between two maps, where the game
+        cannot be read, it pays later.
         """
         if not self.is_readable:
             return 0.0, False, False
@@ -346,7 +341,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
             episode.milestones.steps,
             idle_steps=episode.idle_steps,
             episode_share=episode.length / episode.max_steps,
-            last_action=episode.last_action,
+            last_action=episode.inputs[-1] if episode.inputs else -1,
         )
         return self._features
 

@@ -10,7 +10,7 @@ from engine.env.array_env import Inspection
 from engine.env.arrays import EnvFacts, SharedArrays
 from engine.env.batch import Outcome
 from engine.env.stepping import SteppedEnv
-from engine.errors import DemoError, WorkerError
+from engine.errors import DemoError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -37,12 +37,16 @@ class EnvHost:
 
     Args:
         file: Memory that is shared with the trainer; None: nothing is shared.
+
+    Attributes:
+        arrays: What the environments are published in, from `share` on.
     """
+
+    arrays: SharedArrays
 
     def __init__(self, file: BinaryIO | None = None) -> None:
         self._file = file
         self._envs: dict[int, SteppedEnv] = {}
-        self._shared: SharedArrays | None = None
         self._watched: int | None = None
         self._has_news = False
 
@@ -70,14 +74,7 @@ class EnvHost:
 
     def share(self, num_envs: int, facts: EnvFacts) -> None:
         """Lay the arrays of a run's environments over the memory."""
-        self._shared = SharedArrays(num_envs, facts, self._file)
-
-    @property
-    def arrays(self) -> SharedArrays:
-        """Return what the environments are published in."""
-        if self._shared is None:
-            raise WorkerError("The worker has no shared memory yet.")
-        return self._shared
+        self.arrays = SharedArrays(num_envs, facts, self._file)
 
     def reset(self, seeds: Mapping[int, int]) -> None:
         """Start an episode everywhere; environment i draws its random numbers from seeds[i]."""
@@ -193,10 +190,7 @@ def on_envs(
 class LocalHost(EnvHost):
     """Environments in this process, with the interface of `engine.env.pool.WorkerPool`.
 
-    Nothing is replaced: what goes wrong is raised.
-
-    Args:
-        envs: Whoever made them closes them.
+    Nothing is replaced: what goes wrong is raised. Whoever made the environments closes them.
     """
 
     def __init__(self, envs: Sequence[SteppedEnv]) -> None:
@@ -208,9 +202,10 @@ class LocalHost(EnvHost):
         """Do a call."""
         return [call(self)]
 
-    def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+    def try_ask(self, index: int | None, call: HostCall[_R | None]) -> list[_R]:
         """Do a call; None is no result."""
-        return [result for result in self.ask(index, call) if result is not None]
+        result = call(self)
+        return [] if result is None else [result]
 
     def replace_failed(self, at_step: int, standing: Callable[[], object]) -> list[Never]:
         """Replace nothing."""

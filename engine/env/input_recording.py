@@ -1,6 +1,7 @@
 """Record an episode as its start and its inputs."""
 
 import base64
+import itertools
 import json
 import zlib
 from collections.abc import Iterator, Sequence
@@ -47,7 +48,7 @@ class Segment:
         actions = inflate(base64.b64decode(data, validate=True), MAX_ACTIONS)
         live: list[LiveStretch] = []
         inputs = 0
-        for stretch in (stretch for part in rest for stretch in part):
+        for stretch in itertools.chain(*rest):
             live.append(LiveStretch.unpack(stretch))
             inputs += len(live[-1].inputs)
             if inputs > MAX_LIVE_INPUTS:

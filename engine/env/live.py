@@ -125,10 +125,6 @@ class LiveStretch:
 class LivePad:
     """The buttons of a running game as a person holds them.
 
-    Args:
-        emulator: Runs the game.
-        idle: The action that presses nothing.
-
     Attributes:
         held: The buttons that are down.
     """
@@ -144,7 +140,7 @@ class LivePad:
         self._pressed = self._idle
 
     def take_pressed(self) -> int:
-        """Return the button that went down last since this was last asked, else `idle`."""
+        """Return the button that went down last since this was last asked, else the idle action."""
         pressed, self._pressed = self._pressed, self._idle
         return pressed
 

@@ -16,14 +16,9 @@ from engine.types import Observation
 class GymnasiumEnv(SteppedEnv):
     """Step through `reset` and `step`, so that whatever a subclass overrides is in force.
 
-    Args:
-        env: The game.
-        advisor: Gives advice.
-        sees_pixels: Keep the last frames.
-
     Attributes:
         observation: What the environment shows now.
-        info: What it says beside.
+        info: The `info` that came with it.
         final_observation: What it showed when the episode before this one ended.
         max_episode_steps: Steps after which an episode is truncated, if it is not over before.
     """
@@ -77,11 +72,7 @@ class GymnasiumEnv(SteppedEnv):
 
 
 class LocalVector(ArrayWorld):
-    """One environment as a world of one.
-
-    Args:
-        stepped: The environment; the caller closes it.
-    """
+    """One environment as a world of one; the caller closes it."""
 
     def __init__(self, stepped: GymnasiumEnv) -> None:
         self.stepped = stepped

@@ -1,4 +1,4 @@
-"""Tell from RAM which milestones of the game are reached, and when."""
+"""Recognise in RAM which milestones of the game are reached, and when."""
 
 from collections.abc import Iterable
 
@@ -12,23 +12,21 @@ class MilestoneTracker:
     Args:
         milestones: (key, text, kind, value); kinds: "map" (group, number) is entered, "event" flag
             is set, "party" has as many creatures, "level" is reached by one, "badge" bit is set.
+
+    Attributes:
+        keys: All of them in order.
+        steps: Key of each that is reached, and after how many steps of the episode.
     """
 
     def __init__(self, milestones: Iterable[Milestone]) -> None:
         self._milestones = tuple(milestones)
+        self.keys = tuple(key for key, *_ in self._milestones)
         self.steps: dict[str, int] = {}
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Return all keys in order."""
-        return tuple(key for key, *_ in self._milestones)
 
     def reset(self, state: GameState, reached: Iterable[str] = ()) -> None:
         """Start an episode; what is reached already counts as reached at step 0, unpaid.
 
-        Args:
-            state: The game now.
-            reached: Keys reached earlier; `state` does not show a place that was left again.
+        `reached` are keys reached earlier: `state` does not show a place that was left again.
         """
         self.steps = dict.fromkeys(reached, 0)
         self.update(state, 0)
@@ -46,11 +44,6 @@ class MilestoneTracker:
             self.steps[key] = step
         return reached
 
-    @property
-    def reached_since_start(self) -> int:
-        """Count the milestones that the episode did not begin with."""
-        return sum(step > 0 for step in self.steps.values())
-
     def next_text(self) -> str:
         """Return the text of the first milestone not yet reached, "" when there is none."""
         return next((text for key, text, *_ in self._milestones if key not in self.steps), "")
@@ -59,14 +52,10 @@ class MilestoneTracker:
 def still_ahead(
     milestones: Iterable[Milestone], state: GameState, reached: Iterable[str]
 ) -> tuple[Milestone, ...]:
-    """Return the milestones that are to be reached yet, in order.
+    """Return which of all milestones are to be reached yet, in order.
 
-    Places passed by stay behind: who starts from a saved state was there before the episode.
-
-    Args:
-        milestones: All of them, in order.
-        state: The game now.
-        reached: Keys of those reached in this episode.
+    `reached` are the keys of those reached in this episode. Places passed by stay behind: who
+    starts from a saved state was there before the episode.
     """
     entries, done = tuple(milestones), set(reached)
     done.update(key for key, _, kind, value in entries if is_reached(state, kind, value))

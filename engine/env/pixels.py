@@ -72,11 +72,7 @@ def pixels_of(saved: bytes, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
 
 
 class FrameStack:
-    """Keep the last frames of an episode as `pixels_shape` says, uint8.
-
-    Args:
-        frame_shape: (H, W, 3) of a frame.
-    """
+    """Keep the last frames, (H, W, 3) each, of an episode as `pixels_shape` says, uint8."""
 
     def __init__(self, frame_shape: tuple[int, int, int]) -> None:
         self.shape = pixels_shape(frame_shape)

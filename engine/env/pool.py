@@ -80,12 +80,20 @@ class WorkerPool:
         """
         return _ask(self._owners(index), call, self.answer_timeout_s)
 
-    def try_ask(self, index: int | None, call: HostCall[_R]) -> list[_R]:
+    def try_ask(self, index: int | None, call: HostCall[_R | None]) -> list[_R]:
         """Do a call as `ask` does; a process where it goes wrong is to be replaced."""
         processes = self._owners(index)
         for process in processes:
             process.call(call)
-        return [answer for process in processes for answer in self._try_answer(process)]
+        results: list[_R] = []
+        for process in processes:
+            try:
+                result = process.answer(self.answer_timeout_s)
+            except PokeTUIError as error:
+                process.failure = error
+            else:
+                results += [] if result is None else [result]
+        return results
 
     def replace_failed(
         self, at_step: int, standing: Callable[[], StandingCalls]
@@ -93,7 +101,7 @@ class WorkerPool:
         """Put new processes in place of those that failed, at the start of new episodes.
 
         Args:
-            at_step: Steps so far, by which too frequent failures are told.
+            at_step: Steps so far, by which too frequent failures are recognised.
             standing: Returns what was asked of all and holds for what is new, too.
 
         Returns:
@@ -130,7 +138,8 @@ class WorkerPool:
         self._memory.close()
 
     def _replace(self, old: WorkerProcess, standing: StandingCalls) -> tuple[list[int], str]:
-        old.kill()
+        old.quit()
+        old.reap(timeout_s=0)
         new = WorkerProcess(old.number, old.indices, self._memory)
         # Listed before it is built, so that `close` ends it whatever happens below.
         self.processes[new.number] = new
@@ -165,15 +174,6 @@ class WorkerPool:
         if index is not None and not owners:
             raise IndexError(f"there is no environment {index}")
         return owners
-
-    def _try_answer(self, process: WorkerProcess) -> list[Any]:
-        """Return the result of a process in a list; empty if it has none or went wrong."""
-        try:
-            result = process.answer(self.answer_timeout_s)
-        except PokeTUIError as error:
-            process.failure = error
-            return []
-        return [] if result is None else [result]
 
     def _build(self, processes: Sequence[WorkerProcess]) -> list[EnvFacts]:
         for process in processes:

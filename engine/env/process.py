@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _QUIT_TIMEOUT_S = 2.0
 _DEATH_TIMEOUT_S = 20.0
 """A process that hung up is about to end; on a busy machine that takes a while."""
-_TOLD_LINES = 3
+_SHOWN_LINES = 3
 _LOGGED_LINES = 40
 _OUT_OF_MEMORY = "If the system ran out of memory, end other programs or play fewer games."
 
@@ -36,6 +36,7 @@ class WorkerProcess:
         memory: What it shares with the trainer.
 
     Attributes:
+        pid: Its process id.
         failure: How it died, hung or broke; nothing is asked of it from then on.
     """
 
@@ -57,11 +58,7 @@ class WorkerProcess:
                 env=python_environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
                 start_new_session=True,
             )
-
-    @property
-    def pid(self) -> int:
-        """Return the process id."""
-        return self._process.pid
+        self.pid = self._process.pid
 
     def call(self, call: HostCall[Any]) -> None:
         """Request a call; `answer` returns what it returns, or raises what went wrong."""
@@ -106,7 +103,7 @@ class WorkerProcess:
         self._channel.close()
 
     def reap(self, timeout_s: float = _QUIT_TIMEOUT_S) -> None:
-        """Wait for the process's end, and kill it if that does not come."""
+        """Wait for the process's end, and kill it if that does not come in time."""
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -114,18 +111,13 @@ class WorkerProcess:
             self._process.wait()
         self._output.close()
 
-    def kill(self) -> None:
-        """End the process at once."""
-        self._channel.close()
-        self.reap(timeout_s=0)
-
     def _death(self) -> WorkerError:
         """Describe how the process ended, with its last words."""
         try:
             how = _ending(self._process.wait(_DEATH_TIMEOUT_S))
         except subprocess.TimeoutExpired:
             how = "it hung up"
-        words = " / ".join(self._last_lines(_TOLD_LINES))
+        words = " / ".join(self._last_lines(_SHOWN_LINES))
         return WorkerError(
             f"Environment process {self.number} died ({how})" + (f": {words}" if words else "."),
             _OUT_OF_MEMORY,

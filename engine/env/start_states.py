@@ -64,11 +64,8 @@ def make_start_state(
 def prepare_start_state(config: RunConfig, report: Callable[[int, int], None]) -> None:
     """Play a ROM's introduction now, if no run did before, and keep the state where it ends.
 
-    The environments would do so, each of them, and could not say how far they are.
-
-    Args:
-        config: The run's settings.
-        report: See `Game.play_introduction`.
+    The environments would do so, each of them, and could not report their progress. `report` is
+    that of `Game.play_introduction`.
 
     Raises:
         EnvironmentError: The introduction does not come to an end.

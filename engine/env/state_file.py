@@ -20,9 +20,7 @@ _SIZE = struct.Struct("<I")
 def pack_state(sha1: str, machine: bytes) -> bytes:
     """Return a file that `poketui run --state` takes.
 
-    Args:
-        sha1: Of the ROM, in hexadecimal.
-        machine: As the emulator saves it, with no button down.
+    `sha1` is the ROM's, in hexadecimal; `machine` is as the emulator saves it, with no button down.
     """
     return MAGIC + sha1.encode() + zlib.compress(machine, 6)
 

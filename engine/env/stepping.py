@@ -182,8 +182,7 @@ class SteppedEnv:
     def play_frames(self, buttons: frozenset[int], frames: int, *, render: bool) -> Frame | None:
         """Let the game run with `buttons` down; `count_frames` reads the result.
 
-        Returns:
-            The picture after the last of them, if it was rendered and somebody wants it.
+        The picture after the last frame is returned if it was rendered and somebody wants it.
         """
         self.env.play_frames(buttons, frames, render=render)
         return self.env.frame() if render and self._shows_frames else None
@@ -191,10 +190,8 @@ class SteppedEnv:
     def count_frames(self, *, is_over: bool) -> tuple[float, bool, bool]:
         """Take in the result of live frames; return what `step` returns.
 
-        The advisor is asked at the end only: it would judge the time that a person takes.
-
-        Args:
-            is_over: First let go of all buttons and let what has begun come to its end.
+        If live play is over, all buttons are let go first, and what has begun comes to its end.
+        The advisor is asked only then: it would evaluate the time that a person takes.
         """
         if is_over:
             self.env.come_to_rest()
@@ -236,7 +233,7 @@ class SteppedEnv:
         return advisor is not None and self._is_advised and advisor.wants_plan
 
     def update_planner(self, update: PlannerUpdate) -> None:
-        """Tell the advisor of plans; one that follows none takes no notice."""
+        """Pass plans to the advisor; one that follows none ignores them."""
         self._goal_sources = {name: place for place, name in enumerate(update.goal_sources)}
         if self._planner_advisor is not None:
             self._planner_advisor.update_planner(update)
@@ -349,7 +346,7 @@ class SteppedEnv:
         if self._stack is not None:
             self._stack.restore(rest[:num_pixels])
         self._observe()
-        self.take_goal_outcomes()  # judged again: they were told before it was saved
+        self.take_goal_outcomes()  # evaluated again: they were reported before it was saved
 
     def close(self) -> None:
         """Free the emulator."""

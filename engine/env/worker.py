@@ -2,8 +2,8 @@
 
 Started by `engine.env.process`, which talks to it over an inherited socket and shares memory with
 it. The process ends when the socket does, so it cannot outlive the trainer; on Linux the kernel
-ends it even where it hangs. It never touches the terminal: its output goes where the trainer said,
-and Ctrl-C is the trainer's business.
+ends it even where it hangs. It never touches the terminal: the trainer redirects its output and
+handles Ctrl-C.
 """
 
 import ctypes
@@ -30,11 +30,7 @@ for None; or kind, message and hint of an error in JSON."""
 
 
 class Channel:
-    """Messages of one letter and a payload over a socket; its end is the peer's end.
-
-    Args:
-        connection: A connected stream socket.
-    """
+    """Messages of one letter and a payload over a connected stream socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -53,7 +49,7 @@ class Channel:
 
         Raises:
             EOFError: The peer is gone.
-            TimeoutError: It says nothing for `timeout_s`.
+            TimeoutError: Nothing comes for `timeout_s`.
         """
         if timeout_s != self._timeout_s:
             self._timeout_s = timeout_s

@@ -1,4 +1,4 @@
-"""Say what a reward component sees of a step and what it must be able to do."""
+"""Define what a reward component sees of a step and what it must be able to do."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable

@@ -68,9 +68,9 @@ class RewardComposer:
             )
 
     @property
-    def weights(self) -> dict[str, float]:
-        """Return what each component counts now."""
-        return {part.name: weight for part, weight in self._parts}
+    def weights(self) -> tuple[tuple[str, float], ...]:
+        """Return (component, weight) as they count now."""
+        return tuple((part.name, weight) for part, weight in self._parts)
 
     def weigh(self, weights: Iterable[tuple[str, float]]) -> None:
         """Let these components count so much from the next step on."""

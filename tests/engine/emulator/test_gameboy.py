@@ -85,7 +85,7 @@ def test_frame_is_a_copy_in_rgb(machine: GameBoy) -> None:
 
 
 @pytest.mark.parametrize("state", [b"", b"nonsense", bytes(1000), bytes(300_000)])
-def test_bad_state_is_refused_and_the_machine_goes_on(machine: GameBoy, state: bytes) -> None:
+def test_bad_state_is_refused_and_the_machine_continues(machine: GameBoy, state: bytes) -> None:
     good = machine.save_state()
     with pytest.raises(EnvironmentError) as caught:
         machine.load_state(state)

@@ -103,7 +103,7 @@ def test_danger_grows_with_wounds_and_with_the_enemys_level(hp, enemy_level, dan
         (make_state(), ""),
     ],
 )
-def test_what_is_suggested_fits_the_battle(state: GameState, suggestion: str):
+def test_suggestion_fits_the_battle(state: GameState, suggestion: str):
     assert battle_of(state)["suggestion"] == suggestion
 
 

@@ -89,7 +89,7 @@ def test_anti_stuck_can_be_switched_off() -> None:
     assert (watch.blocked(HERE), watch.interventions) == ({}, 0)
 
 
-def test_saved_watch_goes_on_alike() -> None:
+def test_saved_defeat_watch_continues_alike() -> None:
     watch = AntiStuck(3, GAME_BOY_ACTIONS)
     repeat(watch, 3, Action.UP)
     repeat(watch, 2, Action.DOWN)

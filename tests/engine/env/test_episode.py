@@ -36,12 +36,12 @@ def test_rewards_are_summed_by_component() -> None:
     assert episode.sums == {"a": 3.0, "b": -0.5, "custom": 4.0}
 
 
-def test_step_tells_rewards_what_is_new() -> None:
+def test_follow_returns_what_is_new() -> None:
     episode = begin()
     step = episode.follow(START, make_state(2, 1, party=WITH_CREATURE.party), Action.RIGHT)
     assert step.reached == (("creature", "Choose"),)
     assert (step.is_new_tile, step.is_first_visit, step.is_new_map) == (True, True, False)
-    assert episode.last_action == Action.RIGHT
+    assert episode.inputs == bytes([Action.RIGHT])
 
 
 def test_each_milestone_puts_the_end_off_but_not_beyond_twice_the_steps() -> None:
@@ -121,7 +121,7 @@ def test_a_battle_is_won_when_it_ends_and_the_last_enemy_had_fainted() -> None:
     assert other.battles_won == 0
 
 
-def test_saved_episode_goes_on_alike() -> None:
+def test_saved_episode_continues_alike() -> None:
     episode = begin(progress_steps=10)
     episode.follow(START, WITH_CREATURE, Action.A)
     episode.follow(WITH_CREATURE, WITH_CREATURE, Action.NOOP)

@@ -115,7 +115,7 @@ def test_seed_decides_the_games_random_numbers(env: GameEnv) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 200])
-def test_restored_environment_goes_on_exactly(env: GameEnv, steps: int) -> None:
+def test_restored_environment_continues_exactly(env: GameEnv, steps: int) -> None:
     env.reset(seed=3)
     play(env, steps)
     saved = env.save()

@@ -86,7 +86,7 @@ def test_every_episode_names_its_recording(env: GameEnv) -> None:
     assert Recording.decode(env.summary().recording) == recording
 
 
-def test_recording_goes_on_in_a_restored_environment(env: GameEnv) -> None:
+def test_recording_continues_in_a_restored_environment(env: GameEnv) -> None:
     env.reset(seed=5)
     play(env, 60)
     other = GameEnv(observation_type="state")

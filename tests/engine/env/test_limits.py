@@ -91,7 +91,7 @@ HOSTILE: dict[str, tuple[type[Exception], Callable[[], object]]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_unpacks_to_much_is_refused_with_little_memory(
+def test_data_that_unpacks_to_much_is_refused_with_little_memory(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind, read = HOSTILE[name]
@@ -124,7 +124,7 @@ def test_a_start_state_that_unpacks_to_much_is_refused_in_one_line(tmp_path: Pat
         emulator.close()
 
 
-def test_what_is_packed_is_unpacked() -> None:
+def test_packed_states_are_unpacked() -> None:
     assert unpack_state(pack_state("0" * 40, b"x" * 1000)) == b"x" * 1000
     assert unpack_env(pack_env({"a": 1}, b"x" * MAX_STATE_SIZE)) == (
         {"a": 1},

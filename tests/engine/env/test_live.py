@@ -125,7 +125,7 @@ def test_an_episode_with_actions_and_live_play_is_recorded_and_replayed(env) -> 
         pass  # it raises when the memory differs
 
 
-def test_what_live_play_led_to_is_saved_restored_and_branched_from(env) -> None:
+def test_result_of_live_play_is_saved_restored_and_branched_from(env) -> None:
     play_wildly(env, 10, seed=1)
     env.come_to_rest()
     env.advance_live()
@@ -223,7 +223,7 @@ def test_a_stretch_after_more_actions_than_there_are_is_refused() -> None:
 
 
 @pytest.mark.parametrize("looks", [False, True])
-def test_what_was_held_when_saved_is_let_go_of(env, looks: bool) -> None:
+def test_buttons_held_when_saved_are_let_go_of(env, looks: bool) -> None:
     env.advance(Action.LEFT)
     env.play_frames(LEFT, 4)
     saved = env.save()

@@ -74,7 +74,7 @@ def test_only_the_watched_game_shows_its_frames(vector: VectorEnv) -> None:
     assert vector.play_frames(0, LEFT, 2, shows=True) is None
 
 
-def test_what_is_watched_keeps_up_with_live_play(vector: VectorEnv) -> None:
+def test_inspect_keeps_up_with_live_play(vector: VectorEnv) -> None:
     vector.watch(0)
     first = vector.inspect()
     assert first is not None

@@ -59,7 +59,7 @@ def test_local_is_the_vector_of_one_process(local: LocalVector) -> None:
             assert_same(batch, remote.step(actions))
 
 
-def test_a_restored_one_goes_on_alike(local: LocalVector) -> None:
+def test_a_restored_local_vector_continues_alike(local: LocalVector) -> None:
     rng = np.random.default_rng(1)
     batch = local.reset([3])
     for _ in range(40):

@@ -38,14 +38,14 @@ def test_level_milestone_needs_the_level() -> None:
     assert tracker.update(make_state(party=(make_creature(level=8),)), 3) == (("strong", "Grow"),)
 
 
-def test_what_is_reached_at_the_start_is_not_reached_again() -> None:
+def test_milestones_reached_at_the_start_are_not_reached_again() -> None:
     tracker = MilestoneTracker(MILESTONES)
     tracker.reset(make_state(map_number=2))
     assert tracker.update(make_state(map_number=2), 1) == ()
     assert tracker.next_text() == "Choose"
 
 
-def test_nothing_is_reached_before_the_game_runs() -> None:
+def test_milestones_are_not_reached_before_the_game_runs() -> None:
     tracker = MilestoneTracker(MILESTONES)
     tracker.reset(make_state())
     title = make_state(map_number=2, control=make_control(in_game=False))

@@ -67,7 +67,7 @@ def ask(vector: ArrayWorld, batch: Batch, book: list[Subgoal]) -> None:
         vector.update_planner(replace(ON, plans=(book[-1],)))
 
 
-def test_nothing_is_asked_while_no_model_is_on(vector: VectorEnv) -> None:
+def test_question_is_none_while_no_model_is_on(vector: VectorEnv) -> None:
     batch = vector.reset(SEEDS)
     for _ in range(5):
         assert not batch.wants_plan.any()
@@ -132,7 +132,7 @@ def test_a_replaced_process_knows_the_plans(vector: VectorEnv) -> None:
     assert batch.prior.any(1).all()
 
 
-def test_what_is_told_while_a_process_is_dead_is_not_lost(vector: VectorEnv) -> None:
+def test_plans_sent_while_a_process_is_dead_are_not_lost(vector: VectorEnv) -> None:
     vector.update_planner(ON)
     vector.reset(SEEDS)
     os.kill(vector.pids[0], signal.SIGKILL)
@@ -145,7 +145,7 @@ def test_what_is_told_while_a_process_is_dead_is_not_lost(vector: VectorEnv) -> 
     assert batch.goal_sources.tolist() == [1] * 3
 
 
-def test_a_resumed_vector_goes_on_bit_for_bit(config: RunConfig, vector: VectorEnv) -> None:
+def test_a_resumed_vector_continues_bit_for_bit(config: RunConfig, vector: VectorEnv) -> None:
     """In the middle of pursuits, some of them ignored."""
     on = replace(ON, model_share=0.6, holdout_fraction=0.3, fallback="rules")
     rng = np.random.default_rng(0)

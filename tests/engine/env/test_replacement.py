@@ -154,7 +154,7 @@ def test_a_killed_process_is_replaced_with_other_random_numbers_and_stays_watche
     assert not set(traces[0]) & set(traces[1])
 
 
-def test_the_same_failure_of_the_same_run_goes_on_alike(config: RunConfig) -> None:
+def test_the_same_failure_of_the_same_run_continues_alike(config: RunConfig) -> None:
     traces = []
     for _ in range(2):
         with VectorEnv(PLAIN_FACTORY, config, 2, 1) as vector:
@@ -200,7 +200,7 @@ def test_mending_what_is_whole_changes_nothing(vector: VectorEnv) -> None:
 
 
 @pytest.mark.slow
-def test_what_fails_again_and_again_is_an_error(vector: VectorEnv) -> None:
+def test_repeated_failure_of_a_process_is_an_error(vector: VectorEnv) -> None:
     breaking = actions(Action.LEFT, Action.START, Action.LEFT)
     for _ in range(5):
         assert vector.step(breaking).warnings

@@ -282,7 +282,7 @@ class EnoughError(Exception):
     pass
 
 
-def test_the_introduction_is_played_once_and_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_the_introduction_is_played_once_and_reports_its_progress(tmp_path: Path) -> None:
     config, told = RunConfig(save_dir=str(tmp_path)), []
     prepare_start_state(config, lambda done, most: told.append((done, most)))
     frames = [done for done, _ in told]

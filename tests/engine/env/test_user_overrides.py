@@ -48,7 +48,7 @@ def until_walked(vector, batch: Batch, steps: int) -> Batch:
     return batch
 
 
-def test_weights_are_told_and_changed_in_every_game(vector: VectorEnv) -> None:
+def test_weights_are_listed_and_changed_in_every_game(vector: VectorEnv) -> None:
     assert dict(vector.reward_weights)["step"] == 0.001
     batch = vector.reset(SEEDS)
     vector.override(UserOverrides(weights=(("exploration", 0.0), ("step", 5.0))))

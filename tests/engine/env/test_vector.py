@@ -111,7 +111,7 @@ def test_one_environment_steps_alone(vector: VectorEnv) -> None:
     assert after.rewards.astype(bool).tolist() == [False, False, True]
 
 
-def test_saved_environments_go_on_exactly(config: RunConfig, advised: VectorEnv) -> None:
+def test_saved_environments_continue_exactly(config: RunConfig, advised: VectorEnv) -> None:
     """Over the end of an episode, in other processes."""
     rng = np.random.default_rng(1)
     batch = advised.reset(SEEDS)
@@ -192,9 +192,7 @@ class TestWatching:
             traces.append(trace)
         assert all(same(one, two) for one, two in zip(*traces, strict=True))
 
-    def test_what_is_watched_unrendered_has_no_frame_but_what_was_paid(
-        self, vector: VectorEnv
-    ) -> None:
+    def test_inspect_unrendered_has_no_frame_but_what_was_paid(self, vector: VectorEnv) -> None:
         vector.watch(2, renders=False)
         for _ in range(2):
             vector.step(np.full(3, Action.LEFT))

@@ -98,7 +98,7 @@ def test_rendering_changes_nothing_in_the_game(seeing: VectorEnv, blind: VectorE
         assert np.array_equal(seen.rewards, unseen.rewards)
 
 
-def test_pixels_go_on_when_nobody_watches_any_more(seeing: VectorEnv) -> None:
+def test_pixels_continue_when_nobody_watches_any_more(seeing: VectorEnv) -> None:
     seeing.reset(SEEDS)
     seeing.watch(0)
     seeing.step(np.full(3, Action.LEFT))
@@ -107,7 +107,7 @@ def test_pixels_go_on_when_nobody_watches_any_more(seeing: VectorEnv) -> None:
     assert not np.array_equal(opened.pixels[:, 1], opened.pixels[:, 2])
 
 
-def test_saved_pixels_go_on_exactly(folder: Path, seeing: VectorEnv) -> None:
+def test_saved_pixels_continue_exactly(folder: Path, seeing: VectorEnv) -> None:
     """Over the end of an episode, in another process, and where the encoder takes both."""
     batch = play(seeing, seeing.reset(SEEDS), 7)[-1]
     states = seeing.save()

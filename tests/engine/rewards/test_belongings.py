@@ -36,7 +36,7 @@ class TestCatch:
         player.go(caught(1, wild()))
         assert player.go(caught(1, wild()))["catch"] == 0.0
 
-    def test_nothing_is_caught_from_a_trainer(self) -> None:
+    def test_catch_from_a_trainer_pays_nothing(self) -> None:
         fight = make_state(battle=make_battle(kind=BattleKind.TRAINER))
         player = Player(caught(0, fight))
         assert player.go(caught(1, fight))["catch"] == 0.0
@@ -78,7 +78,7 @@ class TestMoneyGuard:
         charges = [player.go(purse(money))["money"] for money in (900, 100, 900, 100)]
         assert charges == [0.0] * 4
 
-    def test_what_is_bought_and_sold_in_one_visit_cancels_out(self) -> None:
+    def test_money_bought_and_sold_in_one_visit_cancels_out(self) -> None:
         player = Player(purse(600))
         in_shop = make_control(in_menu=True)
         states = [purse(0, control=in_shop), purse(600, control=in_shop), purse(600)]

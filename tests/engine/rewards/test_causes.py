@@ -52,11 +52,11 @@ def test_a_cause_that_comes_again_is_counted_and_a_look_begins_again() -> None:
     assert payouts(paid.take()) == []
 
 
-def test_what_nobody_noted_has_no_cause() -> None:
+def test_payment_without_a_note_has_no_cause() -> None:
     assert told((RewardBreakdown((("custom", 1.0),), ("old",), ()), "GYM")) == {"custom": ""}
 
 
-def test_damage_is_told_with_whom_it_hit_and_how_hard() -> None:
+def test_cause_of_damage_names_whom_it_hit_and_how_hard() -> None:
     player = Player(trainer(20))
     player.go(trainer(15))
     assert player.last.causes == ("hit a trainer's CINDLE: 25% of its health",)
@@ -65,7 +65,7 @@ def test_damage_is_told_with_whom_it_hit_and_how_hard() -> None:
     assert player.last.payers == ("battle",)
 
 
-def test_a_level_is_told_with_who_reached_it() -> None:
+def test_cause_of_a_level_names_who_reached_it() -> None:
     def at(level: int) -> GameState:
         weak = make_creature(level=2)
         return make_state(party=(weak, make_creature(level=level)))

@@ -51,7 +51,7 @@ def test_class_pays_in_the_environment(env: GameEnv) -> None:
     assert dict(env.summary().components)["leftwards"] == 4.0
 
 
-def test_what_it_remembers_is_saved(env: GameEnv) -> None:
+def test_state_of_a_component_is_saved(env: GameEnv) -> None:
     env.step(Action.LEFT)
     saved = env.save()
     env.step(Action.LEFT)
@@ -97,7 +97,9 @@ def test_config_file_adds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ({"swim": 1.0}, "under poketui.rewards"),
     ],
 )
-def test_what_is_no_component_is_one_clear_line(extra: dict[str, float], message: str) -> None:
+def test_entry_that_is_no_component_is_one_clear_line(
+    extra: dict[str, float], message: str
+) -> None:
     with pytest.raises(ConfigurationError) as raised:
         GameEnv(observation_type="state", rewards=RewardConfig(extra=extra))
     assert message in str(raised.value)

@@ -114,7 +114,7 @@ def test_no_loop_of_states_pays_for_ever(
 
 @settings(max_examples=30, deadline=None)
 @given(states(), st.lists(steps, min_size=2, max_size=12))
-def test_saved_composer_goes_on_alike(
+def test_saved_composer_continues_alike(
     start: GameState, trace: list[tuple[GameState, Action, dict[str, Any]]]
 ) -> None:
     player = Player(start)

@@ -61,7 +61,7 @@ def test_stuck_is_charged_by_the_step_and_never_refunded(player: Player) -> None
     assert player.go(make_state(x=4, party=here.party))["stuck"] == 0.0
 
 
-def test_fight_that_goes_on_is_not_stuck(player: Player) -> None:
+def test_fight_in_progress_is_not_stuck(player: Player) -> None:
     charges = [player.go(wild(hp=20 - turn % 2))["stuck"] for turn in range(2 * STILL_LIMIT)]
     assert not any(charges)
 
@@ -133,7 +133,7 @@ def test_rest_pays_once_a_milestone() -> None:
     ],
     ids=["woke up after a defeat", "was beaten", "a scratch", "in battle"],
 )
-def test_what_is_no_rest_pays_nothing(before: GameState, facts: dict[str, bool]) -> None:
+def test_heal_that_is_no_rest_pays_nothing(before: GameState, facts: dict[str, bool]) -> None:
     player = Player(before)
     assert player.go(make_state(party=(make_creature(hp=20),)), **facts)["heal"] == 0.0
 
@@ -161,7 +161,7 @@ def test_total_is_the_exact_sum_of_the_components_in_a_fixed_order() -> None:
         assert paid.total == sum(value for _, value in paid.components)
 
 
-def test_saved_composer_goes_on_alike(player: Player) -> None:
+def test_saved_composer_continues_alike(player: Player) -> None:
     eventful(player)
     other = Player(player.now)
     other.composer.restore(json.loads(json.dumps(player.composer.save())))
