@@ -32,15 +32,12 @@ _RECENT = 20
 class Transitions:
     """N demonstrated steps in the order they were taken, whole episodes.
 
+    All are (N,) but features (N, F), pixels (N, *pixels_shape) and masks (N, A).
+
     Attributes:
-        features: (N, F) float32.
-        pixels: (N, *pixels_shape) uint8.
-        masks: (N, A) bool.
-        actions: (N,) int64.
-        rewards: (N,) float32.
-        is_over: (N,) bool, the game was over with this step.
-        is_cut: (N,) bool, what this step led to is not known.
-        episodes: (N,) int64, numbers episodes.
+        is_over: The game was over with this step.
+        is_cut: What this step led to is not known.
+        episodes: Numbers of episodes.
     """
 
     features: FloatArray
@@ -75,7 +72,11 @@ class Demonstrated:
     """
 
     def __init__(
-        self, config: DQNConfig, imitation: ImitationConfig, steps: int, spaces: Spaces
+        self,
+        config: DQNConfig,
+        imitation: ImitationConfig,
+        steps: int,
+        spaces: Spaces,
     ) -> None:
         self._imitation = imitation
         self._config = config

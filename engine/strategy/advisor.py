@@ -12,7 +12,14 @@ from engine.games.base import Game
 from engine.strategy.goal_controller import GoalController
 from engine.strategy.goal_tracker import GoalTracker
 from engine.strategy.goals import GoalPlanner
-from engine.strategy.navigation import Exit, Tile, WorldMap, grass_exits, link_exits, talk_exits
+from engine.strategy.navigation import (
+    Exit,
+    Tile,
+    WorldMap,
+    grass_exits,
+    link_exits,
+    talk_exits,
+)
 from engine.types import Action, Advice, GameState, Goal, GoalTally
 
 GOAL_SOURCE = "rules"

@@ -231,19 +231,16 @@ class PlannedAdvisor:
         goal, confidence = subgoal.option.goal, subgoal.confidence * active_goal.freshness
         if self._rules.is_stuck:
             return self._rules.advice_of(goal, [], STUCK, mask, confidence)
-        actions, reason = self._suggest(state, active_goal)
-        nearness = self._rules.nearness(goal, state)
-        return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)
-
-    def _suggest(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
-        kind = active_goal.subgoal.option.kind
         stays = {GoalKind.FIGHT, GoalKind.CATCH, GoalKind.TRAIN}
-        return self._rules.steering.suggest(
+        kind = subgoal.option.kind
+        actions, reason = self._rules.steering.suggest(
             state,
             lambda: self._walk(state, active_goal),
             wants_catch=kind is GoalKind.CATCH,
             wants_run=True if kind is GoalKind.RUN else False if kind in stays else None,
         )
+        nearness = self._rules.nearness(goal, state)
+        return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)
 
     def _walk(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
         goal = active_goal.subgoal.option.goal
