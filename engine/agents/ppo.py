@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
-from engine.agents.encoders import EncoderKind, seen_by
-from engine.agents.networks import ActorCritic, entropy, masked_log_probs
+from engine.agents.networks import ActorCritic, EncoderKind, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under

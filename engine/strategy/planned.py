@@ -11,9 +11,8 @@ from engine.games.base import Game
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal, SubgoalBook
 from engine.strategy.active_goal import ActiveGoal, Scene
-from engine.strategy.advisor import GOAL_SOURCE, STUCK, RuleAdvisor
+from engine.strategy.advisor import GOAL_SOURCE, STUCK, RuleAdvisor, Suggestion
 from engine.strategy.experience import Experience
-from engine.strategy.goal_controller import Suggestion
 from engine.strategy.navigation import Tile
 from engine.strategy.plan_scheduler import RECENT, PlanScheduler
 from engine.strategy.planning_queries import make_planning_query
@@ -78,7 +77,7 @@ class PlannedAdvisor:
         if goal.kind is GoalKind.EXPLORE:
             return ()
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
-        return self._rules.steering.navigator.path(state, exits)
+        return self._rules.navigator.path(state, exits)
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`; what is still pursued has failed."""
@@ -233,7 +232,7 @@ class PlannedAdvisor:
             return self._rules.advice_of(goal, [], STUCK, mask, confidence)
         stays = {GoalKind.FIGHT, GoalKind.CATCH, GoalKind.TRAIN}
         kind = subgoal.option.kind
-        actions, reason = self._rules.steering.suggest(
+        actions, reason = self._rules.suggest(
             state,
             lambda: self._walk(state, active_goal),
             wants_catch=kind is GoalKind.CATCH,
@@ -248,4 +247,4 @@ class PlannedAdvisor:
             step = step_to_new_ground(state, self._been.get(state.place.map, ()))
             return ([step.action], goal.text) if step else ([], "everything in reach was seen")
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
-        return self._rules.steering.walk(state, exits, goal.text)
+        return self._rules.walk(state, exits, goal.text)
