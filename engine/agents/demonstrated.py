@@ -124,7 +124,7 @@ class Demonstrated:
 
     @property
     def coefficient(self) -> float:
-        """Return how much the demonstrated actions count: 1 as `cloning` says, 0 not at all."""
+        """Return how much the demonstrated actions count: 1 as much as `cloning`, 0 not at all."""
         if not self._recent or self.mean_return <= 0:
             return 1.0
         return float(np.clip(1.0 - np.mean(self._recent) / self.mean_return, 0.0, 1.0))

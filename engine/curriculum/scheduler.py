@@ -67,7 +67,7 @@ class Stage:
         focus: What is learnt in it.
         success_metrics: By what it shows that it is learnt.
         preference: Strategy that it begins with; None where strategies have no say.
-        planner_share: How far the planner is followed, 0 to 1, unless a strategy says otherwise.
+        planner_share: How far the planner is followed, 0 to 1, unless a strategy decides otherwise.
         needed_confidence: Confidence from which the policy may act against the planner's advice.
         threshold: Average reward needed to advance, in the game's own rewards; nan in the last.
         min_episodes: Episodes before which it is not left.
@@ -307,8 +307,8 @@ class Curriculum:
         entered_by = self._stages[self._index - 1].threshold
         rewards = list(self._rewards)[-self._held_over :]
         successes = list(self._successes)[-self._held_over :]
-        is_judged = self._is_last and self._needed_success > 0
-        has_failed = is_judged and statistics.fmean(successes) < _HELD_SUCCESS
+        needs_success = self._is_last and self._needed_success > 0
+        has_failed = needs_success and statistics.fmean(successes) < _HELD_SUCCESS
         return has_failed or statistics.fmean(rewards) < _HELD * entered_by
 
 
@@ -317,9 +317,9 @@ def hand_over(
 ) -> tuple[CurriculumChanged, list[StrategySwitched]]:
     """Count an episode for both; return where the curriculum stands, and the switches.
 
-    A stage begins with the strategy that it prefers; within it the strategy system says how far the
-    planner is followed. The last stages hardly follow it, and then not at all, unless a strategy is
-    forced.
+    A stage begins with the strategy that it prefers; within it the strategy system decides how far
+    the planner is followed. The last stages hardly follow it, and then not at all, unless a
+    strategy is forced.
     """
     forced = strategy.forced
     curriculum.forced_share = None if forced is None else forced.planner_share

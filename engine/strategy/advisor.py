@@ -138,7 +138,7 @@ class RuleAdvisor:
         return walk()
 
     def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
-        """Return the way to the nearest exit; `what` says what for."""
+        """Return the way to the nearest exit; `what` names its purpose."""
         if not exits:
             return [], "no way is known"
         actions, distance = self.navigator.step_towards(state, exits)

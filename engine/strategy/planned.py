@@ -37,17 +37,22 @@ class PlannedAdvisor:
         self._book = SubgoalBook()
         self._experience = Experience()
         self._coming = self._now = PlannerUpdate()
+        self._state: GameState | None = None
+        self._goal: Goal | None = None
+        self._is_reopening = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin with nothing but what continues over episodes."""
+        self._scheduler.reset()
         self._before: SchedulerState | None = None
-        # In the order of the first visit, so that their number tells what was known when.
+        # In the order of the first visit, so that their number shows what was known when.
         self._tiles: dict[tuple[MapId, Tile], None] = {}
         self._been: dict[MapId, set[Tile]] = {}
         self._question: tuple[Slot, str, str] | None = None
         self._looked: dict[str, Subgoal | None] = {}
         self._replayed: dict[str, Subgoal | None] | None = None
-        self._state: GameState | None = None
         self.goal_source = GOAL_SOURCE
-        self._goal: Goal | None = None
-        self._is_reopening = False
 
     @property
     def wants_plan(self) -> bool:
@@ -179,15 +184,6 @@ class PlannedAdvisor:
         self._replayed = {
             key: subgoal_from_json(one) if one else None for key, one in facts["looked"].items()
         }
-
-    def _forget(self) -> None:
-        """Begin with nothing but what continues over episodes."""
-        self._scheduler.reset()
-        self._before = None
-        self._tiles, self._been = {}, {}
-        self._question = None
-        self._looked, self._replayed = {}, None
-        self.goal_source = GOAL_SOURCE
 
     def _turn_to(self, update: PlannerUpdate) -> None:
         if self._now.is_on and not update.is_on:
