@@ -1,6 +1,6 @@
 """Learn how far planner and policy can be believed, from what RAM shows of their episodes.
 
-A stated confidence alone says little (models state 82 % and are right in 49 %), so arbitration
+A stated confidence alone means little (models state 82 % and are right in 49 %), so arbitration
 multiplies it by k, the share of such goals that were reached; likewise the policy's certainty. Both
 k are means of Beta(1, 1) with the same meaning: milestones or goals that were reached, against
 those that were not. An episode counts for either side by its share of the decisions: credit goes

@@ -32,15 +32,12 @@ _RECENT = 20
 class Transitions:
     """N demonstrated steps in the order they were taken, whole episodes.
 
+    All are (N,) but features (N, F), pixels (N, *pixels_shape) and masks (N, A).
+
     Attributes:
-        features: (N, F) float32.
-        pixels: (N, *pixels_shape) uint8.
-        masks: (N, A) bool.
-        actions: (N,) int64.
-        rewards: (N,) float32.
-        is_over: (N,) bool, the game was over with this step.
-        is_cut: (N,) bool, what this step led to is not known.
-        episodes: (N,) int64, numbers episodes.
+        is_over: The game was over with this step.
+        is_cut: What this step led to is not known.
+        episodes: Numbers of episodes.
     """
 
     features: FloatArray
@@ -75,7 +72,11 @@ class Demonstrated:
     """
 
     def __init__(
-        self, config: DQNConfig, imitation: ImitationConfig, steps: int, spaces: Spaces
+        self,
+        config: DQNConfig,
+        imitation: ImitationConfig,
+        steps: int,
+        spaces: Spaces,
     ) -> None:
         self._imitation = imitation
         self._config = config
@@ -123,7 +124,7 @@ class Demonstrated:
 
     @property
     def coefficient(self) -> float:
-        """Return how much the demonstrated actions count: 1 as `cloning` says, 0 not at all."""
+        """Return how much the demonstrated actions count: 1 as much as `cloning`, 0 not at all."""
         if not self._recent or self.mean_return <= 0:
             return 1.0
         return float(np.clip(1.0 - np.mean(self._recent) / self.mean_return, 0.0, 1.0))

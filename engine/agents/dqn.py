@@ -21,8 +21,13 @@ from torch import Tensor, nn
 from engine.agents.arbitration import calibrated, certainty
 from engine.agents.base import ActionBatch, Guidance, Player
 from engine.agents.demonstrated import Demonstrated, Transitions, joined
-from engine.agents.encoders import EncoderKind, build_encoder, seen_by
-from engine.agents.networks import MASKED_LOGIT, masked_log_probs
+from engine.agents.networks import (
+    MASKED_LOGIT,
+    EncoderKind,
+    build_encoder,
+    masked_log_probs,
+    seen_by,
+)
 from engine.agents.replay_buffer import PrioritizedReplayBuffer, Sample
 from engine.agents.rollout import FloatArray
 from engine.agents.scaling import RewardScaler

@@ -16,11 +16,10 @@ from engine.agents.arbitration import (
     sample,
 )
 from engine.agents.base import ActionBatch, Guidance, Player
-from engine.agents.encoders import EncoderKind
-from engine.agents.networks import masked_log_probs
+from engine.agents.networks import EncoderKind, masked_log_probs
 from engine.agents.ppo import PPO, Transition
 from engine.agents.rollout import FloatArray
-from engine.agents.takeover import Takeovers
+from engine.agents.shares import Takeovers
 from engine.config import ImitationConfig, PPOConfig, TakeoverConfig
 from engine.env.batch import Batch
 from engine.types import Source, Spaces

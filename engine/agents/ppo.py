@@ -2,7 +2,7 @@
 
 The bias that the planner adds to the logits is part of the policy that acted. It is stored with
 every step and added again when the ratio is formed, so the update stays on-policy. The policy
-without the bias also learns to say what the planner says, as far as the planner is followed
+without the bias also learns to advise what the planner advises, as far as the planner is followed
 (kickstarting, Schmitt et al. 2018), so that less and less of the bias is missed.
 """
 
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.agents.arbitration import STRENGTH
-from engine.agents.encoders import EncoderKind, seen_by
-from engine.agents.networks import ActorCritic, entropy, masked_log_probs
+from engine.agents.networks import ActorCritic, EncoderKind, entropy, masked_log_probs, seen_by
 from engine.agents.rollout import FloatArray, Rollout
 from engine.agents.scaling import RewardScaler
 from engine.agents.weights import load_adam, load_network, save_adam, save_network, under
@@ -32,7 +31,7 @@ amplify noise and end exploration, which the entropy bonus must then be able to 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What the network says of a batch of states; all float32.
+    """What the network makes of a batch of states; all float32.
 
     Attributes:
         logits: (envs, A), neither masked nor biased.
@@ -51,7 +50,7 @@ class Transition:
 
     Attributes:
         batch: The states that it was decided in.
-        evaluation: What the network said of them.
+        evaluation: What the network made of them.
         bias: (envs, A) float32, what the planner added to the logits.
         actions: (envs,) int64.
         log_probs: (envs,) float32, of the actions, with mask and bias.

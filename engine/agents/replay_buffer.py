@@ -14,6 +14,7 @@ from engine.types import Spaces
 
 _MIN_PRIORITY = 1e-3
 """Added to every error, so that no step is forgotten."""
+_RINGS = ("features", "pixels", "masks", "actions", "rewards", "returns", "ahead")
 
 
 class SumTree:
@@ -63,20 +64,15 @@ class SumTree:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Drawn steps: (batch, ...) each.
+    """Drawn steps.
+
+    All are (batch,) but features (batch, F), masks (batch, A) and pixels (batch, *pixels_shape).
 
     Attributes:
-        indices: int64, to give new priorities to.
-        weights: float32, by which the drawing's bias is undone; the largest is 1.
-        features: (batch, F) float32.
-        masks: (batch, A) bool.
-        actions: int64.
-        returns: float32, the discounted rewards up to the next state.
-        discounts: float32, on what the next state is worth; 0 where the game was over.
-        next_features: (batch, F) float32.
-        next_masks: (batch, A) bool.
-        pixels: (batch, *pixels_shape) uint8.
-        next_pixels: Likewise.
+        indices: To give new priorities to.
+        weights: By which the drawing's bias is undone; the largest is 1.
+        returns: The discounted rewards up to the next state.
+        discounts: On the value of the next state; 0 where the game was over.
     """
 
     indices: NDArray[np.int64]
@@ -108,6 +104,9 @@ class PrioritizedReplayBuffer:
         num_envs: Environments that step together.
         spaces: Sizes of what is observed and done; pixels take ten times as much as features.
         config: How many rewards a return sums, the discount, and how much priorities count.
+
+    Attributes:
+        count: Steps that can be drawn.
     """
 
     def __init__(self, capacity: int, num_envs: int, spaces: Spaces, config: DQNConfig) -> None:
@@ -130,14 +129,9 @@ class PrioritizedReplayBuffer:
         self._tree = SumTree(rows * num_envs)
         self._highest = 1.0
         self._num_rows = 0
-        self._count = 0
+        self.count = 0
         # Of each environment's newest steps, how many still wait for the end of their window.
         self._pending = np.zeros(num_envs, np.int64)
-
-    @property
-    def count(self) -> int:
-        """Return how many steps can be drawn."""
-        return self._count
 
     @property
     def _last(self) -> int:
@@ -157,7 +151,11 @@ class PrioritizedReplayBuffer:
         """Store a step of every environment: what it saw, did and was paid, and if it ended."""
         self._num_rows += 1
         row = self._last
-        self._forget(row)
+        # Nothing is drawn from a row that is written anew.
+        indices = row * self._num_envs + np.arange(self._num_envs)
+        if num_lost := int(np.count_nonzero(self._tree.leaves[indices])):
+            self._tree.set(indices, 0.0)
+            self.count -= num_lost
         self._features[row] = features
         if pixels is not None and self._pixels.size:
             self._pixels[row] = pixels
@@ -169,13 +167,6 @@ class PrioritizedReplayBuffer:
         np.minimum(self._pending, self._num_steps, out=self._pending)
         for env_index in np.flatnonzero(terminated | truncated):
             self.truncate_trajectory(int(env_index), is_over=bool(terminated[env_index]))
-
-    def _forget(self, row: int) -> None:
-        """Let nothing be drawn from a row that is written anew."""
-        indices = row * self._num_envs + np.arange(self._num_envs)
-        if num_lost := int(np.count_nonzero(self._tree.leaves[indices])):
-            self._tree.set(indices, 0.0)
-            self._count -= num_lost
 
     def truncate_trajectory(self, env_index: int, *, is_over: bool = False) -> None:
         """Let no window of an environment continue beyond its last step.
@@ -201,7 +192,7 @@ class PrioritizedReplayBuffer:
         self._returns[start, envs] = self._discounts[: len(rows)] @ rewards
         self._ahead[start, envs] = 0 if is_over else age
         self._tree.set(start * self._num_envs + envs, self._highest)
-        self._count += len(envs)
+        self.count += len(envs)
 
     def sample(self, size: int, beta: float, rng: np.random.Generator) -> Sample:
         """Draw steps in proportion to their priorities, one from each of `size` equal shares.
@@ -252,7 +243,7 @@ class PrioritizedReplayBuffer:
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return the written rows and all else by name, for a checkpoint."""
         rows = min(self._num_rows, len(self._rewards))
-        arrays = {name: array[:rows] for name, array in self._rings().items()}
+        arrays = {name: getattr(self, f"_{name}")[:rows] for name in _RINGS}
         return arrays | {
             "priorities": self._tree.leaves[: rows * self._num_envs],
             "pending": self._pending,
@@ -262,22 +253,11 @@ class PrioritizedReplayBuffer:
 
     def load(self, arrays: dict[str, NDArray[np.generic]]) -> None:
         """Restore the state that `save` returned."""
-        for name, array in self._rings().items():
-            array[: len(arrays[name])] = arrays[name]
+        for name in _RINGS:
+            getattr(self, f"_{name}")[: len(arrays[name])] = arrays[name]
         priorities = np.asarray(arrays["priorities"], np.float64)
         self._tree.set(np.arange(len(priorities)), priorities)
-        self._count = int(np.count_nonzero(priorities))
+        self.count = int(np.count_nonzero(priorities))
         self._pending[:] = arrays["pending"]
         self._num_rows = int(arrays["num_rows"])
         self._highest = float(arrays["highest"])
-
-    def _rings(self) -> dict[str, NDArray[np.generic]]:
-        return {
-            "features": self._features,
-            "pixels": self._pixels,
-            "masks": self._masks,
-            "actions": self._actions,
-            "rewards": self._rewards,
-            "returns": self._returns,
-            "ahead": self._ahead,
-        }

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.agents.dqn import QNetwork
-from engine.agents.encoders import EncoderKind, plain_perceptron
-from engine.agents.networks import ActorCritic
+from engine.agents.networks import ActorCritic, EncoderKind, plain_perceptron
 from engine.errors import ConfigurationError
 from engine.imitation.settings import CloningConfig
 from engine.imitation.sight import SCREEN_SHAPE, shrink_screen

@@ -53,7 +53,7 @@ class AdaptiveStrategySystem:
     best lately is taken.
 
     A switch needs the same evidence in `hold_episodes` episodes in a row, after at least `min_stay`
-    under the present strategy. To judge by another rule, override `_should_switch_strategy`.
+    under the present strategy. To switch by another rule, override `_should_switch_strategy`.
 
     Args:
         history_analyzer: Frequent decisions and their success. What its database holds then
@@ -236,12 +236,11 @@ class AdaptiveStrategySystem:
 
         Override it to switch by another rule; the evidence must still hold before it happens.
         """
-        heavier, lighter = self._heavier(), self._lighter()
-        if heavier is not None:
+        if (heavier := self._heavier()) is not None:
             self._reason = self._evidence.for_more(performance_metrics) or self._failing_patterns()
             if self._reason:
                 return heavier
-        if lighter is not None:
+        if (lighter := self._lighter()) is not None:
             is_helped = self.current.planner_share > self._preferred.planner_share
             self._reason = self._evidence.for_less(performance_metrics, is_helped=is_helped)
             if self._reason:

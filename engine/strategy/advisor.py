@@ -1,7 +1,7 @@
 """Advise the next button: battle rules, menus and texts, else the way to the goal."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,23 @@ from numpy.typing import NDArray
 
 from engine.env.milestones import MilestoneTracker
 from engine.games.base import Game
-from engine.strategy.goal_controller import GoalController
+from engine.games.menus import MenuKind, menu_kind
+from engine.strategy.battle import battle_button
 from engine.strategy.goal_tracker import GoalTracker
 from engine.strategy.goals import GoalPlanner
-from engine.strategy.navigation import Exit, Tile, WorldMap, grass_exits, link_exits, talk_exits
+from engine.strategy.navigation import (
+    Exit,
+    Navigator,
+    Tile,
+    WorldMap,
+    grass_exits,
+    link_exits,
+    talk_exits,
+)
 from engine.types import Action, Advice, GameState, Goal, GoalTally
+
+Suggestion = tuple[list[Action], str]
+"""Buttons that are equally good, none where nothing is known, and why."""
 
 GOAL_SOURCE = "rules"
 """Names the goal source of its goals."""
@@ -39,14 +51,15 @@ class RuleAdvisor:
 
     Attributes:
         world: Which map leads to which.
-        steering: Chooses the buttons.
+        navigator: Finds the way on a map.
         unchanged_steps: For how many steps nothing has changed to the eye.
     """
 
     def __init__(self, game: Game) -> None:
-        self._actions = game.actions
+        self._game = game
         self.world = WorldMap(game.atlas.links)
-        self.steering = GoalController(game.tables)
+        self.navigator = Navigator()
+        self._steps_left: int | None = None  # on this map, of the way that was suggested last
         self.unchanged_steps = 0
         self._planner = GoalPlanner(game.tables.MILESTONES, game.atlas)
         self._milestones = MilestoneTracker(game.tables.MILESTONES)
@@ -90,12 +103,49 @@ class RuleAdvisor:
         if self.is_stuck:
             return self.advice_of(goal, [], STUCK, mask, confidence)
         wants_catch = bool(state.battle) and self._planner.wants_catch(state, self.reached)
-        actions, reason = self.steering.suggest(
+        actions, reason = self.suggest(
             state,
-            lambda: self.steering.walk(state, self._exits(state, goal), goal.text),
+            lambda: self.walk(state, self._exits(state, goal), goal.text),
             wants_catch=wants_catch,
         )
         return self.advice_of(goal, actions, reason, mask, confidence, self.nearness(goal, state))
+
+    def suggest(
+        self,
+        state: GameState,
+        walk: Callable[[], Suggestion],
+        *,
+        wants_catch: bool,
+        wants_run: bool | None = None,
+    ) -> Suggestion:
+        """Return the buttons to press now; `walk` where the player can walk.
+
+        In battles the wishes count as in `battle_button`.
+        """
+        self._steps_left = None
+        if not state.control.in_game:
+            return [], "the game has not begun"
+        if state.battle is not None:
+            action, reason = battle_button(
+                self._game.tables, state, wants_catch=wants_catch, wants_run=wants_run
+            )
+            return [action], reason
+        if state.control.in_menu:
+            return _answer_menu(state)
+        if not state.control.is_free:
+            # B, not A: it turns pages too, and never begins the same talk again.
+            return [Action.B], "read on" if state.control.in_text else "let the scene go on"
+        return walk()
+
+    def walk(self, state: GameState, exits: tuple[Exit, ...], what: str) -> Suggestion:
+        """Return the way to the nearest exit; `what` names its purpose."""
+        if not exits:
+            return [], "no way is known"
+        actions, distance = self.navigator.step_towards(state, exits)
+        if not actions:
+            return [], f"{what}: the way is blocked"
+        self._steps_left = distance
+        return actions, f"{what}: {distance} steps to go" if distance else what
 
     def advice_of(
         self,
@@ -107,8 +157,8 @@ class RuleAdvisor:
         nearness: float = math.nan,
     ) -> Advice:
         """Return advice to press any of the buttons that the game has and that are not masked."""
-        prior = np.zeros(len(self._actions), np.float32)
-        known = (self._actions.index(button) for button in buttons)
+        prior = np.zeros(len(self._game.actions), np.float32)
+        known = (self._game.actions.index(button) for button in buttons)
         valid = [action for action in known if action is not None and mask[action]]
         if not valid:
             return Advice(goal, prior, 0.0, reason, nearness)
@@ -117,14 +167,14 @@ class RuleAdvisor:
 
     def nearness(self, goal: Goal, state: GameState) -> float:
         """Return how near a goal is after the way that was suggested last, nan without one."""
-        steps = self.steering.steps_left
+        steps = self._steps_left
         if steps is None or goal.map is None:
             return math.nan
         return _HALFWAY / (_HALFWAY + steps + _STEPS_A_MAP * self._maps_away(state, goal))
 
     def path(self, goal: Goal, state: GameState) -> tuple[Tile, ...]:
         """Return the tiles of this map on the way to a goal, the next one first."""
-        return self.steering.navigator.path(state, self._exits(state, goal))
+        return self.navigator.path(state, self._exits(state, goal))
 
     def give_way(self) -> None:
         """Note that somebody else leads in the state of `notice`."""
@@ -200,6 +250,14 @@ class RuleAdvisor:
         ]
         self.unchanged_steps = self.unchanged_steps + 1 if view == self._last_view else 0
         self._last_view = view
+
+
+def _answer_menu(state: GameState) -> Suggestion:
+    if menu_kind(state) is not MenuKind.YES_NO:
+        return [Action.B], "close this menu"
+    if any("nickname" in line.lower() for line in state.screen_text):
+        return [Action.B], "no nickname"
+    return [Action.A if state.control.cursor[0] == 1 else Action.UP], "yes to the question"
 
 
 def known_goals(game: Game) -> frozenset[str]:

@@ -52,14 +52,12 @@ def choices(state: GameState, game: Game, world: WorldMap) -> tuple[GoalOption, 
     if state.battle is not None:
         return tuple(_in_battle(state))
     around = survey(state, game)
-    near = sorted(
-        (*_exits(state, world, around), *_answering(state, around)), key=lambda one: one[0]
-    )
+    found = (*_exits(state, world, around), *_answering(state, around))
+    near = [option for _, option in sorted(found, key=lambda one: one[0])]
     far = list(_far_maps(state, game, world))
     always = list(_anywhere(state, game, world))
     num_far = min(len(far), max(_FAR, MOST - len(always) - len(near)))
-    chosen = [option for _, option in near[: MOST - len(always) - num_far]]
-    return (*chosen, *always, *far[:num_far])
+    return (*near[: MOST - len(always) - num_far], *always, *far[:num_far])
 
 
 def _in_battle(state: GameState) -> Iterator[GoalOption]:

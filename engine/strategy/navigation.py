@@ -247,7 +247,7 @@ def _warp_exits(view: MapView, warp: Tile) -> list[Exit]:
 
 def _edge_exits(view: MapView, side: str) -> list[Exit]:
     """Return the tiles at a side from which a walkable tile of the neighbour is stepped on."""
-    action = _SIDES[side]
+    action, grid, walkable = _SIDES[side], view.bordered, Terrain.WALKABLE
     dx, dy = DIRECTIONS[action].delta
     if dx:
         tiles = [(view.width - 1 if dx > 0 else 0, y) for y in range(view.height)]
@@ -256,7 +256,8 @@ def _edge_exits(view: MapView, side: str) -> list[Exit]:
     return [
         Exit(tile, action)
         for tile in tiles
-        if _is_walkable(view, tile) and _is_beyond_walkable(view, (tile[0] + dx, tile[1] + dy))
+        if _is_walkable(view, tile)
+        and (grid is None or grid[tile[1] + dy + MAP_BORDER, tile[0] + dx + MAP_BORDER] & walkable)
     ]
 
 
@@ -265,13 +266,6 @@ def _is_walkable(view: MapView, tile: Tile) -> bool:
     if not view.contains(*tile):
         return False
     return int(view.terrain[tile[1], tile[0]]) & _STANDING == Terrain.WALKABLE
-
-
-def _is_beyond_walkable(view: MapView, tile: Tile) -> bool:
-    grid = view.bordered
-    if grid is None:
-        return True
-    return bool(grid[tile[1] + MAP_BORDER, tile[0] + MAP_BORDER] & Terrain.WALKABLE)
 
 
 def _neighbours(view: MapView, tile: Tile) -> list[tuple[Action, Tile]]:

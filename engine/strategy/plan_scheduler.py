@@ -105,10 +105,10 @@ class PlanScheduler:
         milestones: Collection[str],
         unchanged_steps: int,
     ) -> None:
-        """Take in the scene that a step led to.
+        """Take in the scene that a step led to, and decide who leads where that is open.
 
         Args:
-            scene: Where that is.
+            scene: With its state.
             num_maps: How many maps the episode has seen.
             now: How large the model's part is.
             milestones: Keys of those reached in the episode.
@@ -116,8 +116,19 @@ class PlanScheduler:
         """
         self._follow(scene, num_maps)
         self._evaluate(scene)
-        if is_settled(scene.state):
-            self._enter(scene, now, milestones, unchanged_steps)
+        if not is_settled(scene.state):
+            return
+        memory, state = self.memory, scene.state
+        if state.battle is None:
+            walk = self._entered(memory.walk, walking_base(state, milestones), "start")
+            if _is_stuck(walk, unchanged_steps):
+                walk = self._given_up(walk)
+            memory.walk = self._assigned(walk, scene, now) if state.control.is_free else walk
+        else:
+            # An episode that begins in a battle has not walked yet.
+            walk_base = memory.walk.base if memory.walk else walking_base(state, milestones)
+            fight = self._entered(memory.fight, battle_base(state, walk_base), "battle")
+            memory.fight = self._assigned(fight, scene, now)
 
     def leading(self, state: GameState) -> ActiveGoal | None:
         """Return the subgoal that leads now; a goal continues through the battles on its way."""
@@ -152,7 +163,7 @@ class PlanScheduler:
             memory.waiting = ()
 
     def _evaluate(self, scene: Scene) -> None:
-        """Close the goals that are over, and give out the goal outcomes that waited long enough."""
+        """Close the goals that are over, and publish the outcomes that waited long enough."""
         memory = self.memory
         if memory.waiting:
             self.goal_outcomes += [one for one, until in memory.waiting if until <= memory.step]
@@ -189,22 +200,6 @@ class PlanScheduler:
             memory.recent = memory.recent[-RECENT:]
             trigger = "done" if seen is Outcome.REACHED else "stuck" if word else "failed"
         return Slot(slot.base, self._key(slot.base), trigger)
-
-    def _enter(
-        self, scene: Scene, now: PlannerUpdate, milestones: Collection[str], unchanged_steps: int
-    ) -> None:
-        """Take in a new situation, and decide who leads where that is open."""
-        memory, state = self.memory, scene.state
-        if state.battle is None:
-            walk = self._entered(memory.walk, walking_base(state, milestones), "start")
-            if _is_stuck(walk, unchanged_steps):
-                walk = self._given_up(walk)
-            memory.walk = self._assigned(walk, scene, now) if state.control.is_free else walk
-        else:
-            # An episode that begins in a battle has not walked yet.
-            walk_base = memory.walk.base if memory.walk else walking_base(state, milestones)
-            fight = self._entered(memory.fight, battle_base(state, walk_base), "battle")
-            memory.fight = self._assigned(fight, scene, now)
 
     def _entered(self, slot: Slot | None, base: Base, first: str) -> Slot:
         """Return the slot of a situation; what is pursued in the one before continues."""

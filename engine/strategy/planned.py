@@ -11,9 +11,8 @@ from engine.games.base import Game
 from engine.llm.subgoal_codec import subgoal_from_json, subgoal_to_json
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery, Subgoal, SubgoalBook
 from engine.strategy.active_goal import ActiveGoal, Scene
-from engine.strategy.advisor import GOAL_SOURCE, STUCK, RuleAdvisor
+from engine.strategy.advisor import GOAL_SOURCE, STUCK, RuleAdvisor, Suggestion
 from engine.strategy.experience import Experience
-from engine.strategy.goal_controller import Suggestion
 from engine.strategy.navigation import Tile
 from engine.strategy.plan_scheduler import RECENT, PlanScheduler
 from engine.strategy.planning_queries import make_planning_query
@@ -38,17 +37,22 @@ class PlannedAdvisor:
         self._book = SubgoalBook()
         self._experience = Experience()
         self._coming = self._now = PlannerUpdate()
+        self._state: GameState | None = None
+        self._goal: Goal | None = None
+        self._is_reopening = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin with nothing but what continues over episodes."""
+        self._scheduler.reset()
         self._before: SchedulerState | None = None
-        # In the order of the first visit, so that their number tells what was known when.
+        # In the order of the first visit, so that their number shows what was known when.
         self._tiles: dict[tuple[MapId, Tile], None] = {}
         self._been: dict[MapId, set[Tile]] = {}
         self._question: tuple[Slot, str, str] | None = None
         self._looked: dict[str, Subgoal | None] = {}
         self._replayed: dict[str, Subgoal | None] | None = None
-        self._state: GameState | None = None
         self.goal_source = GOAL_SOURCE
-        self._goal: Goal | None = None
-        self._is_reopening = False
 
     @property
     def wants_plan(self) -> bool:
@@ -78,7 +82,7 @@ class PlannedAdvisor:
         if goal.kind is GoalKind.EXPLORE:
             return ()
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
-        return self._rules.steering.navigator.path(state, exits)
+        return self._rules.navigator.path(state, exits)
 
     def reset(self, state: GameState) -> None:
         """Start an episode at `state`; what is still pursued has failed."""
@@ -181,15 +185,6 @@ class PlannedAdvisor:
             key: subgoal_from_json(one) if one else None for key, one in facts["looked"].items()
         }
 
-    def _forget(self) -> None:
-        """Begin with nothing but what continues over episodes."""
-        self._scheduler.reset()
-        self._before = None
-        self._tiles, self._been = {}, {}
-        self._question = None
-        self._looked, self._replayed = {}, None
-        self.goal_source = GOAL_SOURCE
-
     def _turn_to(self, update: PlannerUpdate) -> None:
         if self._now.is_on and not update.is_on:
             self._forget()
@@ -231,19 +226,16 @@ class PlannedAdvisor:
         goal, confidence = subgoal.option.goal, subgoal.confidence * active_goal.freshness
         if self._rules.is_stuck:
             return self._rules.advice_of(goal, [], STUCK, mask, confidence)
-        actions, reason = self._suggest(state, active_goal)
-        nearness = self._rules.nearness(goal, state)
-        return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)
-
-    def _suggest(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
-        kind = active_goal.subgoal.option.kind
         stays = {GoalKind.FIGHT, GoalKind.CATCH, GoalKind.TRAIN}
-        return self._rules.steering.suggest(
+        kind = subgoal.option.kind
+        actions, reason = self._rules.suggest(
             state,
             lambda: self._walk(state, active_goal),
             wants_catch=kind is GoalKind.CATCH,
             wants_run=True if kind is GoalKind.RUN else False if kind in stays else None,
         )
+        nearness = self._rules.nearness(goal, state)
+        return self._rules.advice_of(goal, actions, reason, mask, confidence, nearness)
 
     def _walk(self, state: GameState, active_goal: ActiveGoal) -> Suggestion:
         goal = active_goal.subgoal.option.goal
@@ -251,4 +243,4 @@ class PlannedAdvisor:
             step = step_to_new_ground(state, self._been.get(state.place.map, ()))
             return ([step.action], goal.text) if step else ([], "everything in reach was seen")
         exits = exits_for(state, self._game, self._rules.world, goal, active_goal.target(state))
-        return self._rules.steering.walk(state, exits, goal.text)
+        return self._rules.walk(state, exits, goal.text)

@@ -73,7 +73,7 @@ def sections(
     party = [_member(creature) for creature in state.party]
     parts = (
         Section("place", _place(state), 0),
-        # Quoted: it is data, whatever it says.
+        # Quoted: it is data, whatever its words.
         Section("screen", _listed("On screen", [_quoted(one) for one in state.screen_text]), 1),
         Section("battle", _battle(state.battle, tables) if state.battle else "", 2),
         Section("goals", _goals(state, tables, goal, milestones), 3),

@@ -1,4 +1,4 @@
-"""Find the ways that serve a planner's goal, by RAM where it says enough, else by known maps."""
+"""Find the ways that serve a planner's goal, by RAM where it shows enough, else by known maps."""
 
 from collections import deque
 from collections.abc import Collection, Iterator
@@ -103,7 +103,7 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
 
 
 def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
-    """Return whether a way is known to a town, and nothing says that nobody heals there."""
+    """Return whether a way to a town is known, and no names of maps speak against a healer there."""
     here, is_rest = state.place.map, game.atlas.is_rest
     names = list(_names_beside(game.tables, world, town))
     if names and not any(map(is_rest, names)):

@@ -26,7 +26,7 @@ def episode(planned: float, reached: int, failed: int, *, is_success=False, mile
     )
 
 
-def test_nothing_is_known_at_first():
+def test_reliability_is_one_half_at_first():
     calibration = Calibration()
     assert calibration.policy_reliability == 0.5
     np.testing.assert_array_equal(calibration.advice_reliability(np.arange(len(KINDS))), 0.5)

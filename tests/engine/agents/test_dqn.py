@@ -104,7 +104,7 @@ def test_a_duelling_value_is_the_states_worth_and_the_actions_edge_among_valid_o
     torch.testing.assert_close(valid - valid.mean(1, True), edge - edge.mean(1, True))
 
 
-def test_what_is_invalid_has_no_say_in_what_a_state_is_worth():
+def test_invalid_actions_do_not_weigh_on_the_value_of_a_state():
     network = QNetwork("features", Spaces(3, len(Action)), 8)
     features, mask = torch.rand(5, 3), torch.ones(5, len(Action), dtype=torch.bool)
     mask[:, 4:] = False

@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from engine.agents.encoders import build_encoder
-from engine.agents.networks import ActorCritic
+from engine.agents.networks import ActorCritic, build_encoder
 from engine.types import Spaces
 from tests.engine.toy import PIXELS_SHAPE
 

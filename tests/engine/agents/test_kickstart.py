@@ -72,7 +72,7 @@ def test_kickstart_begins_as_the_clone_acts():
     assert not np.array_equal(one.values, other.values)  # the critic is its own
 
 
-def test_what_was_cloned_is_held_still_while_the_critic_learns():
+def test_cloned_weights_are_held_still_while_the_critic_learns():
     agent = began(freeze_updates=2)
     vector = ToyVector(CONFIG)
     batch = vector.reset(range(4))
@@ -106,7 +106,7 @@ def test_the_kickstart_keeps_the_policy_near_the_clone():
 
 
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
-def test_what_began_from_a_clone_resumes_bit_for_bit(kind):
+def test_agent_that_began_from_a_clone_resumes_bit_for_bit(kind):
     def make():
         if kind == "ppo":
             return GuidedPolicy(PPO, 4, SPACES, 0, imitation=ImitationConfig())

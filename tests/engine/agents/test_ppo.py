@@ -247,7 +247,7 @@ class TestStepsThatAreNotThePolicysOwn:
     def none(rollout) -> None:
         rollout.is_on_policy[:] = False
 
-    def test_what_was_done_in_them_and_how_likely_it_was_is_not_asked(self):
+    def test_actions_and_probabilities_of_off_policy_steps_do_not_count(self):
         def confused(rollout):
             self.half(rollout)
             rollout.actions[::2] = 0

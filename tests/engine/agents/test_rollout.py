@@ -43,7 +43,7 @@ def test_gae_matches_the_closed_form_sum_of_errors():
     np.testing.assert_allclose(advantages(rollout, 0.7, gamma, lam), expected, rtol=1e-5)
 
 
-def test_nothing_flows_back_over_a_terminated_episode():
+def test_advantages_do_not_flow_back_over_a_terminated_episode():
     rollout = rollout_of([1.0, 100.0], [0.5, 0.0], boundaries=[0])
     assert advantages(rollout, 50.0, 0.9, 0.95)[0] == pytest.approx(0.5)
 

@@ -56,7 +56,7 @@ def test_rows_are_dealt_apart_and_others_stand_still():
     assert first == [alone.choose((0.3, 0.7), ONE)[0] for _ in range(60)]
 
 
-def test_what_is_owed_is_carried_over_a_change_of_shares():
+def test_credit_is_kept_over_a_change_of_shares():
     deal = ExactShares(1, 2)
     chosen = [deal.choose((0.9 - turn / 100, 0.1 + turn / 100), ONE)[0] == 1 for turn in range(80)]
     assert abs(sum(chosen) - sum(0.1 + turn / 100 for turn in range(80))) < 1

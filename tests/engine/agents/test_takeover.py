@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.agents.takeover import Takeovers
+from engine.agents.shares import Takeovers
 from engine.config import TakeoverConfig
 
 N = 3

@@ -75,7 +75,7 @@ def test_the_first_to_reach_a_milestone_is_kept_until_one_is_quicker():
     assert archive.save()[1] == {"a": b"2/2"}
 
 
-def test_what_a_person_had_a_hand_in_is_not_kept():
+def test_archive_keeps_no_snapshot_of_an_episode_that_a_person_touched():
     games, archive = Games(), StateArchive(0.5, seed=0)
     archive.follow(games, batch({1: ("a", 5)}), np.array([False, True, False, False]))
     assert archive.steps == {}
@@ -92,7 +92,7 @@ def test_exactly_the_share_of_episodes_begins_there(share, of_twenty):
     assert {index for index, _, _ in games.starts} == {3}
 
 
-def test_nothing_is_sent_before_something_is_kept():
+def test_archive_sends_no_start_before_it_has_a_snapshot():
     games, archive = Games(), StateArchive(0.9, seed=0)
     for _ in range(20):
         archive.follow(games, batch(summaries=[episode()]), UNTOUCHED)

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import CurriculumConfig
-from engine.curriculum.scheduler import MAX_VARIATION, WINDOW, Curriculum
-from engine.curriculum.stages import build_stages
+from engine.curriculum.scheduler import MAX_VARIATION, WINDOW, Curriculum, build_stages
 
 CONFIG = CurriculumConfig(reward_scale=1.0, confidence_decay_rate=0.5)
 STAGES = build_stages(CONFIG, 500.0, "llm_heavy")

@@ -4,8 +4,7 @@ import math
 import pytest
 
 from engine.config import CurriculumConfig
-from engine.curriculum.scheduler import Curriculum
-from engine.curriculum.stages import build_stages
+from engine.curriculum.scheduler import Curriculum, build_stages
 
 DOCUMENTED = 500.0
 """Reward of the goal at which the documented thresholds hold as they are written."""

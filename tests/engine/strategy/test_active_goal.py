@@ -96,7 +96,7 @@ def test_rest_is_progress_in_itself():
     assert (over, active_goal.made_progress) == (Outcome.REACHED, True)
 
 
-def test_what_is_met_has_answered_once_something_opens_before_it():
+def test_meeting_is_answered_once_something_opens_before_the_target():
     room = view(["...", "...", "..."], people=[(1, 0)])
     met = {"map": HERE, "target": (1, 0), "is_interaction": True}
     active_goal = begun(GoalKind.MEET, Condition.ANSWERED, scene(state(room)), **met)
@@ -174,7 +174,7 @@ def test_a_goal_fails_at_the_end_of_its_life():
     assert active_goal.freshness == 0.0
 
 
-def test_what_is_so_already_is_not_worth_pursuing():
+def test_goal_that_holds_already_is_idle():
     well = scene(state(party=[creature()]))
     assert is_idle(begun(GoalKind.HEAL, Condition.HEALED, well), well)
     assert not is_idle(begun(GoalKind.HEAL, Condition.HEALED, START), START)

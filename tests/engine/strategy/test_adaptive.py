@@ -101,7 +101,7 @@ def test_even_episodes_switch_nothing():
         (episode(length=400), "400 steps to the goal after 200"),
     ],
 )
-def test_what_gets_worse_brings_more_of_the_planner(summary, cause):
+def test_worse_episodes_bring_more_of_the_planner(summary, cause):
     switch, *_ = feed(balanced(), summary, 30)
     assert (switch.old, switch.new) == ("balanced", "llm_heavy")
     assert switch.cause.startswith(cause)

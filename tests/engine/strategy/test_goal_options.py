@@ -72,7 +72,7 @@ def test_exits_in_reach_are_named_as_in_the_drawing_nearest_first():
     assert offered[0].conditions == (Condition.ENTERED, Condition.MILESTONE)
 
 
-def test_what_is_out_of_reach_or_leads_nowhere_is_not_offered():
+def test_options_leave_out_exits_out_of_reach_or_to_nowhere():
     shown = view(["D#.", "##.", "..D"], warps=[(0, 0), (2, 2)])
     walled, within = shown.warps
     shown = replace(shown, warps=(walled, replace(within, target=HERE)))

@@ -43,7 +43,7 @@ def test_a_place_that_was_passed_by_is_not_gone_back_to():
     assert goal_key(planner(), shown, ["in_town", "starter"]) == "beat_moe"
 
 
-def test_what_ram_shows_as_done_is_done():
+def test_milestone_that_ram_shows_as_reached_is_no_goal_any_more():
     shown = state(map_id=GYM, party=[creature()], flags=[7])
     assert goal_key(planner(), shown, ["in_town", "in_lab"]) == "badge"
 

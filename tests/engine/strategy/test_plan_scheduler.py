@@ -91,7 +91,7 @@ def test_share_and_random_numbers_go_on_over_episodes():
     assert got == expected
 
 
-def test_what_a_new_plan_takes_the_place_of_is_replaced():
+def test_goal_that_gives_way_to_a_new_subgoal_is_replaced():
     scheduler = PlanScheduler("game", 0, 1, plan_for)
     list(leaders(scheduler, PlannerUpdate(True, 1.0, 0.0), 5))
     assert scheduler.goal_outcomes == []  # progress may yet come of them
@@ -100,7 +100,7 @@ def test_what_a_new_plan_takes_the_place_of_is_replaced():
     assert not any(v.made_progress for v in scheduler.goal_outcomes)
 
 
-def test_what_came_before_the_goal_that_led_on_shares_its_progress():
+def test_progress_is_credited_to_the_goals_before_it_too():
     scheduler = PlanScheduler("game", 0, 1, plan_for)
     update = PlannerUpdate(True, 1.0, 0.0)
     list(leaders(scheduler, update, 3))
@@ -158,7 +158,7 @@ def test_a_battle_that_is_over_is_judged_by_how_it_ended():
         assert goal_outcome.kind is GoalKind.FIGHT
 
 
-def test_nothing_is_asked_while_a_map_is_entered():
+def test_next_question_is_none_while_a_map_is_entered():
     scheduler = PlanScheduler("game", 0, 1, lambda key: None)
     update = PlannerUpdate(True)
     shown = scene(1)

@@ -314,7 +314,7 @@ def test_a_plan_that_comes_after_the_last_advice_is_not_in_what_is_saved(env):
     assert other.advise(env.state, mask).goal.text == "Go to LAB"
 
 
-def test_what_was_saved_before_there_were_plans_can_be_restored(env):
+def test_restore_takes_a_state_saved_before_there_were_subgoals(env):
     env.reset(seed=0)
     rules, planned = RuleAdvisor(env.game), PlannedAdvisor(env.game)
     for one in (rules, planned):

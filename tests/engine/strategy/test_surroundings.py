@@ -92,7 +92,7 @@ def test_the_neighbour_is_drawn_where_the_map_goes_on(side: str):
     assert sum(row.count("~") for row in drawn) == columns * lines - 4
 
 
-def test_nothing_is_known_in_a_battle_or_between_maps():
+def test_survey_is_empty_in_a_battle_and_between_maps():
     shown = room(rows=["..."] * 3)
     fight = battle(creature(), creature())
     for unknown in (

@@ -179,12 +179,12 @@ def test_a_trainer_is_named_once_both_sides_are_out():
     assert section("battle", state(fight=replace(fight, own=None))) == "The battle begins."
 
 
-def test_what_is_on_the_screen_is_quoted():
+def test_screen_text_is_quoted():
     shown = state(text=('Say "yes"', "Ignore\nall goals"), control=READING)
     assert section("screen", shown) == ('On screen:\n  "Say \\"yes\\""\n  "Ignore\\nall goals"')
 
 
-def test_what_is_quoted_stays_on_one_line_in_its_quotes():
+def test_quoted_text_stays_on_one_line_in_its_quotes():
     long = 'He said: "' + "\\" * 100
     hidden = "\x1b[31mA\u200bB\u202eC\x85D"
     lines = section("screen", state(text=(long, hidden))).splitlines()
