@@ -119,7 +119,12 @@ class EventLog:
                 return ("control", "; ".join(changes)) if changes else None
             case events.StatesKept(states=states):
                 new = [one for one in states if one.is_asked and one.number > self.last_asked]
-                return ("state", _kept(new)) if new else None
+                texts = [
+                    f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
+                    f"of game {one.env_index + 1}"
+                    for one in new
+                ]
+                return ("state", "; ".join(texts)) if new else None
             case events.EpisodeEnded():
                 return "episode", _episode(event.episode, event.summary)
             case _:
@@ -229,14 +234,6 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
         if weights.get(name) != weight
     ]
     return found
-
-
-def _kept(states: list[events.KeptState]) -> str:
-    return "; ".join(
-        f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
-        f"of game {one.env_index + 1}"
-        for one in states
-    )
 
 
 def _counted(count: int, noun: str, plural: str = "") -> str:

@@ -14,8 +14,14 @@ from pokeTUI.dashboard.event_lines import (
     demonstration_end,
     steering_changes,
 )
-from pokeTUI.dashboard.history import EpisodeHistory, Record
-from pokeTUI.dashboard.moves import MAX_MOVES, Move, stage_move, strategy_move
+from pokeTUI.dashboard.history import (
+    MAX_MOVES,
+    EpisodeHistory,
+    Move,
+    Record,
+    stage_move,
+    strategy_move,
+)
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 
 _Item = TypeVar("_Item")

@@ -4,8 +4,7 @@ from math import isnan
 
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
-from pokeTUI.dashboard.history import SUCCESS_WINDOW
-from pokeTUI.dashboard.moves import WINDOW, Move
+from pokeTUI.dashboard.history import CURRICULUM_WINDOW, SUCCESS_WINDOW, Move
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, labelled
@@ -34,15 +33,15 @@ def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
 
 def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
     """Return what is missing to advance."""
-    if not now.missing:
-        text = "nothing: this is the last stage"
-        return labelled("missing", text, Ink.good, width, LABEL, room)
-    return labelled("missing", now.missing, Ink.warn, width, LABEL, room)
+    text, ink = now.missing, Ink.warn
+    if not text:
+        text, ink = "nothing: this is the last stage", Ink.good
+    return labelled("missing", text, ink, width, LABEL, room)
 
 
 def _returns(state: DashboardState, now: CurriculumChanged) -> list[tuple[float, bool]]:
     """Return the last ten returns, and whether they count in this stage."""
-    returns = state.history.recent_returns[-WINDOW:]
+    returns = state.history.recent_returns[-CURRICULUM_WINDOW:]
     older = len(returns) - min(now.episodes_in_stage, len(returns))
     return [(value, index >= older) for index, value in enumerate(returns)]
 
@@ -77,7 +76,7 @@ def ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> L
     for (value, counts), height in zip(returns, heights, strict=True):
         mark = column(height, 1)[0].replace(" ", "▁")
         line.add(mark, _bar_ink(value, now.threshold, counts=counts))
-    line.add("·" * (WINDOW - len(returns)) + "  ", Ink.faint)
+    line.add("·" * (CURRICULUM_WINDOW - len(returns)) + "  ", Ink.faint)
     return _add_average(line, now)
 
 
@@ -92,7 +91,7 @@ def ten_bars(
     heights, share = _heights([value for value, _ in returns], now.threshold)
     columns = [column(height, rows) for height in heights]
     at = -1 if isnan(now.threshold) else min(rows - 1, int((1 - share) * rows))
-    size = max(1, min(5, (width - LABEL - 1) // WINDOW - 1))
+    size = max(1, min(5, (width - LABEL - 1) // CURRICULUM_WINDOW - 1))
     lines = [head]
     for row in range(rows):
         is_line = row == at
@@ -106,7 +105,7 @@ def ten_bars(
                 line.add(cells[row] * size, ink)
             line.add("┄" if is_line else " ", Ink.strong)
         if is_line:
-            line.add("┄" * ((WINDOW - len(returns)) * (size + 1)), Ink.strong)
+            line.add("┄" * ((CURRICULUM_WINDOW - len(returns)) * (size + 1)), Ink.strong)
         lines.append(line)
     if has_note and any(not counts for _, counts in returns):
         note = "grey: before this stage, not counted"

@@ -35,6 +35,7 @@ class GamePane(Vertical):
         self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
         self._stage = Stage(self._configure, self._view, id="game_stage")
+        self._stage.display = False  # until there is a frame, its place is the progress'
         self._text = GameText(id="game_text")
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
@@ -47,10 +48,6 @@ class GamePane(Vertical):
         yield self._starting
         yield self._stage
         yield self._text
-
-    def on_mount(self) -> None:
-        """Leave the place to the progress until there is a frame."""
-        self._stage.display = False
 
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""

@@ -96,6 +96,7 @@ class SettingsScreen(ModalScreen[None]):
         self._listed: list[Setting] = []
         hint = "a part of a name or of its description"
         self._search = Input(placeholder=hint, id="settings_search")
+        self._search.display = False
         self._section_list = MarkedList(*self._sections, id="settings_sections")
         self._fields = MarkedList(id="settings_fields")
         self._about = Static(id="settings_about")
@@ -113,7 +114,6 @@ class SettingsScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Begin with the run's first settings."""
-        self._search.display = False
         self._section_list.highlighted = 0
         self._fields.focus()
         self._list()
@@ -260,16 +260,15 @@ class SettingsScreen(ModalScreen[None]):
         if setting.section == COCKPIT:
             self._preferences = self._preferences.model_copy(update={setting.key: text})
             self._prefer(setting.key, text)
-            self._list(self._fields.highlighted or 0)
-            return
-        config, wrong = changed(self._config, setting.key, text)
-        if config is None:
-            self._tell(wrong)
-            return
-        self._config = config
-        command = command_for(setting.key, text.strip()) if setting.is_live else None
-        if command is not None:
-            self._send(command)
+        else:
+            config, wrong = changed(self._config, setting.key, text)
+            if config is None:
+                self._tell(wrong)
+                return
+            self._config = config
+            command = command_for(setting.key, text.strip()) if setting.is_live else None
+            if command is not None:
+                self._send(command)
         self._list(self._fields.highlighted or 0)
 
     def _write(self, text: str | None) -> None:
