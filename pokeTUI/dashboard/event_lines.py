@@ -48,7 +48,7 @@ COMMAND_WORDS = {
     "RequestControl": "take control",
     "ReleaseControl": "give control",
 }
-"""What the keys call a command, by its kind: no one is told the name of a class."""
+"""What the keys call a command, by its kind: the names of classes are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +210,9 @@ def _model(
     if (is_still_well or status.state == before) and status.absent == absent_before:
         return None
     state = "ready" if status.state == "asking" else status.state
-    said = ". ".join(part for part in (status.absent, status.detail) if part)
+    why = ". ".join(part for part in (status.absent, status.detail) if part)
     kind = "model" if is_well and not status.absent else "warning"
-    return kind, f"model {status.model} is {state}{said and f': {said}'}"
+    return kind, f"model {status.model} is {state}{why and f': {why}'}"
 
 
 def steering_changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is explained: headings with lines, each with what it is about and what is said of it."""
+    """What is explained: headings with lines, each a subject and its explanation."""
 
     title: str
     first: str

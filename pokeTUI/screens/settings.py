@@ -132,7 +132,7 @@ class SettingsScreen(ModalScreen[None]):
         self._fields.add_options(Option(self._line(one, bool(word))) for one in self._listed)
         if self._listed:
             self._fields.highlighted = min(marked, len(self._listed) - 1)
-        self._tell()
+        self._explain()
 
     def _line(self, setting: Setting, is_whole: bool) -> Content:
         name = setting.key if is_whole else setting.key.rpartition(".")[2]
@@ -155,7 +155,7 @@ class SettingsScreen(ModalScreen[None]):
         index = self._fields.highlighted
         return self._listed[index] if index is not None and index < len(self._listed) else None
 
-    def _tell(self, wrong: str = "") -> None:
+    def _explain(self, wrong: str = "") -> None:
         """Say what the marked setting is for, or what is wrong with what was typed."""
         one = self._marked
         if one is None:
@@ -179,7 +179,7 @@ class SettingsScreen(ModalScreen[None]):
         if event.option_list is self._section_list:
             self._list()
         else:
-            self._tell()
+            self._explain()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Change the marked setting; from a section go to its settings."""
@@ -263,7 +263,7 @@ class SettingsScreen(ModalScreen[None]):
         else:
             config, wrong = changed(self._config, setting.key, text)
             if config is None:
-                self._tell(wrong)
+                self._explain(wrong)
                 return
             self._config = config
             command = command_for(setting.key, text.strip()) if setting.is_live else None
@@ -288,7 +288,7 @@ class SettingsScreen(ModalScreen[None]):
         try:
             write_config(self._config, path)
         except OSError as error:
-            self._tell(f"{path}: {error.strerror}")
+            self._explain(f"{path}: {error.strerror}")
         else:
             self.notify(f"Written. Start with: poketui run --config {path}", markup=False)
 
