@@ -18,7 +18,7 @@ _ROWS_EACH = 5
 MEDIUM, ONE_COLUMN, TWO_COLUMNS = range(3)
 """The layouts in which panes have places of their own beside the game: `PaneInfo.rows` by these."""
 TRAINING, GAME_STATE, FRAMES = "training", "game state", "frames"
-"""What a pane may need: that something is trained, that the game's state is told, or its frames."""
+"""What a pane may need: that something is trained, that the game's state is read, or its frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def make_plan(
         return Plan("too-small", {"too_small": Region(0, 0, columns, rows)})
     keys = (GAME, *(pane.key for pane in panes))
     body = Region(0, 1, columns, rows - 2)
-    name, tree = _Trees(panes, columns, rows - 2, wishes).tree()
+    name, tree = _Trees(panes, keys[1:], columns, rows - 2, wishes).tree()
     pruned = prune(tree, (hideable(name, keys) & wishes.hidden) | wishes.absent)
     solver = Solver(wishes.fronts, wishes.sizes)
     if wishes.zoomed in keys:
@@ -175,57 +175,56 @@ def move_border(plan: Plan, wishes: Arrangement, border: Border, cells: int) -> 
     return replace(wishes, sizes={**wishes.sizes, place.key: shares})
 
 
+@dataclass(frozen=True, slots=True)
 class _Trees:
-    """Say for a size what is split, and what each part would like."""
+    """What is split in so many columns and rows, and what each part would like."""
 
-    def __init__(
-        self, panes: Sequence[PaneInfo], columns: int, rows: int, wishes: Arrangement
-    ) -> None:
-        self._panes = panes
-        self._columns, self._rows = columns, rows
-        self._wishes = wishes
-        self._keys = tuple(pane.key for pane in panes)
+    panes: Sequence[PaneInfo]
+    keys: tuple[str, ...]
+    columns: int
+    rows: int
+    wishes: Arrangement
 
     def tree(self) -> tuple[str, Node]:
         """Return the layout's name, and what is split."""
-        columns, rows = self._columns, self._rows
-        if self._wishes.is_presentation:
+        columns = self.columns
+        if self.wishes.is_presentation:
             return "presentation", self._presentation()
-        is_large = columns >= 160 and rows >= 42
-        if not is_large and (columns < 116 or rows < 36):
+        is_large = columns >= 160 and self.rows >= 42
+        if not is_large and (columns < 116 or self.rows < 36):
             return "compact", self._compact()
         name = "large" if is_large else "medium"
-        if GAME in self._wishes.hidden | self._wishes.absent:
+        if GAME in self.wishes.hidden | self.wishes.absent:
             return name, self._two_columns(f"{name}-free", MEDIUM, columns, 12, 4)
         return name, self._large() if is_large else self._medium()
 
     def _fit(self, columns: int, rows: int) -> tuple[int, int]:
         """Return the cells of the game's picture in a pane in so much room."""
-        return fit(columns, rows - _BORDER - _TEXT_ROWS, self._wishes.frame_shape)
+        return fit(columns, rows - _BORDER - _TEXT_ROWS, self.wishes.frame_shape)
 
     def _compact(self) -> Node:
         """Put the game left and one pane at a time beside it."""
-        picture, _ = self._fit(self._columns - 40, self._rows)
+        picture, _ = self._fit(self.columns - 40, self.rows)
         game = Slot((GAME,), picture + _BORDER)
-        return Split("compact", True, (game, Slot(self._keys, 36, 1)))
+        return Split("compact", True, (game, Slot(self.keys, 36, 1)))
 
     def _presentation(self) -> Node:
         """Make the game as large as can be, with two panes at its side or one below it."""
-        first, second = sorted(self._panes, key=lambda pane: -pane.presented)[:2]
-        beside, _ = self._fit(self._columns - _BORDER - 30, self._rows)
-        above, picture = self._fit(self._columns - _BORDER, self._rows - 9)
+        first, second = sorted(self.panes, key=lambda pane: -pane.presented)[:2]
+        beside, _ = self._fit(self.columns - _BORDER - 30, self.rows)
+        above, picture = self._fit(self.columns - _BORDER, self.rows - 9)
         if above > beside:
             game = Slot((GAME,), picture + _BORDER + _TEXT_ROWS)
-            return Split("presentation-tall", False, (game, Slot(self._keys, 9, 1, first.key)))
-        others = tuple(key for key in self._keys if key != first.key)
+            return Split("presentation-tall", False, (game, Slot(self.keys, 9, 1, first.key)))
+        others = tuple(key for key in self.keys if key != first.key)
         panes = (Slot((first.key,), 12, 3), Slot(others, 11, 2, second.key))
         side = Split("presentation-side", False, panes, 30, 1)
         return Split("presentation", True, (Slot((GAME,), beside + _BORDER), side))
 
     def _medium(self) -> Node:
         """Put the game left with the words below it, all else in a column on the right."""
-        left = self._columns * 52 // 100
-        _, picture = self._fit(left - _BORDER, self._rows - 9)
+        left = self.columns * 52 // 100
+        _, picture = self._fit(left - _BORDER, self.rows - 9)
         game = Slot((GAME,), picture + _BORDER + _TEXT_ROWS)
         own = self._own(MEDIUM)
         column = Split("medium-left", False, (game, self._shared(own, 9, 1)), left)
@@ -233,13 +232,13 @@ class _Trees:
 
     def _large(self) -> Node:
         """Put the game left in full height, all else in one or two columns on the right."""
-        side = 76 if self._rows >= 54 else 108
-        picture, _ = self._fit(self._columns - side - _BORDER, self._rows)
-        exact = exact_size(self._wishes.frame_shape)
-        if self._columns >= exact[0] + _BORDER + 76 and self._rows >= exact[1] + _BORDER:
+        side = 76 if self.rows >= 54 else 108
+        picture, _ = self._fit(self.columns - side - _BORDER, self.rows)
+        exact = exact_size(self.wishes.frame_shape)
+        if self.columns >= exact[0] + _BORDER + 76 and self.rows >= exact[1] + _BORDER:
             picture = exact[0]
         game = Slot((GAME,), picture + _BORDER)
-        width = self._columns - picture - _BORDER
+        width = self.columns - picture - _BORDER
         if width >= 108:
             columns = self._two_columns("large", TWO_COLUMNS, width, 12, 3)
             return replace(columns, children=(game, *columns.children))
@@ -261,13 +260,13 @@ class _Trees:
 
     def _own(self, layout: int) -> list[PaneInfo]:
         """Return the panes that have a place of their own, those that come first if too many."""
-        own = [pane for pane in self._panes if pane.rows[layout]]
+        own = [pane for pane in self.panes if pane.rows[layout]]
         own.sort(key=lambda pane: not pane.rows[MEDIUM])  # what shares a place elsewhere is near it
-        return own[: self._rows // _ROWS_EACH]
+        return own[: self.rows // _ROWS_EACH]
 
     def _shared(self, own: list[PaneInfo], want: int, appetite: int) -> Slot:
         """Return the place that all others share."""
-        return Slot(tuple(pane.key for pane in self._panes if pane not in own), want, appetite)
+        return Slot(tuple(pane.key for pane in self.panes if pane not in own), want, appetite)
 
 
 def _stack(key: str, panes: list[PaneInfo], layout: int, width: int, *more: Slot) -> Split:

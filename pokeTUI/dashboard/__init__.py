@@ -1,1 +1,1 @@
-"""Fold what the engine tells into what the panes show: pure, so that it can be tested alone."""
+"""Fold the engine's events into what the panes show: pure, so that it can be tested alone."""

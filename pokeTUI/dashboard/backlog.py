@@ -42,11 +42,6 @@ class Backlog(Sequence[_Item], Generic[_Item]):
             yield from chunk
         yield from self._tail
 
-    def __reversed__(self) -> Iterator[_Item]:
-        yield from reversed(self._tail)
-        for chunk in reversed(self._chunks):
-            yield from reversed(chunk)
-
     @overload
     def __getitem__(self, index: int) -> _Item: ...
     @overload

@@ -28,10 +28,6 @@ def is_recording(state: DashboardState) -> bool:
     return state.recording is not None and state.recording.is_recording
 
 
-def _is_evaluating(state: DashboardState) -> bool:
-    return state.status is not None and state.status.phase == "evaluating"
-
-
 def _only_if(is_so: Callable[[DashboardState], bool], else_why: str) -> WhyNot:
     return lambda state: "" if is_so(state) else else_why
 
@@ -45,7 +41,10 @@ trains = _only_if(
 )
 recording = _only_if(is_recording, "nothing is being recorded: d begins")
 replaying = _only_if(is_replay, "only in a replay")
-evaluating = _only_if(_is_evaluating, "no evaluation is going on")
+evaluating = _only_if(
+    lambda state: state.status is not None and state.status.phase == "evaluating",
+    "no evaluation is going on",
+)
 started = _only_if(lambda state: state.run is not None, "the run is still starting")
 kept_states = _only_if(lambda state: bool(state.kept_states), "no state is kept yet: K keeps one")
 with_model = _only_if(

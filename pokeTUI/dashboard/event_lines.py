@@ -48,7 +48,7 @@ COMMAND_WORDS = {
     "RequestControl": "take control",
     "ReleaseControl": "give control",
 }
-"""What the keys call a command, by its kind: no one is told the name of a class."""
+"""What the keys call a command, by its kind: the names of classes are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,12 @@ class EventLog:
                 return ("control", "; ".join(changes)) if changes else None
             case events.StatesKept(states=states):
                 new = [one for one in states if one.is_asked and one.number > self.last_asked]
-                return ("state", _kept(new)) if new else None
+                texts = [
+                    f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
+                    f"of game {one.env_index + 1}"
+                    for one in new
+                ]
+                return ("state", "; ".join(texts)) if new else None
             case events.EpisodeEnded():
                 return "episode", _episode(event.episode, event.summary)
             case _:
@@ -205,9 +210,9 @@ def _model(
     if (is_still_well or status.state == before) and status.absent == absent_before:
         return None
     state = "ready" if status.state == "asking" else status.state
-    said = ". ".join(part for part in (status.absent, status.detail) if part)
+    why = ". ".join(part for part in (status.absent, status.detail) if part)
     kind = "model" if is_well and not status.absent else "warning"
-    return kind, f"model {status.model} is {state}{said and f': {said}'}"
+    return kind, f"model {status.model} is {state}{why and f': {why}'}"
 
 
 def steering_changes(before: events.SteeringChanged, after: events.SteeringChanged) -> list[str]:
@@ -229,14 +234,6 @@ def steering_changes(before: events.SteeringChanged, after: events.SteeringChang
         if weights.get(name) != weight
     ]
     return found
-
-
-def _kept(states: list[events.KeptState]) -> str:
-    return "; ".join(
-        f"kept state {one.number}: {one.place}, step {one.episode_steps:,} "
-        f"of game {one.env_index + 1}"
-        for one in states
-    )
 
 
 def _counted(count: int, noun: str, plural: str = "") -> str:

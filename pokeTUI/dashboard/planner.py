@@ -1,4 +1,4 @@
-"""Fold what a language model's planner tells into what the reasoning pane shows of it."""
+"""Fold the events of a language model's planner into what the reasoning pane shows of it."""
 
 import math
 import re
@@ -73,8 +73,8 @@ class PlannerView:
         """Return the number of the exchange that an event tells of, 0 if none."""
         match event:
             case events.GoalEvaluated(goal_outcome=goal_outcome):
-                judged = (one for one in self.exchanges if one.goal_outcome == goal_outcome)
-                return next((one.number for one in judged), 0)
+                ended = (one for one in self.exchanges if one.goal_outcome == goal_outcome)
+                return next((one.number for one in ended), 0)
             case events.PlanRequested() | events.PlanStreamed() | events.PlanAnswered():
                 return event.exchange
             case _:
@@ -99,7 +99,7 @@ def fold_planner(view: PlannerView, event: PlannerEvent) -> PlannerView:
             is_open = view.is_open and number != view.exchange
             return replace(view, is_open=is_open, exchanges=exchanges)
         case events.GoalEvaluated(goal_outcome=goal_outcome):
-            return replace(view, exchanges=_judged(view.exchanges, goal_outcome))
+            return replace(view, exchanges=_with_outcome(view.exchanges, goal_outcome))
         case _:
             return view
 
@@ -119,7 +119,9 @@ def _put(exchanges: tuple[Exchange, ...], one: Exchange) -> tuple[Exchange, ...]
     return (*exchanges[-MAX_EXCHANGES + 1 :], one)
 
 
-def _judged(exchanges: tuple[Exchange, ...], goal_outcome: GoalOutcome) -> tuple[Exchange, ...]:
+def _with_outcome(
+    exchanges: tuple[Exchange, ...], goal_outcome: GoalOutcome
+) -> tuple[Exchange, ...]:
     """Write a goal outcome down at the newest exchange that set its goal."""
     for one in reversed(exchanges):
         is_asked = one.key == goal_outcome.key and one.model in goal_outcome.goal_source.split("+")
@@ -174,7 +176,6 @@ def describe_status(status: events.PlannerStatusChanged) -> str:
 
 
 def readable(text: str) -> str:
-    """Return what an answer says as far as it has come, without the form it is said in."""
+    """Return the reasoning and choice of an answer as far as it has come, without its JSON."""
     parts = [match[1] for match in (field.search(text) for field in _FIELDS) if match]
-    said = " → ".join(_ESCAPE.sub(r"\1", part) for part in parts)
-    return said or text
+    return " → ".join(_ESCAPE.sub(r"\1", part) for part in parts) or text

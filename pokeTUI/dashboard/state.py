@@ -14,8 +14,14 @@ from pokeTUI.dashboard.event_lines import (
     demonstration_end,
     steering_changes,
 )
-from pokeTUI.dashboard.history import EpisodeHistory, Record
-from pokeTUI.dashboard.moves import MAX_MOVES, Move, stage_move, strategy_move
+from pokeTUI.dashboard.history import (
+    MAX_MOVES,
+    EpisodeHistory,
+    Move,
+    Record,
+    stage_move,
+    strategy_move,
+)
 from pokeTUI.dashboard.planner import PlannerEvent, PlannerView, fold_planner, planner_line
 
 _Item = TypeVar("_Item")
@@ -84,7 +90,7 @@ class DashboardState:
     """Of the policy alone, by episode: return, length, success."""
     moves: tuple[Move, ...] = ()
     strategy: str = ""
-    """In force, "" while nobody has told."""
+    """In force, "" while that is not known."""
     curriculum: events.CurriculumChanged | None = None
     policy: events.PolicyUpdated | None = None
     checkpoint: events.CheckpointSaved | None = None
@@ -246,10 +252,10 @@ def _fold_planner(state: DashboardState, event: PlannerEvent) -> DashboardState:
     watched = state.status.watched_env if state.status is not None else 0
     if isinstance(event, events.GoalEvaluated) and event.goal_outcome.env_index != watched:
         return state
-    said = planner_line(event)
-    if said is None:
+    found = planner_line(event)
+    if found is None:
         return state
-    text, confidence = said
+    text, confidence = found
     step = state.status.episode_steps if state.status is not None else 0
     line = LogLine(step, "model", text, confidence, exchange=state.planner.exchange_of(event))
     return replace(state, log=_log(state.log, line))

@@ -4,8 +4,7 @@ from math import isnan
 
 from engine.events import CurriculumChanged
 from pokeTUI.dashboard.curves import PLANNER, RETURN, brief
-from pokeTUI.dashboard.history import SUCCESS_WINDOW
-from pokeTUI.dashboard.moves import WINDOW, Move
+from pokeTUI.dashboard.history import CURRICULUM_WINDOW, SUCCESS_WINDOW, Move
 from pokeTUI.dashboard.state import DashboardState
 from pokeTUI.rendering.gauges import column, source_mark, stacked_bar
 from pokeTUI.rendering.lines import Line, add_bar, labelled
@@ -34,30 +33,29 @@ def stage_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
 
 def missing_lines(now: CurriculumChanged, width: int, room: int) -> list[Line]:
     """Return what is missing to advance."""
-    if not now.missing:
-        text = "nothing: this is the last stage"
-        return labelled("missing", text, Ink.good, width, LABEL, room)
-    return labelled("missing", now.missing, Ink.warn, width, LABEL, room)
+    text, ink = now.missing, Ink.warn
+    if not text:
+        text, ink = "nothing: this is the last stage", Ink.good
+    return labelled("missing", text, ink, width, LABEL, room)
 
 
-def _returns(state: DashboardState, now: CurriculumChanged) -> list[tuple[float, bool]]:
-    """Return the last ten returns, and whether they count in this stage."""
-    returns = state.history.recent_returns[-WINDOW:]
-    older = len(returns) - min(now.episodes_in_stage, len(returns))
-    return [(value, index >= older) for index, value in enumerate(returns)]
+_NOT_COUNTED = Ink.faint
 
 
-def _heights(values: list[float], threshold: float) -> tuple[list[float], float]:
-    """Return the values as shares of a scale that holds them and the threshold, and its share."""
-    line = 0.0 if isnan(threshold) else threshold
-    low, high = min(0.0, line, *values), max(line * 1.1, *values, 1e-9)
-    return [(value - low) / (high - low) for value in values], (line - low) / (high - low)
+def _bars(state: DashboardState, now: CurriculumChanged) -> tuple[list[tuple[float, Ink]], float]:
+    """Return height and ink of the last ten returns, and the threshold's height.
 
-
-def _bar_ink(value: float, threshold: float, *, counts: bool) -> Ink:
-    if not counts:
-        return Ink.faint
-    return Ink.good if isnan(threshold) or value >= threshold else Ink.warn
+    Heights are shares of a scale that holds them all; returns before this stage do not count.
+    """
+    returns = state.history.recent_returns[-CURRICULUM_WINDOW:]
+    line = 0.0 if isnan(now.threshold) else now.threshold
+    low, high = min(0.0, line, *returns), max(line * 1.1, *returns, 1e-9)
+    bars = []
+    for age, value in zip(range(len(returns), 0, -1), returns, strict=True):
+        ink = Ink.good if isnan(now.threshold) or value >= line else Ink.warn
+        ink = ink if age <= now.episodes_in_stage else _NOT_COUNTED
+        bars.append(((value - low) / (high - low), ink))
+    return bars, (line - low) / (high - low)
 
 
 def _add_average(line: Line, now: CurriculumChanged) -> Line:
@@ -72,12 +70,10 @@ def _add_average(line: Line, now: CurriculumChanged) -> Line:
 def ten_in_a_row(state: DashboardState, now: CurriculumChanged, width: int) -> Line:
     """Return the last ten returns as one line of small bars, with their average."""
     line = Line(width).add("last 10", Ink.dim, LABEL)
-    returns = _returns(state, now)
-    heights, _ = _heights([value for value, _ in returns], now.threshold)
-    for (value, counts), height in zip(returns, heights, strict=True):
-        mark = column(height, 1)[0].replace(" ", "▁")
-        line.add(mark, _bar_ink(value, now.threshold, counts=counts))
-    line.add("·" * (WINDOW - len(returns)) + "  ", Ink.faint)
+    bars, _ = _bars(state, now)
+    for height, ink in bars:
+        line.add(column(height, 1)[0].replace(" ", "▁"), ink)
+    line.add("·" * (CURRICULUM_WINDOW - len(bars)) + "  ", Ink.faint)
     return _add_average(line, now)
 
 
@@ -86,29 +82,27 @@ def ten_bars(
 ) -> list[Line]:
     """Return the last ten returns as bars, with the threshold as a line through them."""
     head = _add_average(Line(width).add("last 10", Ink.dim, LABEL), now)
-    returns = _returns(state, now)
-    if not returns:
+    bars, share = _bars(state, now)
+    if not bars:
         return [head, Line(width).add("", Ink.dim, LABEL).add("no episode yet", Ink.dim)]
-    heights, share = _heights([value for value, _ in returns], now.threshold)
-    columns = [column(height, rows) for height in heights]
+    columns = [(column(height, rows), ink) for height, ink in bars]
     at = -1 if isnan(now.threshold) else min(rows - 1, int((1 - share) * rows))
-    size = max(1, min(5, (width - LABEL - 1) // WINDOW - 1))
+    size = max(1, min(5, (width - LABEL - 1) // CURRICULUM_WINDOW - 1))
     lines = [head]
     for row in range(rows):
         is_line = row == at
         label = f"{brief(now.threshold)} " if is_line else ""
         line = Line(width).add(label, Ink.strong, LABEL, right=True)
-        for (value, counts), cells in zip(returns, columns, strict=True):
-            ink = _bar_ink(value, now.threshold, counts=counts)
+        for cells, ink in columns:
             if is_line and cells[row] == " ":
                 line.add("┄" * size, Ink.strong)
             else:
                 line.add(cells[row] * size, ink)
             line.add("┄" if is_line else " ", Ink.strong)
         if is_line:
-            line.add("┄" * ((WINDOW - len(returns)) * (size + 1)), Ink.strong)
+            line.add("┄" * ((CURRICULUM_WINDOW - len(bars)) * (size + 1)), Ink.strong)
         lines.append(line)
-    if has_note and any(not counts for _, counts in returns):
+    if has_note and any(ink is _NOT_COUNTED for _, ink in bars):
         note = "grey: before this stage, not counted"
         lines.append(Line(width).add("", Ink.dim, LABEL).add(note, Ink.dim))
     return lines

@@ -35,6 +35,7 @@ class GamePane(Vertical):
         self._terminal = terminal_of(os.environ)
         self._view = GameView(id="game_view")
         self._stage = Stage(self._configure, self._view, id="game_stage")
+        self._stage.display = False  # until there is a frame, its place is the progress'
         self._text = GameText(id="game_text")
         self._starting = Starting(id="starting")
         self._recording: RecordingChanged | None = None
@@ -47,10 +48,6 @@ class GamePane(Vertical):
         yield self._starting
         yield self._stage
         yield self._text
-
-    def on_mount(self) -> None:
-        """Leave the place to the progress until there is a frame."""
-        self._stage.display = False
 
     def use_terminal(self, terminal: Terminal) -> None:
         """Draw in what `terminal` can show."""
@@ -106,7 +103,7 @@ class GamePane(Vertical):
             self._title = title
             self.border_title = Content(printable(title))
         self._recording = state.recording if is_recording(state) else None
-        self._tell_below()
+        self._label_border()
         self.set_class(state.is_human, "-human")
         self.set_class(state.is_paused and not state.is_human, "-paused")
 
@@ -128,7 +125,7 @@ class GamePane(Vertical):
         is_exact = mode is GameMode.HALF_BLOCKS and encoder.columns == exact_size(self._shape)[0]
         scale = "every pixel" if is_exact else f"{encoder.columns}x{encoder.rows}"
         self._look = f"{mode.value} {scale}"
-        self._tell_below()
+        self._label_border()
 
     def _place_text(self) -> None:
         """Show the text where the picture would be too coarse to read even in its place."""
@@ -138,7 +135,7 @@ class GamePane(Vertical):
         can_be_read = is_legible(mode, *size, self._terminal.cell_size_px, self._shape)
         self._text.display = self._text_rows > 0 and not can_be_read
 
-    def _tell_below(self) -> None:
+    def _label_border(self) -> None:
         """Say in the lower border how the recording stands, else how the game is drawn."""
         text = self._look
         if self._recording is not None:

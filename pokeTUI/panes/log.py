@@ -62,10 +62,6 @@ class LogPane(ScrollLogPane[EventLine]):
         line.add(f" {mark} " if is_wide else f"{mark} ", ink)
         return line.add(entry.kind, ink, 10) if is_wide else line, body_ink
 
-    def body(self, entry: EventLine) -> str:
-        """Return what happened."""
-        return entry.text
-
     def text_of(self, entry: EventLine) -> str:
         """Return a line as it is searched and copied."""
         return f"{clock(entry.uptime_s)} {entry.kind}: {entry.text}"

@@ -71,10 +71,8 @@ def model_column(view: PlannerView, width: int, height: int) -> list[Line]:
 
 def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage]:
     """Return all that is known of an exchange, the answer first."""
-    passages = [Passage("model", one.model)]
+    passages = [Passage("model", one.model), Passage("asked for", one.trigger)]
     answer = one.answer
-    if one.trigger:
-        passages.append(Passage("asked for", one.trigger))
     if answer is None:
         passages.append(Passage("answer", "not complete yet"))
     else:
@@ -83,29 +81,25 @@ def exchange_passages(one: Exchange, *, has_prompt: bool = True) -> list[Passage
             passages.append(Passage("verdict", describe_goal_outcome(one.goal_outcome), Ink.strong))
         elif answer.goal:
             passages.append(Passage("verdict", "none yet", Ink.dim))
-    if one.text:
-        passages.append(Passage("its words", readable(one.text), Ink.info))
-    if has_prompt and one.prompt:
+    passages.append(Passage("its words", readable(one.text), Ink.info))
+    if has_prompt:
         passages.append(Passage("what it was told", "\n".join(one.prompt), Ink.dim))
-    return passages
+    return [passage for passage in passages if passage.text]
 
 
 def _answer_passages(answer: events.PlanAnswered) -> list[Passage]:
-    passages = []
-    if answer.goal:
-        passages.append(Passage("goal", printable(answer.goal), Ink.strong))
-        passages.append(Passage("sure", f"{answer.confidence:.2f}"))
-    if answer.reasoning:
-        passages.append(Passage("because", printable(answer.reasoning)))
-    if answer.error:
-        passages.append(Passage("no goal", printable(answer.error), Ink.warn))
-    if answer.repairs:
-        passages.append(Passage("mended", printable(", ".join(answer.repairs))))
     first = "" if math.isnan(answer.first_token_s) else f", first word {answer.first_token_s:.1f} s"
-    passages.append(Passage("took", f"{answer.latency_s:.1f} s{first}"))
     cost = f", ${answer.cost:.4f}" if answer.cost else ""
     tokens = f"{answer.prompt_tokens:,} read, {answer.answer_tokens:,} written{cost}"
-    return [*passages, Passage("tokens", tokens)]
+    return [
+        Passage("goal", printable(answer.goal), Ink.strong),
+        Passage("sure", f"{answer.confidence:.2f}" if answer.goal else ""),
+        Passage("because", printable(answer.reasoning)),
+        Passage("no goal", printable(answer.error), Ink.warn),
+        Passage("mended", printable(", ".join(answer.repairs))),
+        Passage("took", f"{answer.latency_s:.1f} s{first}"),
+        Passage("tokens", tokens),
+    ]
 
 
 def _is_well(status: events.PlannerStatusChanged) -> bool:
@@ -125,15 +119,14 @@ def _figures(status: events.PlannerStatusChanged, width: int) -> list[Line]:
     else:
         first.add_whole(", breaker closed", Ink.dim)
     lines = [first, *labelled("", printable(status.absent), Ink.warn, width, _LABEL, 2)]
-    asked = [f"{status.calls:,} asked"]
-    if status.calls:
-        asked.append(f"{status.median_latency_s:.1f} s each")
-    asked.append(f"${status.cost:.3f}" if status.cost else "no cost")
-    if status.failures:
-        asked.append(f"{status.failures:,} failed")
-    if status.cached:
-        asked.append(f"{status.cached:,} known")
-    asked.append(f"{status.prompt_tokens + status.answer_tokens:,} tokens")
+    asked = [
+        f"{status.calls:,} asked",
+        f"{status.median_latency_s:.1f} s each" if status.calls else "",
+        f"${status.cost:.3f}" if status.cost else "no cost",
+        f"{status.failures:,} failed" if status.failures else "",
+        f"{status.cached:,} known" if status.cached else "",
+        f"{status.prompt_tokens + status.answer_tokens:,} tokens",
+    ]
     lines += labelled("", _joined(asked, width - _LABEL), Ink.text, width, _LABEL)
     if math.isnan(status.uplift):
         worth = f"not known yet: {status.followed:,} goals followed, {status.ignored:,} ignored"
@@ -177,9 +170,9 @@ def _answer_before(one: Exchange, width: int, max_lines: int = 2) -> list[Line]:
 
 
 def _joined(parts: list[str], width: int) -> str:
-    """Join as many parts as fit."""
+    """Join as many parts as fit, without the empty ones."""
     text = parts[0]
-    for part in parts[1:]:
+    for part in filter(None, parts[1:]):
         if len(text) + 3 + len(part) > width:
             break
         text += f" · {part}"

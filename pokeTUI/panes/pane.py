@@ -36,12 +36,11 @@ class PaneKey:
     help: str
 
 
+@dataclass
 class CommandWanted(Message):
     """A pane asks for a command to be sent to the engine."""
 
-    def __init__(self, command: Command) -> None:
-        super().__init__()
-        self.command = command
+    command: Command
 
 
 class Pane(LinesWidget):

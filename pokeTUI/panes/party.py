@@ -37,7 +37,7 @@ class PartyPane(Pane):
         if state.game is None:
             return empty("The game is about to start.", width)
         if width >= _BESIDE and height >= _MIN_MAP:
-            left = _facts_width(width)
+            left = max(31, min(66, width * 11 // 20 if width < 70 else width * 2 // 5))
             facts = _facts(state, state.game, left, height, is_listed=True)[:height]
             scene = _scene(state.game, width - left - 2, height)
             return beside(facts, scene, left + 2, width)
@@ -50,11 +50,6 @@ class PartyPane(Pane):
         facts = _facts(state, state.game, width, height - room, is_listed=False)
         scene = _scene(state.game, width, height - len(facts) - 1)
         return [*facts, Line(width), *scene]
-
-
-def _facts_width(width: int) -> int:
-    """Return how much of the width the facts take beside the map."""
-    return max(31, min(66, width * 11 // 20 if width < 70 else width * 2 // 5))
 
 
 def _scene(game: GameObserved, width: int, height: int) -> list[Line]:

@@ -83,11 +83,8 @@ def two_colors(image: NDArray[np.uint8], shape: BlockShape) -> TwoColors:
     columns * shape.width, 3).
     """
     rows, columns = image.shape[0] // shape.height, image.shape[1] // shape.width
-    pixels = (
-        image.reshape(rows, shape.height, columns, shape.width, 3)
-        .transpose(0, 2, 1, 3, 4)
-        .reshape(rows * columns, shape.height * shape.width, 3)
-    )
+    split = image.reshape(rows, shape.height, columns, shape.width, 3).transpose(0, 2, 1, 3, 4)
+    pixels = split.reshape(rows * columns, shape.height * shape.width, 3)
     key = pixels[..., 0].astype(np.int32) << 16
     key |= pixels[..., 1].astype(np.int32) << 8
     key |= pixels[..., 2]
@@ -121,12 +118,8 @@ def one_bit(brightness: NDArray[np.intp], shape: BlockShape) -> NDArray[np.uint8
     height, width = brightness.shape
     rows, columns = height // shape.height, width // shape.width
     thresholds = np.tile(_BAYER, (-(-height // 4), -(-width // 4)))[:height, :width]
-    is_lit = (
-        (brightness > thresholds)
-        .reshape(rows, shape.height, columns, shape.width)
-        .transpose(0, 2, 1, 3)
-        .reshape(rows, columns, -1)
-    )
+    split = (brightness > thresholds).reshape(rows, shape.height, columns, shape.width)
+    is_lit = split.transpose(0, 2, 1, 3).reshape(rows, columns, -1)
     return np.asarray(is_lit @ _bits(is_lit.shape[-1]), np.uint8)
 
 

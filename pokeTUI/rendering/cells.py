@@ -1,6 +1,8 @@
 """Hold a picture as terminal cells and write rows of it as ANSI text."""
 
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +82,11 @@ class RowWriter:
         fore = unknown if cells.foreground is None else cells.foreground[row].tolist()
         back = unknown if cells.background is None else cells.background[row].tolist()
         segments: list[Segment] = []
-        start = 0
-        for column in range(1, len(glyph) + 1):
-            if column == len(glyph) or fore[column] != fore[start] or back[column] != back[start]:
-                text = "".join(self.glyphs[index] for index in glyph[start:column])
-                style = Style(color=self._color(fore[start]), bgcolor=self._color(back[start]))
-                segments.append(Segment(text, style))
-                start = column
+        columns = zip(fore, back, glyph, strict=True)
+        for (color, ground), run in groupby(columns, key=itemgetter(0, 1)):
+            text = "".join(self.glyphs[index] for _, _, index in run)
+            style = Style(color=self._color(color), bgcolor=self._color(ground))
+            segments.append(Segment(text, style))
         return segments
 
     def _color(self, entry: int) -> Color | None:

@@ -60,7 +60,12 @@ def _dots(series: Series, width: int, height: int) -> NDArray[np.bool_]:
     """Return (height, width): the vertical extent of the line in every dot column."""
     if len(series.values) == 0:
         return np.zeros((height, width), np.bool_)
-    bottom, top, is_drawn = _extents(series, width)
+    at = np.rint(np.clip(series.places, 0, 1) * (width - 1)).astype(np.intp)
+    columns, starts = np.unique(at, return_index=True)
+    every = np.arange(width)
+    is_drawn = (every >= columns[0]) & (every <= columns[-1])
+    bottom = np.interp(every, columns, np.minimum.reduceat(series.values, starts))
+    top = np.interp(every, columns, np.maximum.reduceat(series.values, starts))
     span = max(series.high - series.low, 1e-9)
     upper = np.clip((series.high - top) / span, 0, 1) * (height - 1)
     lower = np.clip((series.high - bottom) / span, 0, 1) * (height - 1)
@@ -70,20 +75,7 @@ def _dots(series: Series, width: int, height: int) -> NDArray[np.bool_]:
     reach_first[1:] = np.minimum(first[1:], last[:-1] + (last[:-1] < first[1:]))
     reach_last[1:] = np.maximum(last[1:], first[:-1] - (first[:-1] > last[1:]))
     y = np.arange(height)[:, None]
-    dots = (y >= reach_first) & (y <= reach_last) & is_drawn
+    dots: NDArray[np.bool_] = (y >= reach_first) & (y <= reach_last) & is_drawn
     if series.is_dotted:
-        dots[:, np.arange(width) % 4 >= 2] = False
+        dots[:, every % 4 >= 2] = False
     return dots
-
-
-def _extents(
-    series: Series, width: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the lowest and highest value in every dot column, and where there is a line."""
-    dots = np.rint(np.clip(series.places, 0, 1) * (width - 1)).astype(np.intp)
-    columns, starts = np.unique(dots, return_index=True)
-    low = np.minimum.reduceat(series.values, starts)
-    high = np.maximum.reduceat(series.values, starts)
-    every = np.arange(width)
-    is_drawn = (every >= columns[0]) & (every <= columns[-1])
-    return np.interp(every, columns, low), np.interp(every, columns, high), is_drawn

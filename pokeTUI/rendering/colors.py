@@ -70,7 +70,8 @@ class ColorTable:
             self.foreground = _as_table([f"38;5;{entry}" for entry in range(256)])
             self.background = _as_table([f"48;5;{entry}" for entry in range(256)])
         else:
-            self.index = _nearest(_vivid(colors), _ANSI_16)
+            distances = _distance(_vivid(colors)[:, None, :], _ANSI_16[None])
+            self.index = distances.argmin(axis=1).astype(np.uint16)
             self.rgb = _ANSI_16.astype(np.uint8)
             codes = [*range(30, 38), *range(90, 98)]
             self.foreground = _as_table([str(code) for code in codes])
@@ -86,10 +87,8 @@ class ColorTable:
         return np.asarray(self.index[key], np.uint16)
 
 
-@lru_cache(maxsize=8)
-def color_table(depth: ColorDepth) -> ColorTable:
-    """Return the (cached) table of a colour depth."""
-    return ColorTable(depth)
+color_table = lru_cache(maxsize=8)(ColorTable)
+"""Return the table of a colour depth."""
 
 
 def luminance(colors: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -116,10 +115,6 @@ def _nearest_256(colors: NDArray[np.intp]) -> NDArray[np.uint16]:
     palette = _palette_256()
     is_grey_nearer = _distance(colors, palette[grey]) < _distance(colors, palette[cube])
     return np.asarray(np.where(is_grey_nearer, grey, cube), np.uint16)
-
-
-def _nearest(colors: NDArray[np.intp], palette: NDArray[np.intp]) -> NDArray[np.uint16]:
-    return np.asarray(_distance(colors[:, None, :], palette[None]).argmin(axis=1), np.uint16)
 
 
 def _distance(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.intp]:

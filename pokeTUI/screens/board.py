@@ -59,18 +59,17 @@ class Board(Widget):
     The pane `focused` has the keyboard.
     """
 
+    @dataclass
     class Arranged(Message):
         """The user has arranged the panes anew."""
 
-        def __init__(self, arrangement: Arrangement) -> None:
-            super().__init__()
-            self.arrangement = arrangement
+        arrangement: Arrangement
 
     def __init__(self, table: KeyTable, arrangement: Arrangement, *, id: str) -> None:
         super().__init__(id=id)
         self.focused = GAME
         self._layout = PlanLayout(arrangement)
-        self._plan = Plan("too-small")
+        self.plan = Plan("too-small")
         self._state = DashboardState()
         self._drag: _Drag | None = None
         self.game = GamePane(id=GAME)
@@ -83,11 +82,6 @@ class Board(Widget):
     def layout(self) -> Layout:
         """Return the layout that follows the plan."""
         return self._layout
-
-    @property
-    def plan(self) -> Plan:
-        """The plan in force."""
-        return self._plan
 
     @property
     def arrangement(self) -> Arrangement:
@@ -139,11 +133,11 @@ class Board(Widget):
         """
         if key in self.arrangement.absent:
             return False
-        is_shown = key in self._plan.regions and not self.arrangement.zoomed
-        if not is_shown or key not in hideable(self._plan.name, (key,)):
+        is_shown = key in self.plan.regions and not self.arrangement.zoomed
+        if not is_shown or key not in hideable(self.plan.name, (key,)):
             self.activate(key)
             return True
-        if len(self._plan.shown) < 2:
+        if len(self.plan.shown) < 2:
             return False
         self.arrange_as(replace(self.arrangement, hidden=self.arrangement.hidden | {key}))
         return True
@@ -151,7 +145,7 @@ class Board(Widget):
     def cycle(self, step: int) -> None:
         """Give the keyboard to the next pane, or the one before, and show it."""
         keys = kinds.pane_keys()
-        hidden = self.arrangement.hidden & hideable(self._plan.name, keys)
+        hidden = self.arrangement.hidden & hideable(self.plan.name, keys)
         keys = tuple(key for key in keys if key not in hidden | self.arrangement.absent)
         index = keys.index(self.focused) if self.focused in keys else -1
         self.activate(keys[(index + step) % len(keys)])
@@ -163,11 +157,11 @@ class Board(Widget):
 
     def resize(self, way: str) -> bool:
         """Make the pane with the keyboard wider, narrower, taller or lower, if it can be."""
-        found = border_of(self._plan, self.focused, is_row=way in ("wider", "narrower"))
+        found = border_of(self.plan, self.focused, is_row=way in ("wider", "narrower"))
         if found is None:
             return False
         border, direction = found
-        wishes = move_border(self._plan, self.arrangement, border, _STEP[way] * direction)
+        wishes = move_border(self.plan, self.arrangement, border, _STEP[way] * direction)
         has_moved = wishes is not self.arrangement
         self.arrange_as(wishes)
         return has_moved
@@ -177,13 +171,13 @@ class Board(Widget):
     def on_mouse_down(self, event: MouseDown) -> None:
         """Give the keyboard to the pane under the pointer; take hold of a border."""
         at = event.screen_offset - self.region.offset
-        for key in self._plan.shown:
-            if self._plan.regions[key].contains(*at):
+        for key in self.plan.shown:
+            if self.plan.regions[key].contains(*at):
                 self.focused = key
                 self._mark_focus()
-        border = border_at(self._plan, *at)
+        border = border_at(self.plan, *at)
         if border is not None and event.button == 1:
-            self._drag = _Drag(border, at, self._plan, self.arrangement)
+            self._drag = _Drag(border, at, self.plan, self.arrangement)
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Move the border that is held."""
@@ -206,7 +200,7 @@ class Board(Widget):
     def on_click(self, event: Click) -> None:
         """Zoom by a double click on a pane's border."""
         at = event.screen_offset - self.region.offset
-        region = self._plan.regions.get(self.focused)
+        region = self.plan.regions.get(self.focused)
         if event.chain != 2 or region is None or not region.contains(*at):
             return
         if not region.shrink((1, 1, 1, 1)).contains(*at):
@@ -227,10 +221,10 @@ class Board(Widget):
             self._suit(state, state.run)
         self._status.show(state)
         self._keys.show(state, self.focused)
-        if GAME in self._plan.regions:
+        if GAME in self.plan.regions:
             self.game.show(state)
         for key, pane in self._panes.items():
-            if key in self._plan.regions:
+            if key in self.plan.regions:
                 pane.show(state)
 
     def _suit(self, state: DashboardState, run: RunStarted) -> None:
@@ -250,7 +244,7 @@ class Board(Widget):
         # By the application's class, for the screens above this one have notices, too.
         self.app.set_class(plan.name in ("compact", "presentation"), "-brief-notices")
         self.app.set_class(plan.name == "too-small", "-no-notices")
-        self._plan = plan
+        self.plan = plan
         for child in self.children:
             child.display = (child.id or "") in plan.regions
         if plan.shown and self.focused not in plan.shown:

@@ -6,14 +6,14 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Click, Key, MouseScrollDown, MouseScrollUp
+from textual.events import Click, Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is explained: headings with lines, each with what it is about and what is said of it."""
+    """What is explained: headings with lines, each a subject and its explanation."""
 
     title: str
     first: str
@@ -114,14 +114,6 @@ class FirstRunScreen(ModalScreen[None]):
         """Continue."""
         event.stop()
         self.dismiss()
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        """Leave scrolling to the page."""
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        """Leave scrolling to the page."""
-        event.stop()
 
 
 def _text(page: Page) -> Content:

@@ -35,6 +35,7 @@ class HelpScreen(ModalScreen[None]):
         super().__init__()
         self._table = table
         self._search = Input(placeholder="a part of a word", id="help_search")
+        self._search.display = False
         self._text = Static(help_text(table), id="help_text")
 
     def compose(self) -> ComposeResult:
@@ -45,10 +46,6 @@ class HelpScreen(ModalScreen[None]):
             yield self._search
             with VerticalScroll(id="help_scroll", can_focus=False):
                 yield self._text
-
-    def on_mount(self) -> None:
-        """Hide the search until it is wanted."""
-        self._search.display = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """List what has the word in it."""

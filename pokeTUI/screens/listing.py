@@ -70,7 +70,7 @@ class ListScreen(ModalScreen[str | None]):
     # Textual calls the handlers of all base classes, too, so subclasses change these instead.
 
     def about(self, row: Row) -> str:
-        """Return what is said of the marked row: why it cannot be picked, or what the list is."""
+        """Return a line on the marked row: why it cannot be picked, or what the list is."""
         return row.why_not or self._hint
 
     def pick(self, key: str) -> None:

@@ -62,18 +62,14 @@ def why_not_resume(saved: SavedRuns, info: "RunInfo") -> str:
 def run_row(saved: SavedRuns, info: "RunInfo", why_not: str = "") -> Row:
     """Return a run as a row of COLUMNS."""
     changed = time.strftime("%m-%d %H:%M", time.localtime(info.changed_at))
+    mark = "" if info.num_checkpoints else "no save"
     if info.run_id in saved.live:
         mark = LIVE
     elif info.refusal:
         mark = UNREADABLE
-    else:
-        mark = "" if info.num_checkpoints else "no save"
     steps = f"{info.total_steps:,}"
-    return Row(
-        info.run_id,
-        (info.run_id, steps, info.agent, info.mode, changed, mark),
-        why_not=why_not,
-    )
+    cells = (info.run_id, steps, info.agent, info.mode, changed, mark)
+    return Row(info.run_id, cells, why_not=why_not)
 
 
 class RunsScreen(ListScreen):
@@ -96,10 +92,10 @@ class RunsScreen(ListScreen):
 
     async def on_mount(self) -> None:
         """Show the runs, or look for them."""
-        if self._rows_now is not None:
+        if self._rows_now is None:
+            self.run_worker(self._look())
+        else:
             self.fill(self._rows_now, empty="There is no saved run.")
-            return
-        self.run_worker(self._look())
 
     async def _look(self) -> None:
         saved = await asyncio.to_thread(look_for_runs, self._save_dir)

@@ -96,6 +96,7 @@ class SettingsScreen(ModalScreen[None]):
         self._listed: list[Setting] = []
         hint = "a part of a name or of its description"
         self._search = Input(placeholder=hint, id="settings_search")
+        self._search.display = False
         self._section_list = MarkedList(*self._sections, id="settings_sections")
         self._fields = MarkedList(id="settings_fields")
         self._about = Static(id="settings_about")
@@ -113,7 +114,6 @@ class SettingsScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Begin with the run's first settings."""
-        self._search.display = False
         self._section_list.highlighted = 0
         self._fields.focus()
         self._list()
@@ -132,7 +132,7 @@ class SettingsScreen(ModalScreen[None]):
         self._fields.add_options(Option(self._line(one, bool(word))) for one in self._listed)
         if self._listed:
             self._fields.highlighted = min(marked, len(self._listed) - 1)
-        self._tell()
+        self._explain()
 
     def _line(self, setting: Setting, is_whole: bool) -> Content:
         name = setting.key if is_whole else setting.key.rpartition(".")[2]
@@ -155,7 +155,7 @@ class SettingsScreen(ModalScreen[None]):
         index = self._fields.highlighted
         return self._listed[index] if index is not None and index < len(self._listed) else None
 
-    def _tell(self, wrong: str = "") -> None:
+    def _explain(self, wrong: str = "") -> None:
         """Say what the marked setting is for, or what is wrong with what was typed."""
         one = self._marked
         if one is None:
@@ -179,7 +179,7 @@ class SettingsScreen(ModalScreen[None]):
         if event.option_list is self._section_list:
             self._list()
         else:
-            self._tell()
+            self._explain()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Change the marked setting; from a section go to its settings."""
@@ -260,16 +260,15 @@ class SettingsScreen(ModalScreen[None]):
         if setting.section == COCKPIT:
             self._preferences = self._preferences.model_copy(update={setting.key: text})
             self._prefer(setting.key, text)
-            self._list(self._fields.highlighted or 0)
-            return
-        config, wrong = changed(self._config, setting.key, text)
-        if config is None:
-            self._tell(wrong)
-            return
-        self._config = config
-        command = command_for(setting.key, text.strip()) if setting.is_live else None
-        if command is not None:
-            self._send(command)
+        else:
+            config, wrong = changed(self._config, setting.key, text)
+            if config is None:
+                self._explain(wrong)
+                return
+            self._config = config
+            command = command_for(setting.key, text.strip()) if setting.is_live else None
+            if command is not None:
+                self._send(command)
         self._list(self._fields.highlighted or 0)
 
     def _write(self, text: str | None) -> None:
@@ -289,7 +288,7 @@ class SettingsScreen(ModalScreen[None]):
         try:
             write_config(self._config, path)
         except OSError as error:
-            self._tell(f"{path}: {error.strerror}")
+            self._explain(f"{path}: {error.strerror}")
         else:
             self.notify(f"Written. Start with: poketui run --config {path}", markup=False)
 

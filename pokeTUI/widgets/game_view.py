@@ -42,11 +42,6 @@ class GameView(Widget):
         self._is_covered = False
         self._cover_timer: Timer | None = None
 
-    @property
-    def has_picture(self) -> bool:
-        """Whether the terminal shows the frame as a picture now."""
-        return self._placed is not None
-
     def configure(self, encoder: Encoder) -> None:
         """Draw with `encoder` from now on."""
         self._take_away()

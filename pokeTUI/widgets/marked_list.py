@@ -1,4 +1,4 @@
-"""A list whose chosen row is told by a sign, too: without colour nothing else tells it."""
+"""A list that marks its chosen row by a sign, too: without colour nothing else shows it."""
 
 from rich.segment import Segment
 from textual.strip import Strip

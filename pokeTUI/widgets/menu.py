@@ -41,24 +41,26 @@ class Menu(LinesWidget):
 
     can_focus = True
 
+    @dataclass
     class Marked(Message):
         """Another row is marked."""
 
-        def __init__(self, menu: "Menu", key: str) -> None:
-            super().__init__()
-            self.menu = menu
-            self.key = key
+        menu: "Menu"
+        key: str
 
-    class Chosen(Marked):
+    @dataclass
+    class Chosen(Message):
         """A row is chosen."""
 
+        menu: "Menu"
+        key: str
+
+    @dataclass
     class Refused(Message):
         """A row that cannot be chosen was to be."""
 
-        def __init__(self, menu: "Menu", reason: str) -> None:
-            super().__init__()
-            self.menu = menu
-            self.reason = reason
+        menu: "Menu"
+        reason: str
 
     def __init__(
         self, columns: Sequence[Column], *, id: str, empty: str = "", has_numbers: bool = False

@@ -69,18 +69,18 @@ async def test_a_picture_lies_over_the_pane_and_gives_way(
             return view.size == (columns, rows) and size in "".join(pictures(written)[-1:])
 
         await until(pilot, is_placed)
-        assert view.has_picture
+        assert view._placed
         count = len(pictures(written))
         await settle(pilot)
         assert len(pictures(written)) == count  # an identical frame is not sent again
         await pilot.press("question_mark")
-        await until(pilot, lambda: not view.has_picture)
+        await until(pilot, lambda: not view._placed)
         assert DELETE in written
         await pilot.press("escape")
-        await until(pilot, lambda: view.has_picture)
+        await until(pilot, lambda: view._placed)
         app.board.game.set_mode(GameMode.HALF_BLOCKS)
         await settle(pilot)
-        assert not view.has_picture
+        assert not view._placed
         assert "▄" in screen_text(pilot)
 
 
@@ -94,11 +94,11 @@ async def test_a_notice_above_the_picture_takes_it_away_and_cells_take_its_place
         await pilot.press("Z")
         await settle(pilot)
         view = app.screen.query_one("#game_view")
-        await until(pilot, lambda: view.has_picture)
+        await until(pilot, lambda: view._placed)
         app.notify("x" * 300, timeout=60)
-        await until(pilot, lambda: not view.has_picture)
+        await until(pilot, lambda: not view._placed)
         app.clear_notifications()
-        await until(pilot, lambda: view.has_picture)
+        await until(pilot, lambda: view._placed)
 
 
 @pytest.mark.parametrize("mode", [mode for mode in GameMode if mode is not GameMode.AUTO])
