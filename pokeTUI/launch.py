@@ -107,7 +107,7 @@ def check_terminal(
 
 
 def run_cockpit(
-    session: EngineSession, config: RunConfig, color: str
+    session: EngineSession, config: RunConfig, color: str = "auto"
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp

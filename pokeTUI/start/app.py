@@ -76,14 +76,13 @@ class StartApp(App[None]):
         self,
         save_dir: str | None = None,
         *,
-        color: str = "auto",
         notice: str = "",
         marked: str = "new",
         form: NewRun | None = None,
         record_form: NewRecording | None = None,
     ) -> None:
         super().__init__()
-        self._terminal = terminal_of(os.environ, color)
+        self._terminal = terminal_of(os.environ)
         set_up_output(self, self._terminal.depth)
         self.theme = preferred_theme()
         self.choice: Choice | None = None
