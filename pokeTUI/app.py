@@ -206,7 +206,7 @@ class CockpitApp(RunControlActions, ViewActions):
         next_tick = self._poll_later()
         try:
             self._poll()
-        except Exception as error:  # as from what Textual itself calls: a crash, told once
+        except Exception as error:  # as from what Textual itself calls: a crash, reported once
             next_tick.cancel()
             self._handle_exception(error)
 
@@ -254,7 +254,7 @@ class CockpitApp(RunControlActions, ViewActions):
             self.call_after_refresh(self.gate.sent)
 
     def _ask_position(self) -> None:
-        """Ask where the cursor is: the answer tells that all drawn before has arrived."""
+        """Ask where the cursor is: the answer means that all drawn before has arrived."""
         if self._driver is not None and self._running:
             self._driver.write(QUESTION)
             self._driver.flush()

@@ -343,7 +343,7 @@ class StartApp(App[None]):
 
 
 def preferred_theme() -> str:
-    """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
+    """Return the theme of the preferences; the cockpit reports a broken file, not this."""
     try:
         name = read_toml(config_folder() / "preferences.toml").get("theme", "")
     except (OSError, ValueError):

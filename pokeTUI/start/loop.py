@@ -69,10 +69,10 @@ def _do(choice: Choice) -> tuple[str, int | None]:
         case AttachRun(run=run):
             from pokeTUI.attach import view
 
-            say_end = view(run, is_read_only=False)
-            with _said() as said:
-                say_end()
-            return said.getvalue().partition("\n")[0], None
+            report_end = view(run, is_read_only=False)
+            with _captured() as output:
+                report_end()
+            return output.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
             from pokeTUI.demos.watching import watch_replay
 
@@ -92,21 +92,21 @@ def _run(
 
     config = load_config(None, dict(overrides))
     if is_detached:
-        with _said() as said:
+        with _captured() as output:
             detach(config, resume)
-        lines = said.getvalue().strip().splitlines()
+        lines = output.getvalue().strip().splitlines()
         return next((line for line in lines if "background" in line), "".join(lines[-1:])), None
     session = EngineSession(config, resume=resume)
     end = run_cockpit(session, config)
     session.join(_TAKE_DOWN_S)
-    with _said() as said:
+    with _captured() as output:
         code = report(end, session.run_dir)
     is_by_signal = isinstance(end, RunStopped) and bool(signal_exit_code(end.reason))
-    return said.getvalue().strip(), code if is_by_signal else None
+    return output.getvalue().strip(), code if is_by_signal else None
 
 
 @contextlib.contextmanager
-def _said() -> Iterator[io.StringIO]:
+def _captured() -> Iterator[io.StringIO]:
     """Catch what is printed: it belongs on the start screen."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
