@@ -66,8 +66,7 @@ class CockpitApp(RunControlActions, ViewActions):
         is_attached: The run continues without this application, and quitting only leaves it.
         make_session: Makes a session that continues with the run from its checkpoint, or is
             attached to it again; None: that cannot be done from here.
-        arrangement: How the panes are arranged, which is then not remembered; None: as it is
-            remembered.
+        arrangement: How the panes are arranged, which is not remembered; None: as remembered.
         run_dir: The run's folder; "": not known.
 
     Attributes:
