@@ -49,8 +49,7 @@ from pokeTUI.terminal.probe import probe_own_terminal, terminal_of
 
 FRAME_INTERVAL_S = 1 / 30
 _SWITCH_INTERVAL_S = 0.0005
-"""A tenth of Python's own: while the screen is drawn, the trainer beside it waits less to
-continue."""
+"""A tenth of Python's own: while the screen is drawn, the trainer beside it waits less."""
 FRAMES_PER_FIGURES = 6
 """Figures are drawn with every sixth poll, five times a second: Textual takes 6-10 ms each time."""
 FRAMES_PER_FIGURES_AT_FULL_SPEED = 12
@@ -67,8 +66,7 @@ class CockpitApp(RunControlActions, ViewActions):
         is_attached: The run continues without this application, and quitting only leaves it.
         make_session: Makes a session that continues with the run from its checkpoint, or is
             attached to it again; None: that cannot be done from here.
-        arrangement: How the panes are arranged, which is then not remembered; None: as it is
-            remembered.
+        arrangement: How the panes are arranged, which is not remembered; None: as remembered.
         run_dir: The run's folder; "": not known.
 
     Attributes:
@@ -143,8 +141,7 @@ class CockpitApp(RunControlActions, ViewActions):
         """Run until the user or the engine ends it; SIGTERM and SIGHUP save before the end."""
         self.terminal = probe_own_terminal(self._color)
         is_browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # answers, but only later
-        is_deaf = not (self.terminal.is_answering or is_browser)
-        self.gate = Gate(self._ask_position, is_deaf=is_deaf)
+        self.gate.is_deaf = not (self.terminal.is_answering or is_browser)
         sys.setswitchinterval(_SWITCH_INTERVAL_S)
         self._owns_process = True
         with end_on_hangup(self._hang_up, lambda: self.link.is_alive and not self.is_remote):
@@ -208,7 +205,7 @@ class CockpitApp(RunControlActions, ViewActions):
         next_tick = self._poll_later()
         try:
             self._poll()
-        except Exception as error:  # as from what Textual itself calls: a crash, told once
+        except Exception as error:  # as from what Textual itself calls: a crash, reported once
             next_tick.cancel()
             self._handle_exception(error)
 
@@ -256,7 +253,7 @@ class CockpitApp(RunControlActions, ViewActions):
             self.call_after_refresh(self.gate.sent)
 
     def _ask_position(self) -> None:
-        """Ask where the cursor is: the answer tells that all drawn before has arrived."""
+        """Ask where the cursor is: the answer means that all drawn before has arrived."""
         if self._driver is not None and self._running:
             self._driver.write(QUESTION)
             self._driver.flush()
@@ -272,10 +269,10 @@ class CockpitApp(RunControlActions, ViewActions):
                 self._last_notice = notice.number
                 severity = cast(SeverityLevel, notice.severity)
                 self.notify(notice.text, severity=severity, timeout=4, markup=False)
-        is_saved = state.checkpoint is not None and state.checkpoint is not self._checkpoint_before
-        if self._is_save_wanted and state.checkpoint is not None and is_saved:
+        saved = state.checkpoint
+        if self._is_save_wanted and saved is not None and saved is not self._checkpoint_before:
             self._is_save_wanted = False
-            self.notify(f"Saved at step {state.checkpoint.total_steps:,}", timeout=3, markup=False)
+            self.notify(f"Saved at step {saved.total_steps:,}", timeout=3, markup=False)
 
     def _finish(self, end: RunStopped | RunFailed | ConnectionLost) -> None:
         """Leave when the run ended as asked; stay when it failed, and say what happened."""

@@ -76,7 +76,7 @@ def detach(config: RunConfig, resume: str | None, *, is_quiet: bool = False) -> 
 
 
 def check_preferences() -> None:
-    """Read them once before a run is begun, so that a mistake in them is told first."""
+    """Read them once before a run is begun, so that a mistake in them is reported first."""
     from pokeTUI.keys.keymap import KeyTable
     from pokeTUI.preferences import PreferenceFile
 
@@ -107,7 +107,7 @@ def check_terminal(
 
 
 def run_cockpit(
-    session: EngineSession, config: RunConfig, color: str
+    session: EngineSession, config: RunConfig, color: str = "auto"
 ) -> RunStopped | RunFailed | ConnectionLost | None:
     """Show a run until it ends, and return how it ended."""
     from pokeTUI.app import CockpitApp

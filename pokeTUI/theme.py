@@ -117,4 +117,4 @@ SOURCE_MARKS: dict[str, tuple[str, Ink]] = {
     "run": ("✓", Ink.strong),
     "curriculum": ("≡", Ink.accent),
 }
-"""Who decided, or what is told: a mark and its ink."""
+"""Who decided, or what is reported: a mark and its ink."""

@@ -166,7 +166,7 @@ class RunControlActions(ActionsApp):
         self.playing.release(event.key)
 
     def on_releases_reported(self) -> None:
-        """The terminal tells when keys go up."""
+        """The terminal reports when keys go up."""
         self.playing.report_releases()
 
     def on_app_blur(self) -> None:

@@ -19,7 +19,7 @@ _POSITION_QUESTION, _POSITION = b"\x1b[6n", b"\x1b[1;1R"
 _IDENTITY_QUESTION, _IDENTITY = b"\x1b[c", b"\x1b[?62c"
 _PICTURE_QUESTION, _PICTURES = b"\x1b_Gi=31", b"\x1b_Gi=31;OK\x1b\\"
 _LONGEST_QUESTION = 16
-_ENDING_S = 5.0
+_ENDING_S, _TIMEOUT_S = 5.0, 60.0
 _LEFT_OUT = {"COLUMNS", "LINES", "NO_COLOR", "TMUX", "SSH_CONNECTION", "TERM_PROGRAM"}
 
 
@@ -88,9 +88,7 @@ class FastTerminal:
         self._thread.join(_ENDING_S)
         return code
 
-    def wait_for(
-        self, *texts: bytes, count: int = 1, since: int = 0, timeout_s: float = 60.0
-    ) -> float:
+    def wait_for(self, *texts: bytes, count: int = 1, since: int = 0) -> float:
         """Wait until `texts` have come `count` times in all; return when, by `time.monotonic`.
 
         Texts are as they are sent, without a change of colour in between; the first `since` bytes
@@ -99,7 +97,7 @@ class FastTerminal:
         Raises:
             TimeoutError: It never did.
         """
-        end = time.monotonic() + timeout_s
+        end = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < end:
             with self._lock:
                 if sum(self.received.count(text, since) for text in texts) >= count:

@@ -134,7 +134,7 @@ def bc(
         raise ConfigurationError(
             "--llm-model and --llm-backend are of --dagger planner.", "Add --dagger planner."
         )
-    if llm_model:  # what is wrong with them is said before anything is created
+    if llm_model:  # what is wrong with them is reported before anything is created
         make_backends(parse_config(game, "the options"))
     if wandb_project_name and not track:
         raise ConfigurationError("--wandb-project-name is of --track.", "Add --track.")
@@ -159,12 +159,12 @@ def bc(
             if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
                 path = aggregate(
                     folder, settings, ways, source,
-                    expert=dagger or "rules", game=game, resume=resume, tell=printer.tell,
+                    expert=dagger or "rules", game=game, resume=resume, tell=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
             else:
                 path = clone_policy(
-                    folder, settings, source, game=game, resume=resume, tell=printer.tell,
+                    folder, settings, source, game=game, resume=resume, tell=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
         except KeyboardInterrupt:
@@ -232,29 +232,29 @@ class _Printer:
         if self._bar is not None:
             self._bar.stop()
 
-    def tell(self, told: Any) -> None:
-        """Show what it is told."""
+    def show(self, news: Any) -> None:
+        """Show how far it is, or what came of it."""
         from engine.imitation.bc import Epoch
         from engine.imitation.dagger import Round
         from engine.training.cloning import Note
         from engine.types import Evaluation
 
-        match told:
+        match news:
             case Epoch():
-                self.say(_epoch_line(told))
+                self.say(_epoch_line(news))
             case Round():
-                self.say(_round_line(told))
+                self.say(_round_line(news))
             case Note(text):
                 self.say(text)
             case Evaluation():
-                self.say(_evaluation_line(told))
+                self.say(_evaluation_line(news))
             case _ if self._bar is not None:
-                if told.what != self._what:
+                if news.what != self._what:
                     if self._task is not None:
                         self._bar.remove_task(self._task)
-                    self._task = self._bar.add_task(told.what, total=told.total)
-                    self._what = told.what
-                self._bar.update(self._task, completed=told.done, total=told.total)
+                    self._task = self._bar.add_task(news.what, total=news.total)
+                    self._what = news.what
+                self._bar.update(self._task, completed=news.done, total=news.total)
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
@@ -280,17 +280,17 @@ def _epoch_line(epoch: "Epoch") -> str:
     return text + "  best" * epoch.is_best
 
 
-def _round_line(told: "Round") -> str:
-    won = sum(episode.is_success for episode in told.played)
-    agreed = "" if told.agreement is None else f"  agreed {told.agreement:.1%}"
+def _round_line(one: "Round") -> str:
+    won = sum(episode.is_success for episode in one.played)
+    agreed = "" if one.agreement is None else f"  agreed {one.agreement:.1%}"
     return (
-        f"round {told.number:>3}  expert plays {told.beta:.0%}  {told.labelled:,} labels, "
-        f"{told.total:,} in all{agreed}  won {won} of {len(told.played)}"
+        f"round {one.number:>3}  expert plays {one.beta:.0%}  {one.labelled:,} labels, "
+        f"{one.total:,} in all{agreed}  won {won} of {len(one.played)}"
     )
 
 
-def _evaluation_line(told: "Evaluation") -> str:
+def _evaluation_line(result: "Evaluation") -> str:
     from pokeTUI.saved import share_text
 
-    won = share_text(round(told.success_rate * told.episodes), told.episodes)
-    return f"plays: success {won}, return {told.avg_reward:.1f}, {told.avg_length:,.0f} steps"
+    won = share_text(round(result.success_rate * result.episodes), result.episodes)
+    return f"plays: success {won}, return {result.avg_reward:.1f}, {result.avg_length:,.0f} steps"

@@ -163,13 +163,13 @@ def print_exchanges(save_dir: str | None, run: str, *, last: int, is_full: bool)
 
 
 def _print_line(exchange: dict[str, Any]) -> None:
-    said = exchange["goal"] or f"no goal: {exchange['error']}"
+    goal = exchange["goal"] or f"no goal: {exchange['error']}"
     tally = exchange["verdicts"]
     came = f"{tally['reached']} reached, {tally['failed']} failed" if exchange["goal"] else ""
     latency = exchange["latency_s"]
     say(
         f"{exchange['exchange']:>5}  {exchange['trigger']:<9} "
-        f"{visible(said)[:_GOAL_WIDTH]:<{_GOAL_WIDTH}} "
+        f"{visible(goal)[:_GOAL_WIDTH]:<{_GOAL_WIDTH}} "
         f"{'' if latency is None else f'{latency:.1f} s':>7}  {came}"
     )
 

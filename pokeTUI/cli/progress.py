@@ -11,8 +11,8 @@ from pokeTUI.printing import complain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Tell = Callable[[float, float], None]
-"""Is told how much is done, and of how much."""
+Advance = Callable[[float, float], None]
+"""Called with how much is done, and of how much."""
 
 REFRESHES_PER_S = 8
 
@@ -20,21 +20,21 @@ REFRESHES_PER_S = 8
 @contextmanager
 def progress(
     text: str, *, left: str = "nothing is left half done", in_bytes: bool = False
-) -> Iterator[Tell]:
+) -> Iterator[Advance]:
     """Show a bar with the time left, gone at the end; where nobody looks, nothing.
 
     Ctrl-C is reported in one line, with what is `left` after it, and raised on.
     """
     try:
-        with _bar(text, in_bytes=in_bytes) as tell:
-            yield tell
+        with _bar(text, in_bytes=in_bytes) as advance:
+            yield advance
     except KeyboardInterrupt:
         complain(f"poketui: Ended by Ctrl-C; {left}.")
         raise
 
 
 @contextmanager
-def _bar(text: str, *, in_bytes: bool) -> Iterator[Tell]:
+def _bar(text: str, *, in_bytes: bool) -> Iterator[Advance]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

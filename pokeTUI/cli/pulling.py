@@ -11,7 +11,7 @@ from engine.errors import ConfigurationError, LLMConnectionError
 from engine.llm.backends.ollama import OllamaBackend, Pulled
 from engine.providers import backend_of
 from pokeTUI.cli.llm_reports import config_with_model
-from pokeTUI.cli.progress import progress
+from pokeTUI.cli.progress import Advance, progress
 from pokeTUI.printing import say
 
 _CONNECT_TIMEOUT_S = 5.0
@@ -51,8 +51,8 @@ def pull_models(settings: Mapping[str, Any]) -> None:
         backend = OllamaBackend(
             model, base_url=config.llm_base_url, connect_timeout_s=_CONNECT_TIMEOUT_S
         )
-        with progress(f"pulling {model}", left=_RESUMES, in_bytes=True) as tell:
-            show = _Lines() if not sys.stderr.isatty() else _Bar(tell)
+        with progress(f"pulling {model}", left=_RESUMES, in_bytes=True) as advance:
+            show = _Lines() if not sys.stderr.isatty() else _Bar(advance)
             asyncio.run(_pull(backend, show))
         say(f"{model} is there. Check it: poketui llm check --model {shlex.quote(model)}")
 
@@ -77,15 +77,15 @@ async def _pull(backend: OllamaBackend, show: Callable[[Pulled], None]) -> None:
 class _Bar:
     """Shows on a bar the bytes of all parts that are known of."""
 
-    def __init__(self, tell: Callable[[float, float], None]) -> None:
-        self._tell = tell
+    def __init__(self, advance: Advance) -> None:
+        self._advance = advance
         self._parts: dict[str, Pulled] = {}
 
     def __call__(self, part: Pulled) -> None:
         if part.total:
             self._parts[part.status] = part
             parts = self._parts.values()
-            self._tell(sum(one.completed for one in parts), sum(one.total for one in parts))
+            self._advance(sum(one.completed for one in parts), sum(one.total for one in parts))
 
 
 class _Lines:

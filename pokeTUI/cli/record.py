@@ -89,7 +89,7 @@ def record(
     )
     config = load_config(None, settings)
     if config.models and player == "planner":
-        make_backends(config)  # what is wrong with them is said before anything is created
+        make_backends(config)  # what is wrong with them is reported before anything is created
     start = _start(save_dir, from_, at)
     if start is not None and state:
         _refuse("--from and --state both say where it begins.", "Leave one of them out.")
@@ -132,15 +132,15 @@ def _record_headless(config: "RunConfig", plan: "RecordingPlan") -> int:
         _refuse("With no screen nobody can play.", "Add --player rules, or leave --headless out.")
     if not plan.episodes:
         _refuse("With no screen nobody can say when it is enough.", "Add --episodes 10.")
-    with progress(f"{plan.player} plays") as tell:
-        tell(0, plan.episodes)
+    with progress(f"{plan.player} plays") as advance:
+        advance(0, plan.episodes)
 
         def take(event: Event) -> None:
             nonlocal saved
             if isinstance(event, RecordingEnded):
                 saved += bool(event.path)
                 say(f"{demonstration_end(event).capitalize()}.")
-                tell(saved, plan.episodes)
+                advance(saved, plan.episodes)
             elif isinstance(event, WarningRaised):
                 complain(f"warning: {event.message}")
 

@@ -114,14 +114,14 @@ def print_evaluation(
     from engine.training.evaluation import summarise
     from engine.training.run_evaluation import evaluate_run
 
-    with progress("playing episodes") as tell:
+    with progress("playing episodes") as advance:
         found = evaluate_run(
             saves(save_dir),
             run,
             episodes=episodes,
             checkpoint=checkpoint,
             with_planner=with_planner,
-            tell=lambda done: tell(done, episodes),
+            tell=lambda done: advance(done, episodes),
         )
     for warning in found.warnings:
         say(f"warning: {warning}")
@@ -152,8 +152,8 @@ def print_replay(save_dir: str | None, run: str, episode: int | None) -> None:
     # Here, not above: it loads the emulator.
     from engine.training.replay_player import replay_episode
 
-    with progress("replaying steps") as tell:
-        found, total_reward = replay_episode(saves(save_dir), run, episode, tell)
+    with progress("replaying steps") as advance:
+        found, total_reward = replay_episode(saves(save_dir), run, episode, advance)
     recorded = found.ended.summary
     say(f"Episode {found.ended.episode} of run {found.run_id}, replayed to the same memory:")
     was = (

@@ -41,16 +41,16 @@ class Recordings:
         return signal_exit_code(self.end.reason) if isinstance(self.end, RunStopped) else 0
 
     def lines(self) -> list[str]:
-        """Return what is to be said: the outcome of each, and what can be done next."""
-        said = [f"{demonstration_end(one).capitalize()}." for one in self.ended]
+        """Return what is to be printed: the outcome of each, and what can be done next."""
+        lines = [f"{demonstration_end(one).capitalize()}." for one in self.ended]
         if isinstance(self.end, RunFailed):
-            said.append(f"{self.end.message} {self.end.hint}".rstrip())
+            lines.append(f"{self.end.message} {self.end.hint}".rstrip())
         elif isinstance(self.end, RunStopped) and not self.ended:
-            said.append(f"Nothing was recorded: {self.end.reason}.")
+            lines.append(f"Nothing was recorded: {self.end.reason}.")
         if self.saved:
             many = f"{self.saved:,} demonstration{'s' * (self.saved != 1)}"
-            said.append(f"{many} saved in {self.folder}.")
-        return said
+            lines.append(f"{many} saved in {self.folder}.")
+        return lines
 
 
 class _Outcomes(Mailbox):

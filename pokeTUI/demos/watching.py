@@ -67,10 +67,10 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     check_terminal()
     check_preferences()
     lines: list[str] = []
-    told: Sequence[Event] = ()
+    recorded_now: Sequence[Event] = ()
     place: int | None = None
     while True:
-        session = ReplaySession(recorded, place=place, told=told)
+        session = ReplaySession(recorded, place=place, told=recorded_now)
         cockpit = CockpitApp(session, recorded.settings(), is_attached=True, color=color)
         try:
             cockpit.run()
@@ -86,7 +86,7 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
         task = recorded.goal.text if recorded.goal is not None else ""
         plan = RecordingPlan(start=DemoPoint(recorded.source, place), task=task, tags=(BRANCHED,))
         found = record(recorded.settings(), plan, color=color)
-        told = found.ended
-        lines += [f"{demonstration_end(each).capitalize()}." for each in told]
+        recorded_now = found.ended
+        lines += [f"{demonstration_end(each).capitalize()}." for each in recorded_now]
         if found.exit_code:
             return lines

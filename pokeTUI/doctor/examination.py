@@ -83,6 +83,6 @@ def _settings(path: Path | None, overrides: Mapping[str, Any] | None) -> tuple[R
     except ConfigurationError as error:
         return RunConfig(), bad("settings", error.message, error.hint)
     variables = sorted(name for name in os.environ if name.startswith("POKETUI_"))
-    said = [str(path)] if path else []
-    said += [f"environment: {', '.join(variables)}"] if variables else []
-    return config, good("settings", "; ".join(said) or "as they come")
+    sources = [str(path)] if path else []
+    sources += [f"environment: {', '.join(variables)}"] if variables else []
+    return config, good("settings", "; ".join(sources) or "as they come")

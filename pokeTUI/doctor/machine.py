@@ -77,14 +77,11 @@ def examine_extras(wanted: str = "") -> Finding:
             f"the settings need {wanted}, which is not installed.",
             f"pip install 'poketui[{wanted}]'",
         )
-    text = ", ".join(present) or "none"
-    if not absent:
-        return good("extras", text)
-    return good(
-        "extras",
-        f"{text}; not installed: {', '.join(absent)}",
-        f"As you like: pip install 'poketui[{absent[0]}]'",
-    )
+    text, remedy = ", ".join(present) or "none", ""
+    if absent:
+        text += f"; not installed: {', '.join(absent)}"
+        remedy = f"As you like: pip install 'poketui[{absent[0]}]'"
+    return good("extras", text, remedy)
 
 
 def examine_cores(cores: float | None = None) -> Finding:

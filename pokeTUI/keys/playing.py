@@ -76,7 +76,7 @@ class Turns:
 class Holds:
     """Work out which buttons are held, from keys that go down, repeat, and sometimes go up.
 
-    A terminal that does not tell of releases sends a held key again and again, after a first pause
+    A terminal that does not report releases sends a held key again and again, after a first pause
     of half a second. So each press counts as held for HOLD_S, and each repeat does so anew: a tap
     walks one tile, a held key walks on with one stop of a third of a second, and a key that is let
     go of keeps walking for HOLD_S at most. Holding over the first pause would make every tap walk
@@ -84,7 +84,7 @@ class Holds:
     HOLD_S.
 
     Args:
-        has_releases: The terminal tells when a key goes up.
+        has_releases: The terminal reports when a key goes up.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Playing:
             return
         if button in self._actions.buttons:
             self._holds.press(button, now)
-            self._tell(now)
+            self._send_held(now)
 
     def release(self, key: str) -> None:
         """A key went up."""
@@ -182,15 +182,15 @@ class Playing:
         button = self._buttons.get(key, self._buttons.get(key.upper()))
         if button is not None:
             self._holds.release(button)
-            self._tell(self._clock())
+            self._send_held(self._clock())
 
     def let_go(self) -> None:
         """Hold nothing: the keys go elsewhere now, and their ends will not be seen."""
         self._holds.let_go()
-        self._tell(self._clock())
+        self._send_held(self._clock())
 
     def report_releases(self) -> None:
-        """The terminal tells from now on when keys go up."""
+        """The terminal reports from now on when keys go up."""
         self.let_go()
         self._holds.has_releases = True
 
@@ -216,7 +216,7 @@ class Playing:
         """Notice what time has changed; `is_covered`: something else has the keyboard."""
         if is_covered:
             self._holds.let_go()
-        self._tell(self._clock())
+        self._send_held(self._clock())
 
     def _turn(self, is_live: bool) -> None:
         self.is_live = is_live
@@ -224,8 +224,8 @@ class Playing:
         self._holds.let_go()
         self._turns.forget()
 
-    def _tell(self, now_s: float) -> None:
-        """Tell the engine what is held, if that is something else than before."""
+    def _send_held(self, now_s: float) -> None:
+        """Send the engine what is held, if that has changed."""
         held = self._holds.held(now_s)
         if self.is_live and held != self._sent:
             self._sent = held

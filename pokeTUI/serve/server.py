@@ -312,9 +312,9 @@ async def _to_viewer(socket: web.WebSocketResponse, viewer: Viewer) -> None:
                 await viewer.press(data)
             case ["resize", {"width": width, "height": height}]:
                 size = {"width": bounded(width, 80), "height": bounded(height, 24)}
-                await viewer.tell(type="resize", **size)
+                await viewer.send_meta(type="resize", **size)
             case ["focus" | "blur" as kind, *_]:
-                await viewer.tell(type=kind)
+                await viewer.send_meta(type=kind)
             case ["ping", str(data)]:
                 await socket.send_json(["pong", data])
 

@@ -78,7 +78,7 @@ class Viewer:
         """Hand over keys, mouse reports and what else a terminal sends."""
         await self._write(b"D", data.encode("utf-8", "replace"))
 
-    async def tell(self, **meta: str | int) -> None:
+    async def send_meta(self, **meta: str | int) -> None:
         """Hand over a message that is not terminal data."""
         await self._write(b"M", json.dumps(meta).encode())
 
@@ -90,7 +90,7 @@ class Viewer:
         drain = asyncio.create_task(self._drain())  # or it could not write its farewell
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_QUIT_GRACE_S):
-                await self.tell(type="quit")
+                await self.send_meta(type="quit")
                 await process.wait()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group: it began a session
@@ -101,9 +101,8 @@ class Viewer:
 
     def last_words(self) -> str:
         """Return the last line that it wrote to standard error, or ""."""
-        lines = self._errors.decode("utf-8", "replace").splitlines()
-        said = [line.strip() for line in lines if line.strip()]
-        return "".join(c for c in said[-1] if c.isprintable()) if said else ""
+        text = self._errors.decode("utf-8", "replace").strip()
+        return "".join(c for c in text.splitlines()[-1] if c.isprintable()).strip() if text else ""
 
     async def _write(self, kind: bytes, payload: bytes) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):

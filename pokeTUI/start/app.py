@@ -76,14 +76,13 @@ class StartApp(App[None]):
         self,
         save_dir: str | None = None,
         *,
-        color: str = "auto",
         notice: str = "",
         marked: str = "new",
         form: NewRun | None = None,
         record_form: NewRecording | None = None,
     ) -> None:
         super().__init__()
-        self._terminal = terminal_of(os.environ, color)
+        self._terminal = terminal_of(os.environ)
         set_up_output(self, self._terminal.depth)
         self.theme = preferred_theme()
         self.choice: Choice | None = None
@@ -344,7 +343,7 @@ class StartApp(App[None]):
 
 
 def preferred_theme() -> str:
-    """Return the theme of the preferences; of a broken file the cockpit tells, not this."""
+    """Return the theme of the preferences; the cockpit reports a broken file, not this."""
     try:
         name = read_toml(config_folder() / "preferences.toml").get("theme", "")
     except (OSError, ValueError):

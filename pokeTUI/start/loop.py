@@ -22,7 +22,7 @@ _TAKE_DOWN_S = 30.0
 """What was left at its start is waited for so long: it holds its run's folder."""
 
 
-def start(save_dir: str | None = None, color: str = "auto") -> int:
+def start() -> int:
     """Show the start screen again and again; return the exit code.
 
     Raises:
@@ -34,9 +34,7 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
     form: NewRun | None = None
     record_form: NewRecording | None = None
     while True:
-        app = StartApp(
-            save_dir, color=color, notice=notice, marked=marked, form=form, record_form=record_form
-        )
+        app = StartApp(notice=notice, marked=marked, form=form, record_form=record_form)
         app.run()
         if app.choice is None:
             return app.return_code or 0
@@ -44,7 +42,7 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
         form = app.choice if isinstance(app.choice, NewRun) else form
         record_form = app.choice if isinstance(app.choice, NewRecording) else record_form
         try:
-            notice, code = _do(app.choice, save_dir, color)
+            notice, code = _do(app.choice)
         except PokeTUIError as error:
             notice, code = str(error), None
         if code is not None:
@@ -52,74 +50,63 @@ def start(save_dir: str | None = None, color: str = "auto") -> int:
             return code
 
 
-def _do(choice: Choice, save_dir: str | None, color: str) -> tuple[str, int | None]:
+def _do(choice: Choice) -> tuple[str, int | None]:
     """Return the result of a choice in words, and the exit code if that is to be the end."""
     from pokeTUI.launch import check_preferences
 
     check_preferences()
     match choice:
         case NewRun(overrides=overrides, is_detached=is_detached):
-            return _run(dict(overrides), None, color, is_detached=is_detached)
+            return _run(overrides, is_detached=is_detached)
         case ResumeRun(run=run):
-            return _run({"save_dir": save_dir} if save_dir else {}, run, color)
+            return _run({}, run)
         case NewRecording(given=given):
-            return _record(given, save_dir, color)
+            from pokeTUI.demos.record_screen import record
+            from pokeTUI.start.record_form import plan_of
+
+            found = record(*plan_of(given, None))
+            return "\n".join(found.lines()[-2:]), found.exit_code or None
         case AttachRun(run=run):
             from pokeTUI.attach import view
 
-            say_end = view(run, is_read_only=False, color=color)
-            with _said() as said:
-                say_end()
-            return said.getvalue().partition("\n")[0], None
+            report_end = view(run, is_read_only=False)
+            with _captured() as output:
+                report_end()
+            return output.getvalue().partition("\n")[0], None
         case ReplayEpisode(run=run, number=number):
             from pokeTUI.demos.watching import watch_replay
 
-            return "\n".join(watch_replay(save_dir, run, number, color=color)), None
+            return "\n".join(watch_replay(None, run, number)), None
         case WatchDemo(path=path):
             from pokeTUI.demos.watching import watch_demo
 
-            return "\n".join(watch_demo(save_dir, path, color=color)), None
+            return "\n".join(watch_demo(None, path)), None
 
 
 def _run(
-    overrides: dict[str, str | None],
-    resume: str | None,
-    color: str,
-    *,
-    is_detached: bool = False,
+    overrides: Mapping[str, str], resume: str | None = None, *, is_detached: bool = False
 ) -> tuple[str, int | None]:
     from engine.config import load_config
     from engine.session import EngineSession
-    from pokeTUI.launch import report, run_cockpit
+    from pokeTUI.launch import detach, report, run_cockpit
 
     config = load_config(None, dict(overrides))
     if is_detached:
-        from pokeTUI.launch import detach
-
-        with _said() as said:
+        with _captured() as output:
             detach(config, resume)
-        lines = said.getvalue().strip().splitlines()
+        lines = output.getvalue().strip().splitlines()
         return next((line for line in lines if "background" in line), "".join(lines[-1:])), None
     session = EngineSession(config, resume=resume)
-    end = run_cockpit(session, config, color)
+    end = run_cockpit(session, config)
     session.join(_TAKE_DOWN_S)
-    with _said() as said:
+    with _captured() as output:
         code = report(end, session.run_dir)
     is_by_signal = isinstance(end, RunStopped) and bool(signal_exit_code(end.reason))
-    return said.getvalue().strip(), code if is_by_signal else None
-
-
-def _record(given: Mapping[str, str], save_dir: str | None, color: str) -> tuple[str, int | None]:
-    from pokeTUI.demos.record_screen import record
-    from pokeTUI.start.record_form import plan_of
-
-    config, plan = plan_of(given, save_dir)
-    found = record(config, plan, color=color)
-    return "\n".join(found.lines()[-2:]), found.exit_code or None
+    return output.getvalue().strip(), code if is_by_signal else None
 
 
 @contextlib.contextmanager
-def _said() -> Iterator[io.StringIO]:
+def _captured() -> Iterator[io.StringIO]:
     """Catch what is printed: it belongs on the start screen."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):

@@ -19,7 +19,7 @@ _LOOK_INTERVAL_S = 0.1
 
 
 class ReleasesReported(Message):
-    """From now on the terminal tells when a key goes up: KeyReleased will come."""
+    """From now on the terminal reports when a key goes up: KeyReleased will come."""
 
 
 class JobDriver(LinuxDriver):
@@ -52,7 +52,7 @@ class KeyDriver(JobDriver):
 
     Textual sets the protocol's other flags at the start and puts back what was there at the end, in
     a crash and while the program is suspended. What is added here is added to those flags, and only
-    after the terminal has said that it has them; so it goes with them.
+    after the terminal has reported that it has them; so it goes with them.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

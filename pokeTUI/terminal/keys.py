@@ -26,11 +26,11 @@ _PRESSED, _REPEATED, _RELEASED = "1", "2", "3"
 _MAX_CODE, _SURROGATES = 0x10FFFF, range(0xD800, 0xE000)
 _MAX_MODIFIERS = 256
 _MAX_CELLS = 5000
-"""Terminals are smaller; what tells of a larger one is garbage, and would be given memory."""
+"""Terminals are smaller; a report of a larger one is garbage, and would be given memory."""
 
 
 class KeyReleased(events.Event, bubble=True):
-    """A key went up. Only some terminals tell.
+    """A key went up. Only some terminals report it.
 
     Attributes:
         key: Textual's name of the key, without modifiers: whatever else was down meanwhile.

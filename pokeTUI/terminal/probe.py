@@ -49,7 +49,7 @@ class Terminal:
         name: What it calls itself, "" if it does not say.
         is_tmux: Whether tmux or screen is between.
         is_answering: Whether it answered when it was asked; False if it was not asked.
-        has_kitty_keys: It tells when a key is released.
+        has_kitty_keys: It reports when a key is released.
         cell_size_px: Width and height of a cell, None if it does not say.
     """
 

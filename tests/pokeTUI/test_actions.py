@@ -105,7 +105,7 @@ def test_the_footer_keeps_what_matters_most_in_eighty_columns(
     assert {"?", "q", "t"} <= {hint.shown for hint in hints}
 
 
-def test_what_makes_no_sense_now_says_why() -> None:
+def test_refusal_says_why_an_action_is_impossible() -> None:
     state = state_with()
     assert refusal("step", state) == "only while paused"
     assert refusal("button_a", state) == "only while you play"

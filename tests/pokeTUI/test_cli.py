@@ -351,7 +351,7 @@ def test_the_same_evaluation_comes_out_the_same(
     assert "planner  0% of the decisions" not in led
 
 
-def test_what_cannot_be_evaluated_is_one_line(saved: Path) -> None:
+def test_eval_error_is_one_line(saved: Path) -> None:
     first, second = run_ids(saved)
     saves = str(saved / "saves")
     with pytest.raises(CheckpointError, match=r"There is no checkpoint nowhere\.zip"):

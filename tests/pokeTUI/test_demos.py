@@ -44,7 +44,7 @@ def test_damaged_files_are_one_line_and_exit_code_2(saves: Path, tmp_path: Path)
     assert_refused(poketui("demos", "export", "--format", "zip", "--save-dir", str(saves)), "zip")
 
 
-def test_nothing_is_deleted_without_a_yes(saves: Path, tmp_path: Path) -> None:
+def test_demos_delete_needs_a_yes(saves: Path, tmp_path: Path) -> None:
     assert poketui("demos", "merge", str(saves / "demos"), "--save-dir", str(tmp_path)).stdout
     name = sorted((tmp_path / "demos").glob("*.demo"))[0].name
     assert poketui("demos", "delete", name, "--save-dir", str(tmp_path)).returncode != 0

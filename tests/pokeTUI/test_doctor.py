@@ -145,7 +145,7 @@ def test_a_missing_extra_is_bad_only_where_the_settings_need_it() -> None:
         assert f"poketui[{absent}]" in examine_extras(absent).remedy
 
 
-def test_what_is_no_terminal_is_a_warning_as_runs_go_without() -> None:
+def test_doctor_warns_where_there_is_no_terminal() -> None:
     (found, _) = examine_terminal(None, (80, 24), UTF8)
     assert found.verdict is Verdict.WARNING
     assert "--headless" in found.remedy

@@ -23,7 +23,7 @@ def test_a_time_is_read_as_people_write_it(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "5x", "-1", "m", "5s5m", "nan", "1e9"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_seconds_refuses_text_that_is_no_time(text: str) -> None:
     with pytest.raises(ConfigurationError, match="this is no time"):
         seconds(text, "--pause")
 
@@ -44,7 +44,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_be_is_one_line_with_a_remedy(
+def test_record_error_is_one_line_with_a_remedy(
     tmp_path: Path, options: list[str], words: str
 ) -> None:
     done = poketui("record", *options, "--save-dir", str(tmp_path))

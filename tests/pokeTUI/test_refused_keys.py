@@ -68,7 +68,7 @@ async def test_refused_keys_is_shown_for_a_moment(open_cockpit: OpenCockpit) -> 
         assert len(session.sent) == sent
 
 
-async def test_nothing_is_said_beneath_another_screen(open_cockpit: OpenCockpit) -> None:
+async def test_refused_keys_are_silent_beneath_another_screen(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit(120, 40) as (pilot, _):
         await pilot.press("question_mark")
         await settle(pilot)

@@ -43,7 +43,7 @@ def test_the_model_itself_judges_a_value() -> None:
     assert extra.rewards.extra == {"mine": 2.0}
 
 
-def test_what_can_change_live_has_a_command() -> None:
+def test_live_settings_have_a_command() -> None:
     assert command_for("mode", "rl_only") == SetMode("rl_only")
     assert command_for("rewards.map", "2.5") == SetWeight("map", 2.5)
     assert command_for("ppo.epochs", "3") is None
@@ -52,7 +52,7 @@ def test_what_can_change_live_has_a_command() -> None:
 
 
 @pytest.mark.parametrize("name", ["run.toml", "run.json"])
-def test_what_is_written_is_the_next_runs_configuration(
+def test_written_config_configures_the_next_run(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKETUI_TRUST", "a b")
@@ -93,7 +93,7 @@ async def test_a_setting_is_changed_and_written(
         assert "Settings" not in screen_text(pilot)
 
 
-async def test_what_can_change_live_is_sent(open_cockpit: OpenCockpit) -> None:
+async def test_live_setting_is_sent(open_cockpit: OpenCockpit) -> None:
     async with open_cockpit() as (pilot, session):
         await pilot.press("comma", "slash", *"rewards.map", "enter", "enter")
         await pilot.press("backspace", "backspace", "backspace", *"2.5", "enter")

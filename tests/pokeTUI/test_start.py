@@ -304,7 +304,7 @@ def test_recordings_are_listed_newest_first(saves: Path) -> None:
     ]
 
 
-def test_nothing_slow_is_imported_before_the_first_paint() -> None:
+def test_start_screen_imports_nothing_slow() -> None:
     code = (
         "import sys\nfrom pokeTUI.start.app import StartApp\nStartApp()\n"
         "print(sorted({'torch', 'pyboy', 'pydantic', 'gymnasium'} & set(sys.modules)))"
