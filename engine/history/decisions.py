@@ -12,15 +12,15 @@ from typing import Any, Self, TypeVar
 from engine.env.analysis import GameStateAnalysis
 from engine.errors import CheckpointError, PokeTUIError
 from engine.folders import user_path
-from engine.history.patterns import Context, PatternTable, context_key, context_of
+from engine.history.patterns import Context, PatternTable
 from engine.history.records import (
     INSERT,
     RECENT,
-    TALLIES,
     DecisionRecord,
     as_documented,
     as_row,
     is_success,
+    outcome,
 )
 from engine.history.store import DecisionStore
 from engine.history.uplift import Uplift
@@ -34,7 +34,12 @@ MAX_ROWS = 200_000
 """Decisions kept one by one, some 80 MB; older ones live on in the patterns."""
 
 _TOTAL = "UPDATE decisions SET total_episode_reward = ? WHERE run = ? AND episode_id = ?"
-_OUTCOME = "UPDATE decisions SET outcome = ? WHERE run = ? AND episode_id = ?"
+_JUDGE = "UPDATE decisions SET outcome = ? WHERE run = ? AND episode_id = ?"
+_TALLIES = """
+    SELECT context, action, frequency, successes, reward_sum FROM folded_decisions UNION ALL
+    SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
+    FROM decisions GROUP BY context, action
+"""
 _POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'decisions'"
 _INSERT_GOAL = """
     INSERT INTO judged_goals (timestamp, run, env, situation, setter, kind, goal, outcome,
@@ -123,15 +128,15 @@ class DecisionHistoryAnalyzer:
         with self._lock:
             self._num_steps += 1
             episode_id, step = self._episode_id, self._num_steps
-        record = DecisionRecord(
+        record = DecisionRecord.of(
+            game_state,
+            action_taken,
+            reasoning,
+            confidence,
             timestamp=self._clock(),
-            state_hash=game_state.state_hash,
-            context=context_key(context_of(game_state, goal_kind)),
-            action=action_taken,
-            reasoning=reasoning,
-            confidence=confidence,
             episode_id=episode_id,
             step_number=step,
+            goal_kind=goal_kind,
             source=source,
         )
         self.add(record, outcome_reward)
@@ -160,8 +165,7 @@ class DecisionHistoryAnalyzer:
             here = self._run, self._episode_id
             self._store.put((_TOTAL, (float(total_reward), *here)))
             if is_success is not None:
-                outcome = "success" if is_success else "failure"
-                self._store.put((_OUTCOME, (outcome, *here)))
+                self._store.put((_JUDGE, (outcome(is_success), *here)))
                 for key, action, tally in self._episode.rows():
                     successes = tally.frequency if is_success else 0
                     self._table.add(key, action, 0, successes - tally.successes, 0.0)
@@ -186,9 +190,11 @@ class DecisionHistoryAnalyzer:
             return self._table.patterns(min_frequency, context_filter)
 
     def advice_for(self, context: Context, min_frequency: int = 3) -> dict[int, float]:
-        """Return action -> estimated success, 0 to 1, of actions tried so often in a context.
+        """Return action -> estimated success, 0 to 1, of actions known in this very context.
 
-        The context is one of `engine.history.patterns.context_of`.
+        Args:
+            context: From `engine.history.patterns.context_of`.
+            min_frequency: What was tried less often is left out.
         """
         with self._lock:
             return self._table.advice_for(context, min_frequency)
@@ -271,7 +277,7 @@ class DecisionHistoryAnalyzer:
 
     def _read_table(self) -> PatternTable:
         table = PatternTable()
-        self._read(lambda row: table.add(*row), TALLIES)
+        self._read(lambda row: table.add(*row), _TALLIES)
         return table
 
     def _read(

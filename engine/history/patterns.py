@@ -142,14 +142,7 @@ class PatternTable:
         """
         wanted = _checked_filter(context_filter)
         found = [
-            {
-                "context": dict(context),
-                "action": action,
-                "frequency": tally.frequency,
-                "success_rate": tally.successes / tally.frequency,
-                "success_interval": success_interval(tally.successes, tally.frequency),
-                "mean_reward": tally.reward_sum / tally.frequency,
-            }
+            _pattern(dict(context), action, tally)
             for key, action, tally in self.rows()
             if tally.frequency >= max(1, min_frequency)
             and action in wanted.get("action", (action,))
@@ -161,19 +154,35 @@ class PatternTable:
 
     def experience(self, min_frequency: int) -> dict[str, dict[int, float]]:
         """Return `advice_for` of all contexts of which two actions are known, by context key."""
-        found = {key: _estimates(actions, min_frequency) for key, actions in self._tallies.items()}
-        return {key: known for key, known in found.items() if len(known) > 1}
+        found: dict[str, dict[int, float]] = {}
+        for key, actions in self._tallies.items():
+            known = {
+                action: success_estimate(tally.successes, tally.frequency)
+                for action, tally in sorted(actions.items())
+                if tally.frequency >= max(1, min_frequency)
+            }
+            if len(known) > 1:
+                found[key] = known
+        return found
 
     def advice_for(self, context: Context, min_frequency: int) -> dict[int, float]:
         """Return action -> `success_estimate`, of actions taken at least so often there."""
-        return _estimates(self._tallies.get(context_key(context), {}), min_frequency)
+        actions = self._tallies.get(context_key(context), {})
+        return {
+            action: success_estimate(tally.successes, tally.frequency)
+            for action, tally in sorted(actions.items())
+            if tally.frequency >= max(1, min_frequency)
+        }
 
 
-def _estimates(actions: Mapping[int, Tally], min_frequency: int) -> dict[int, float]:
+def _pattern(context: Context, action: int, tally: Tally) -> dict[str, Any]:
     return {
-        action: success_estimate(tally.successes, tally.frequency)
-        for action, tally in sorted(actions.items())
-        if tally.frequency >= max(1, min_frequency)
+        "context": context,
+        "action": action,
+        "frequency": tally.frequency,
+        "success_rate": tally.successes / tally.frequency,
+        "success_interval": success_interval(tally.successes, tally.frequency),
+        "mean_reward": tally.reward_sum / tally.frequency,
     }
 
 

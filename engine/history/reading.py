@@ -12,8 +12,13 @@ from urllib.parse import quote
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import MAX_TIME
 from engine.history.patterns import Context, read_context, success_interval
-from engine.history.records import MAX_ACTIONS, TALLIES
-from engine.history.schema import SCHEMA_VERSION, LimitedConnection, layout_version
+from engine.history.records import MAX_ACTIONS
+from engine.history.schema import (
+    APPLICATION_ID,
+    COUNT_OF_PROGRAMS,
+    SCHEMA_VERSION,
+    LimitedConnection,
+)
 
 _BUSY_TIMEOUT_S = 0.3
 
@@ -23,9 +28,13 @@ _ROW = (
 )
 _KINDS = (int, float, str, int, str, float, str, float, str, int, float | None, str)
 """Of the columns of a row: SQLite takes anything in any of them."""
-_PATTERNS = f"""
-    SELECT context, action, SUM(frequency), SUM(successes), SUM(reward_sum) FROM ({TALLIES})
-    WHERE ?1 IS NULL OR action = ?1
+_PATTERNS = """
+    SELECT context, action, SUM(frequency), SUM(successes), SUM(reward_sum) FROM (
+        SELECT context, action, frequency, successes, reward_sum FROM folded_decisions
+        UNION ALL
+        SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
+        FROM decisions GROUP BY context, action
+    ) WHERE ?1 IS NULL OR action = ?1
     GROUP BY context, action HAVING SUM(frequency) >= ?2
     ORDER BY SUM(frequency) DESC, context, action LIMIT ?3 OFFSET ?4
 """
@@ -115,7 +124,13 @@ class PatternPage:
 def read_decisions(
     path: Path, wanted: Wanted, limit: int, below: int | None = None
 ) -> DecisionPage:
-    """Return the newest decisions that are wanted: at most `limit`, of ids below `below`.
+    """Return the newest decisions that are wanted.
+
+    Args:
+        path: The file.
+        wanted: Which.
+        limit: At most so many.
+        below: Older than this id; None: from the newest on.
 
     Raises:
         FileNotFoundError: There is no such file yet.
@@ -155,8 +170,14 @@ def read_patterns(
 ) -> PatternPage:
     """Return which actions were taken how often in which contexts, and the result.
 
-    They count every decision that the file ever held. At most `limit` patterns come back, after
-    the first `offset` of them; of one action alone, if one is given.
+    They count every decision that the file ever held.
+
+    Args:
+        path: The file.
+        limit: At most so many.
+        offset: So many more frequent ones are left out.
+        action: Of one action alone.
+        min_frequency: At least so often.
 
     Raises:
         FileNotFoundError, TimeoutError, ConfigurationError, CheckpointError: As `read_decisions`.
@@ -204,15 +225,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with contextlib.closing(_connect(path)) as database:
             database.execute("BEGIN")  # one snapshot for all that is read
-            version = layout_version(database, path.name)
-            if not version:
-                raise FileNotFoundError(path)  # just made, nothing is in it yet
-            if version != SCHEMA_VERSION:
-                raise ConfigurationError(
-                    f"{path.name} has the layout {version} of another version of PokeTUI "
-                    f"(here {SCHEMA_VERSION}).",
-                    "Update PokeTUI, or give another decision_db_path.",
-                )
+            _check(database, path)
             yield database
     except (sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
         is_operational = isinstance(error, sqlite3.OperationalError)
@@ -232,3 +245,24 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
     )
+
+
+def _check(database: sqlite3.Connection, path: Path) -> None:
+    (owner,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    (tables,) = database.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
+    (odd,) = database.execute(COUNT_OF_PROGRAMS).fetchone()
+    if not (owner or version or tables):
+        raise FileNotFoundError(path)  # just made, nothing is in it yet
+    if owner != APPLICATION_ID:
+        raise ConfigurationError(
+            f"{path.name} is a database of another program.", "Give another decision_db_path."
+        )
+    if odd:
+        raise sqlite3.DatabaseError("it holds views or triggers")
+    if version != SCHEMA_VERSION:
+        raise ConfigurationError(
+            f"{path.name} has the layout {version} of another version of PokeTUI "
+            f"(here {SCHEMA_VERSION}).",
+            "Update PokeTUI, or give another decision_db_path.",
+        )

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.env.analysis import GameStateAnalysis
@@ -11,7 +11,6 @@ from engine.errors import CheckpointError
 from engine.events import DecisionMade, EpisodeEnded, Event, GameObserved, RewardPaid, StatusChanged
 from engine.games.base import Game
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.patterns import context_key, context_of
 from engine.history.records import DecisionRecord
 from engine.types import Decision, EpisodeSummary, Source
 
@@ -19,8 +18,16 @@ HORIZON_STEPS = 16
 """What an environment pays for a decision is what it pays within so many steps from it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A decision whose horizon is not over, and what its episode had paid before it."""
+
+    record: DecisionRecord
+    paid_before: float
+
+
 class DecisionRecorder:
-    """Feed a decision history with the events of a `Reporter`.
+    """Feed a decision history with what `Reporter` tells.
 
     A decision counts as recorded once its horizon or its episode is over. A person's decisions are
     left out, and nothing is expected across them. `history` is closed with this; episodes are named
@@ -43,8 +50,7 @@ class DecisionRecorder:
         self._paid = 0.0
         self._num_episodes = 0
         self._last_step = 0
-        self._open: list[tuple[DecisionRecord, float]] = []
-        """Decisions whose horizon is not over, and what their episode had paid before them."""
+        self._open: list[_Open] = []
         self._position = 0
 
     def take(self, event: Event) -> None:
@@ -74,7 +80,7 @@ class DecisionRecorder:
             "env": self._env,
             "num_episodes": self._num_episodes,
             "last_step": self._last_step,
-            "open": [[asdict(record), paid] for record, paid in self._open],
+            "open": [[asdict(one.record), one.paid_before] for one in self._open],
         }
 
     def load(self, facts: Mapping[str, Any]) -> None:
@@ -84,7 +90,7 @@ class DecisionRecorder:
         self._env = int(facts["env"])
         self._num_episodes = int(facts["num_episodes"])
         self._last_step = int(facts["last_step"])
-        self._open = [(DecisionRecord(**record), paid) for record, paid in facts["open"]]
+        self._open = [_Open(DecisionRecord(**record), paid) for record, paid in facts["open"]]
         if self._last_step:
             self.history.begin_episode(self._episode_id)
 
@@ -116,25 +122,25 @@ class DecisionRecorder:
         analysis = GameStateAnalysis.of(
             seen.state, self._game, seen.milestones, goal.text if goal else ""
         )
-        record = DecisionRecord(
+        record = DecisionRecord.of(
+            analysis,
+            decision.action,
+            decision.reason,
+            min(max(decision.confidence, 0.0), 1.0),
             timestamp=self._clock(),
-            state_hash=analysis.state_hash,
-            context=context_key(context_of(analysis, goal.kind if goal else "")),
-            action=decision.action,
-            reasoning=decision.reason,
-            confidence=min(max(decision.confidence, 0.0), 1.0),
             episode_id=self._episode_id,
             step_number=step,
+            goal_kind=goal.kind if goal else "",
             source=decision.source,
         )
-        self._open.append((record.checked(), self._paid))
+        self._open.append(_Open(record, self._paid))
 
     def _settle(self, up_to_step: int, paid: float | None = None) -> None:
         """Record the open decisions up to a step, given what their episode has paid by now."""
         now = self._paid if paid is None else paid
-        while self._open and self._open[0][0].step_number <= up_to_step:
-            record, paid_before = self._open.pop(0)
-            self.history.add(record, now - paid_before)
+        while self._open and self._open[0].record.step_number <= up_to_step:
+            one = self._open.pop(0)
+            self.history.add(one.record, now - one.paid_before)
 
     def _ended(self, summary: EpisodeSummary) -> None:
         if self._last_step:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from engine.env.analysis import GameStateAnalysis
 from engine.errors import DecisionValidationError
-from engine.history.patterns import read_context
+from engine.history.patterns import context_key, context_of, read_context
 from engine.types import action_index
 
 _MAX_TEXT = 500
@@ -19,12 +20,12 @@ MAX_ACTIONS = 4096
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """A decision whose outcome is not known yet.
+    """A decision of which is not known yet what it leads to.
 
     Attributes:
         timestamp: Seconds since the epoch.
         state_hash: `GameStateAnalysis.state_hash`.
-        context: A `engine.history.patterns.context_key`.
+        context: A `context_key`.
         confidence: 0 to 1.
         step_number: Of the episode, 1-based.
         source: Who decided; "" if nobody said.
@@ -40,8 +41,40 @@ class DecisionRecord:
     step_number: int
     source: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        analysis: GameStateAnalysis,
+        action: int,
+        reasoning: str,
+        confidence: float,
+        *,
+        timestamp: float,
+        episode_id: str,
+        step_number: int,
+        goal_kind: str = "",
+        source: str = "",
+    ) -> Self:
+        """Describe a decision that was made on `analysis`.
+
+        Raises:
+            DecisionValidationError: An action or a confidence that cannot be.
+        """
+        record = cls(
+            timestamp=timestamp,
+            state_hash=analysis.state_hash,
+            context=context_key(context_of(analysis, goal_kind)),
+            action=action,
+            reasoning=str(reasoning)[:_MAX_TEXT],
+            confidence=confidence,
+            episode_id=episode_id,
+            step_number=step_number,
+            source=str(source)[:_MAX_SOURCE],
+        )
+        return record.checked()
+
     def checked(self) -> Self:
-        """Return it with plain numbers, and with texts no longer than what is kept.
+        """Return it with plain numbers.
 
         Raises:
             DecisionValidationError: An action or a confidence that cannot be.
@@ -51,17 +84,11 @@ class DecisionRecord:
             raise DecisionValidationError(
                 f"A decision cannot have the confidence {self.confidence}.", "Give 0.0 to 1.0."
             )
-        return replace(
-            self,
-            action=action,
-            reasoning=str(self.reasoning)[:_MAX_TEXT],
-            confidence=float(self.confidence),
-            source=str(self.source)[:_MAX_SOURCE],
-        )
+        return replace(self, action=action, confidence=float(self.confidence))
 
 
 def is_success(outcome_reward: float) -> bool:
-    """Evaluate a decision by its reward, as long as nothing else is known.
+    """Judge a decision by what it was paid, as long as nothing else is known.
 
     Raises:
         DecisionValidationError: The reward is no number.
@@ -73,15 +100,15 @@ def is_success(outcome_reward: float) -> bool:
     return outcome_reward > 0
 
 
+def outcome(is_good: bool) -> str:
+    """Return the documented word."""
+    return "success" if is_good else "failure"
+
+
 _COLUMNS = tuple(column.name for column in fields(DecisionRecord))
 _WRITTEN = (*_COLUMNS, "outcome", "outcome_reward", "run")
 
 INSERT = f"INSERT INTO decisions ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))})"
-TALLIES = """
-    SELECT context, action, frequency, successes, reward_sum FROM folded_decisions UNION ALL
-    SELECT context, action, COUNT(*), SUM(outcome = 'success'), SUM(outcome_reward)
-    FROM decisions GROUP BY context, action
-"""
 RECENT = (
     f"SELECT {', '.join(_COLUMNS)}, outcome, outcome_reward, total_episode_reward, id "
     "FROM decisions ORDER BY id DESC LIMIT ?"
@@ -91,20 +118,19 @@ RECENT = (
 def as_row(record: DecisionRecord, outcome_reward: float, run: str) -> tuple[Any, ...]:
     """Return the parameters of `INSERT`."""
     values = (getattr(record, name) for name in _COLUMNS)
-    outcome = "success" if is_success(outcome_reward) else "failure"
-    return (*values, outcome, float(outcome_reward), run)
+    return (*values, outcome(is_success(outcome_reward)), float(outcome_reward), run)
 
 
 def as_documented(row: Sequence[Any]) -> dict[str, Any]:
     """Return a row of `RECENT` with the documented keys; both names of the step."""
     record = DecisionRecord(*row[: len(_COLUMNS)])
-    outcome, reward, total, number = row[len(_COLUMNS) :]
+    word, reward, total, number = row[len(_COLUMNS) :]
     return {
         "id": str(number),
         **asdict(record),
         "timestamp": datetime.fromtimestamp(record.timestamp, UTC),
         "context": read_context(record.context),
-        "outcome": outcome,
+        "outcome": word,
         "outcome_reward": reward,
         "step_in_episode": record.step_number,
         "total_episode_reward": total,

@@ -7,16 +7,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import aiosqlite
+
 from engine.errors import CheckpointError, ConfigurationError
 from engine.files import check_file, make_folder, open_file, remedy
 
 SCHEMA_VERSION = 3
 
-_APPLICATION_ID = 0x504B5455
+APPLICATION_ID = 0x504B5455
 """Marks a file as ours, in its header: "PKTU"."""
 
 MAX_VALUE_SIZE = 1 << 24
 """Bytes of a text in the database, and of a row."""
+
+COUNT_OF_PROGRAMS = "SELECT COUNT(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+"""Views and triggers run what a file says; ours have none."""
 
 _SMALLEST_PAGE = 512
 _BUSY_TIMEOUT_S = 5.0
@@ -89,10 +94,8 @@ class LimitedConnection(sqlite3.Connection):
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_SIZE)
 
 
-def open_database(path: Path) -> sqlite3.Connection:
-    """Open a file of decisions, a new one or an older one too, for any one thread at a time.
-
-    No other file is touched.
+async def open_database(path: Path) -> aiosqlite.Connection:
+    """Open a file of decisions, a new one or an older one too; no other is touched.
 
     Raises:
         ConfigurationError: It cannot be opened, belongs to something else or is of a newer version.
@@ -103,13 +106,10 @@ def open_database(path: Path) -> sqlite3.Connection:
         # SQLite gives those that it makes beside the file's mode, and does not look at any.
         for suffix in ("-wal", "-shm", "-journal"):
             check_file(path.with_name(path.name + suffix))
+        # aiosqlite leaves a thread with an unheard error behind when it cannot open a file.
         os.close(open_file(path, os.O_WRONLY | os.O_CREAT))
-        database = sqlite3.connect(
-            path,
-            timeout=_BUSY_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-            factory=LimitedConnection,
+        database = await aiosqlite.connect(
+            path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, factory=LimitedConnection
         )
     except (OSError, sqlite3.Error) as error:
         where = getattr(error, "filename", None) or path
@@ -119,9 +119,9 @@ def open_database(path: Path) -> sqlite3.Connection:
             remedy(error, "Give a writable file as decision_db_path."),
         ) from None
     try:
-        _prepare(database, path)
-    except BaseException as error:
-        database.close()
+        await _prepare(database, path)
+    except BaseException as error:  # its thread would outlive us; it is raised again
+        await database.close()
         if isinstance(error, sqlite3.OperationalError):
             raise ConfigurationError(
                 f"Cannot write the decision history {path}: {error}.",
@@ -136,47 +136,36 @@ def open_database(path: Path) -> sqlite3.Connection:
     return database
 
 
-def layout_version(database: sqlite3.Connection, name: Path | str) -> int:
-    """Return the version of a file's layout, 0 of an empty one.
-
-    Raises:
-        ConfigurationError: It belongs to another program; `name` is how to call it.
-        sqlite3.DatabaseError: It holds views or triggers, which run what a file says.
-    """
-    ((owner,),) = database.execute("PRAGMA application_id")
-    ((version,),) = database.execute("PRAGMA user_version")
-    kinds = [kind for (kind,) in database.execute("SELECT type FROM sqlite_schema")]
-    is_empty = not (version or owner or kinds)
-    if not is_empty and (owner != _APPLICATION_ID or version < 1):
-        raise ConfigurationError(
-            f"{name} is a database of another program.", "Give another decision_db_path."
-        )
-    if not {"table", "index"}.issuperset(kinds):
-        raise sqlite3.DatabaseError("it holds views or triggers")
-    return int(version)
-
-
-def _prepare(database: sqlite3.Connection, path: Path) -> None:
+async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
     if 0 < path.stat().st_size < _SMALLEST_PAGE:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("it is too short")
-    _check(database, path)
-    database.execute("PRAGMA journal_mode = WAL")
+    await _check(database, path)
+    await database.execute("PRAGMA journal_mode = WAL")
     # In WAL mode this survives a killed process; a power cut may take the last transactions.
-    database.execute("PRAGMA synchronous = NORMAL")
-    database.execute("BEGIN IMMEDIATE")  # of two processes only one migrates
-    version = _check(database, path)
+    await database.execute("PRAGMA synchronous = NORMAL")
+    await database.execute("BEGIN IMMEDIATE")  # of two processes only one migrates
+    version = await _check(database, path)
     for step in range(version + 1, SCHEMA_VERSION + 1):
         for statement in _STEPS[step]:
-            database.execute(statement)
+            await database.execute(statement)
     if version < SCHEMA_VERSION:
-        database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    database.execute("COMMIT")
+        await database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        await database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    await database.execute("COMMIT")
 
 
-def _check(database: sqlite3.Connection, path: Path) -> int:
-    """Return the version of the file's layout; refuse one that is newer."""
-    version = layout_version(database, path)
+async def _check(database: aiosqlite.Connection, path: Path) -> int:
+    """Return the version of the file's layout, 0 of an empty one; refuse one that is not ours."""
+    version = await _number(database, "PRAGMA user_version")
+    owner = await _number(database, "PRAGMA application_id")
+    num_tables = await _number(database, "SELECT COUNT(*) FROM sqlite_schema")
+    is_empty = not (version or owner or num_tables)
+    if not is_empty and (owner != APPLICATION_ID or version < 1):
+        raise ConfigurationError(
+            f"{path} is a database of another program.", "Give another decision_db_path."
+        )
+    if await _number(database, COUNT_OF_PROGRAMS):
+        raise sqlite3.DatabaseError("it holds views or triggers")
     if version > SCHEMA_VERSION:
         raise ConfigurationError(
             f"The decision history {path} was written by a newer version of PokeTUI "
@@ -184,3 +173,8 @@ def _check(database: sqlite3.Connection, path: Path) -> int:
             "Update PokeTUI, or give another decision_db_path.",
         )
     return version
+
+
+async def _number(database: aiosqlite.Connection, query: str) -> int:
+    (row,) = await database.execute_fetchall(query)
+    return int(row[0])

@@ -1,13 +1,12 @@
-"""Write decisions in the background: one thread owns the database."""
+"""Write decisions in the background: one thread with its own event loop owns the database."""
 
+import asyncio
+import contextlib
 import queue
 import sqlite3
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,14 +69,19 @@ class DecisionStore:
         self._warn = warn
         self._waiting: queue.Queue[Write] = queue.Queue(QUEUE_ROWS)
         self._batch: list[Write] = []
-        self._calls: deque[Callable[[], None]] = deque()
-        self._wake = threading.Event()
         self._is_failing = False
         self._is_closing = False
         self._drop_lock, self._call_lock = threading.Lock(), threading.Lock()
-        self._database = open_database(path)
-        self._thread = threading.Thread(target=self._serve, name="decision history")
+        opened: Future[None] = Future()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(opened)), name="decision history"
+        )
         self._thread.start()
+        try:
+            opened.result()
+        except BaseException:  # the thread ends by itself, and nothing of it shall stay
+            self._thread.join()
+            raise
 
     @property
     def num_waiting(self) -> int:
@@ -96,7 +100,7 @@ class DecisionStore:
             if is_first:
                 self._warn(f"Decisions come faster than {self._path} takes them: some are lost.")
         if self._waiting.qsize() % _BATCH_ROWS == 0:
-            self._wake.set()
+            self._loop.call_soon_threadsafe(self._wake.set)
 
     def flush(self) -> bool:
         """Wait until all that was put is on the disk; False if the disk refuses."""
@@ -108,12 +112,7 @@ class DecisionStore:
         Raises:
             sqlite3.Error: The file cannot be read.
         """
-
-        def fetch() -> list[tuple[Any, ...]]:
-            self._write_all()
-            return self._database.execute(query, parameters).fetchall()
-
-        return self._call(fetch)
+        return self._call(lambda: self._rows(query, parameters))
 
     def restore(self) -> bool:
         """Write the file again if it was deleted; return whether it was.
@@ -126,101 +125,119 @@ class DecisionStore:
     def close(self) -> None:
         """Write what waits and close the file; may be called again."""
         with self._call_lock:
-            self._is_closing = True
-            self._wake.set()
+            if not self._is_closing:
+                self._is_closing = True
+                self._loop.call_soon_threadsafe(self._wake.set)
         self._thread.join()
 
     def _check_open(self) -> None:
         if self._is_closing:
             raise ValueError("the decision history is closed")
 
-    def _call(self, work: Callable[[], T]) -> T:
-        """Do something in the thread, and wait for its result."""
-        result: Future[T] = Future()
-
-        def call() -> None:
-            try:
-                result.set_result(work())
-            except BaseException as error:  # it is raised in the caller's thread
-                result.set_exception(error)
-
+    def _call(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         with self._call_lock:  # what is called while `close` runs would never be answered
             self._check_open()
-            self._calls.append(call)
-            self._wake.set()
-            return result.result()
+            return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
 
-    def _serve(self) -> None:
+    async def _serve(self, opened: Future[None]) -> None:
+        self._loop, self._wake = asyncio.get_running_loop(), asyncio.Event()
+        self._lock = asyncio.Lock()
         try:
+            self._database = await open_database(self._path)
+        except BaseException as error:  # the constructor raises it, in the caller's thread
+            opened.set_exception(error)
+            return
+        try:
+            opened.set_result(None)
             # The main thread's end is the end of a script that did not close.
             while not self._is_closing and threading.main_thread().is_alive():
-                self._wake.wait(_WRITE_INTERVAL_S)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), _WRITE_INTERVAL_S)
                 self._wake.clear()
-                while self._calls:
-                    self._calls.popleft()()
-                self._write_all()
+                await self._write_all()
             self._is_closing = True
-            self._write_all()
+            await self._write_all()
             self.num_dropped += self.num_waiting
         finally:
-            self._is_closing = True
-            self._database.close()
+            await self._database.close()
 
-    def _restore(self) -> bool:
-        if self._path.exists():
-            return False
-        make_folder(self._path.parent)
-        beside = temporary_path(self._path)
-        # The open file is whole until it is closed, though it has no name any more.
-        self._database.execute("VACUUM INTO ?", (str(beside),))
-        self._database.close()
-        # What is left of the old file would be taken for the new one's last transactions.
-        for ending in ("-wal", "-shm"):
-            self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
-        beside.replace(self._path)
-        self._database = open_database(self._path)
-        return True
-
-    def _write_all(self) -> bool:
-        """Write until nothing waits; return whether the disk took it all."""
-        while self.num_waiting:
-            while len(self._batch) < _BATCH_ROWS and not self._waiting.empty():
-                self._batch.append(self._waiting.get_nowait())
-            try:
-                self._transact()
-            except sqlite3.Error as error:
-                if not self._is_failing:
-                    self._is_failing = True
-                    self._warn(
-                        f"Cannot write the decision history {self._path}: {error}. It is kept in "
-                        "memory and tried again; free some disk space."
-                    )
+    async def _restore(self) -> bool:
+        async with self._lock:
+            if self._path.exists():
                 return False
-            self._batch.clear()
-            self._is_failing = False
-        return True
+            make_folder(self._path.parent)
+            beside = temporary_path(self._path)
+            # The open file is whole until it is closed, though it has no name any more.
+            await self._database.execute("VACUUM INTO ?", (str(beside),))
+            await self._database.close()
+            # What is left of the old file would be taken for the new one's last transactions.
+            for ending in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            beside.replace(self._path)
+            self._database = await open_database(self._path)
+            return True
 
-    def _transact(self) -> None:
+    async def _rows(self, query: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        await self._write_all()
+        return await self._fetch(query, parameters)
+
+    async def _fetch(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in await self._database.execute_fetchall(query, parameters)]
+
+    async def _write_all(self) -> bool:
+        """Write until nothing waits; return whether the disk took it all."""
+        async with self._lock:
+            while self.num_waiting:
+                while len(self._batch) < _BATCH_ROWS and not self._waiting.empty():
+                    self._batch.append(self._waiting.get_nowait())
+                try:
+                    await self._transact()
+                except sqlite3.Error as error:
+                    self._failed(error)
+                    return False
+                self._batch.clear()
+                self._is_failing = False
+            return True
+
+    async def _transact(self) -> None:
         """Write the batch, and fold old rows where there are too many, or nothing at all."""
-        self._database.execute("BEGIN IMMEDIATE")
+        await self._database.execute("BEGIN IMMEDIATE")
         try:
-            for statement, writes in groupby(self._batch, itemgetter(0)):
-                self._database.executemany(statement, (parameters for _, parameters in writes))
-            self._fold()
-            self._database.execute("COMMIT")
+            for statement, parameters in _grouped(self._batch):
+                await self._database.executemany(statement, parameters)
+            await self._fold()
+            await self._database.execute("COMMIT")
         except sqlite3.Error:
             # SQLite has rolled back by itself after some errors, but not after all.
             if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
+                await self._database.execute("ROLLBACK")
             raise
 
-    def _fold(self) -> None:
+    async def _fold(self) -> None:
         for table, fold in _FOLDED:
             # Ids have few gaps, and unlike rows they need not be counted.
-            ((first, last),) = self._database.execute(
+            ((first, last),) = await self._fetch(
                 f"SELECT (SELECT MIN(id) FROM {table}), (SELECT MAX(id) FROM {table})"
             )
             if first is not None and last - first >= self._max_rows:
                 bound = (last - int(self._max_rows * _KEPT_SHARE),)
-                self._database.execute(fold, bound)
-                self._database.execute(f"DELETE FROM {table} WHERE id <= ?", bound)
+                await self._database.execute(fold, bound)
+                await self._database.execute(f"DELETE FROM {table} WHERE id <= ?", bound)
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        if not self._is_failing:
+            self._is_failing = True
+            self._warn(
+                f"Cannot write the decision history {self._path}: {error}. It is kept in memory "
+                "and tried again; free some disk space."
+            )
+
+
+def _grouped(writes: list[Write]) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """Return runs of the same statement, in order."""
+    groups: list[tuple[str, list[tuple[Any, ...]]]] = []
+    for statement, parameters in writes:
+        if not groups or groups[-1][0] != statement:
+            groups.append((statement, []))
+        groups[-1][1].append(parameters)
+    return groups

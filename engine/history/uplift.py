@@ -1,21 +1,21 @@
 """Tell what a planner is worth: its followed goals against those ignored at random."""
 
 import math
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 
 from engine.history.patterns import success_interval
 
 
 @dataclass(frozen=True, slots=True)
 class Uplift:
-    """How often progress was made with a planner's goals, and without them (the control group).
+    """How often progress was made with a planner's goals, and without them.
 
     Which goals are ignored is drawn at random, so nothing else differs between the two.
 
     Attributes:
-        followed: Goals that were followed to an outcome; `followed_progress` of them made progress.
-            All are fractions where old evidence fades.
-        ignored: Likewise goals that were ignored; `ignored_progress` of them made progress.
+        followed: Goals judged that were followed; `followed_progress` of them made progress. All
+            are fractions where old evidence fades.
+        ignored: Goals judged that were ignored; `ignored_progress` of them made progress.
     """
 
     followed: float = 0
@@ -59,16 +59,29 @@ class Uplift:
 
     def faded(self, share: float) -> "Uplift":
         """Return it with only a share of its evidence left."""
-        return Uplift(*(count * share for count in astuple(self)))
+        return Uplift(
+            self.followed * share,
+            self.followed_progress * share,
+            self.ignored * share,
+            self.ignored_progress * share,
+        )
 
     def plus(self, *, is_control: bool, made_progress: bool, count: int = 1) -> "Uplift":
         """Return it with more goals of one sort."""
         progress = count if made_progress else 0
         if is_control:
-            ignored, ignored_progress = self.ignored + count, self.ignored_progress + progress
-            return replace(self, ignored=ignored, ignored_progress=ignored_progress)
-        followed, followed_progress = self.followed + count, self.followed_progress + progress
-        return replace(self, followed=followed, followed_progress=followed_progress)
+            return Uplift(
+                self.followed,
+                self.followed_progress,
+                self.ignored + count,
+                self.ignored_progress + progress,
+            )
+        return Uplift(
+            self.followed + count,
+            self.followed_progress + progress,
+            self.ignored,
+            self.ignored_progress,
+        )
 
 
 def _beta(successes: float, count: float) -> tuple[float, float]:

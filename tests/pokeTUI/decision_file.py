@@ -4,7 +4,6 @@ from pathlib import Path
 
 from engine.env.analysis import GameStateAnalysis
 from engine.history.decisions import DecisionHistoryAnalyzer
-from engine.history.patterns import context_key, context_of
 from engine.history.records import DecisionRecord
 from engine.types import Action, Source
 from tests.pokeTUI.fake_session import make_battle, make_game
@@ -26,16 +25,15 @@ def add_decision(history: DecisionHistoryAnalyzer, number: int, run: str = "moss
         name=("MILLBROOK PATH", "FERNWICK", "STONEHOLLOW")[number % 3],
         battle=make_battle() if number % 5 == 0 else None,
     )
-    analysis = GameStateAnalysis.of(game)
-    record = DecisionRecord(
+    record = DecisionRecord.of(
+        GameStateAnalysis.of(game),
+        int(list(Action)[4 + number % 4]),
+        f"reason {number}: the way to the goal leads along here",
+        0.5 + number % 50 / 100,
         timestamp=1_700_000_000.0 + number,
-        state_hash=analysis.state_hash,
-        context=context_key(context_of(analysis, "reach")),
-        action=int(list(Action)[4 + number % 4]),
-        reasoning=f"reason {number}: the way to the goal leads along here",
-        confidence=0.5 + number % 50 / 100,
         episode_id=f"{run}/{1 + number // 100}",
         step_number=1 + number % 100,
+        goal_kind="reach",
         source=_SOURCES[number % len(_SOURCES)],
     )
     history.add(record, 0.02 if number % 3 == 0 else -0.01)
