@@ -103,7 +103,7 @@ def step_to_new_ground(state: GameState, been: Collection[Tile]) -> Exit | None:
 
 
 def _is_near_center(state: GameState, game: Game, world: WorldMap, town: MapId) -> bool:
-    """Return whether a way to a town is known, and no map's name speaks against a healer there."""
+    """Return whether a way to a town is known, and no name of a map denies a healer there."""
     here, is_rest = state.place.map, game.atlas.is_rest
     names = list(_names_beside(game.tables, world, town))
     if names and not any(map(is_rest, names)):
