@@ -2,7 +2,6 @@ import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from docs.pictures.raster import coverage
 from docs.pictures.screen import Cell, Look, Screen
 from docs.pictures.shapes import DOWN, Dots, Lines, shape_of
 from docs.pictures.svg import to_svg
-from pokeTUI.rendering.blocks import half_blocks, octants, quadrants, sextants
+from pokeTUI.rendering.blocks import HALF_BLOCKS, OCTANTS, QUADRANTS, SEXTANTS, BlockShape
 
 DARK, LIGHT, RED = (16, 20, 15), (240, 240, 240), (200, 30, 30)
 PLAIN = Look(LIGHT, DARK)
@@ -36,9 +35,8 @@ def cover(character: str, width: int = WIDTH, height: int = HEIGHT) -> np.ndarra
     return coverage(shape, width, height)
 
 
-@pytest.mark.parametrize("blocks", [half_blocks, quadrants, sextants, octants])
-def test_a_pattern_is_drawn_pixel_by_pixel(blocks: Callable[..., object]) -> None:
-    shape = blocks()
+@pytest.mark.parametrize("shape", [HALF_BLOCKS, QUADRANTS, SEXTANTS, OCTANTS])
+def test_a_pattern_is_drawn_pixel_by_pixel(shape: BlockShape) -> None:
     for mask, glyph in enumerate(shape.glyphs):
         if not mask:
             continue

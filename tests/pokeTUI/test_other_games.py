@@ -8,7 +8,13 @@ from engine.events import DecisionMade
 from engine.types import GAME_BOY_ACTIONS, Action, ActionSet, Decision, GameAction, Source
 from pokeTUI.app import CockpitApp
 from pokeTUI.keys.keymap import KeyTable
-from tests.pokeTUI.conftest import OpenCockpit, screen_lines, screen_text, settle
+from tests.pokeTUI.conftest import (
+    OpenCockpit,
+    comes_to_show,
+    screen_lines,
+    screen_text,
+    settle,
+)
 from tests.pokeTUI.fake_session import make_reward, make_run
 
 COMPASS = ActionSet(
@@ -117,9 +123,7 @@ async def test_a_decision_is_told_by_the_games_name_of_its_action(
             replace(make_run(), actions=COMPASS),
             DecisionMade(1, Decision(2, Source.POLICY, 0.8, "it is warmer there")),
         )
-        await settle(pilot)
-        (now,) = (line for line in screen_lines(pilot) if "now " in line)
-        assert "SOUTH" in now
+        assert await comes_to_show(pilot, "policy  SOUTH")
 
 
 async def test_an_action_without_a_key_breaks_nothing(
