@@ -1,7 +1,6 @@
 """Tell the outside how a recording goes, with the events that a run has."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 
 import numpy as np
 
@@ -73,15 +72,20 @@ class RecordingReporter(Reporter):
         self.episode_steps = self._game.env.episode_steps
         super().status()
         recorder = self._game.recorder
-        facts = asdict(recorder.facts) if recorder.is_recording else {}
+        facts = recorder.facts if recorder.is_recording else DemoFacts()
         self.emit(
             events.RecordingChanged(
                 recorder.is_recording,
+                steps=facts.steps,
+                human_steps=facts.human_steps,
                 elapsed_s=self.elapsed_s if recorder.is_recording else 0.0,
                 limit_s=self._plan.limit_s,
+                rewindable=facts.rewindable,
                 saved=self.saved,
                 wanted=self._plan.episodes,
-                **facts,
+                task=facts.task,
+                tags=facts.tags,
+                is_marked=facts.is_marked,
             )
         )
 
