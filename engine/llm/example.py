@@ -1,5 +1,6 @@
 """Have a question at hand that is as long as a run's, for trying out a model without a game."""
 
+from engine.games.base import GAME_BOY_ROLE_PLAYING
 from engine.llm.prompt import Notes
 from engine.planning_types import Condition, GoalOption, PlanningQuery, Section
 from engine.types import Goal, GoalKind
@@ -29,6 +30,7 @@ EXAMPLE = PlanningQuery(
     key="example",
     env_index=0,
     trigger="battle",
+    game=GAME_BOY_ROLE_PLAYING,
     sections=(
         Section(
             "world",

@@ -14,6 +14,8 @@ from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError
 from engine.training.replay_sources import Recorded, RecordedEpisode, Taken
+from engine.training.run_settings import load_settings
+from engine.training.runs import find_run
 
 KEPT_EVERY = 100
 """Moves between two kept states, so that going back never plays more than so many again."""
@@ -192,8 +194,10 @@ def replay_episode(
         ConfigurationError: They name code that the user does not trust.
         ReplayError: There is no such episode, or it goes another way.
     """
+    config = load_settings(find_run(save_dir, run))  # whom it names is to be trusted first
     recorded = RecordedEpisode.find(save_dir, run, number)
-    env = make_game_env(recorded.settings(), recorded.ended.summary.env_index)
+    config = config.model_copy(update={"save_dir": save_dir})
+    env = make_game_env(config, recorded.ended.summary.env_index)
     try:
         total = 0.0
         for reward, *_ in replay(env, recorded.recording):
