@@ -29,7 +29,7 @@ from engine.imitation.examples import Examples, split
 from engine.imitation.expert_data import Batch, ReplayBuffer, expert_paths, load_expert_data
 from engine.imitation.networks import ImpalaCNN, ResidualBlock
 from engine.imitation.settings import CloningConfig, check
-from engine.training.cloning import Cloned, CloningRun, Note, Progress, Tell, tracked
+from engine.training.cloning import Cloned, CloningRun, Note, Progress, Report, tracked
 from engine.training.from_demonstrations import (
     PROJECT,
     Source,
@@ -122,8 +122,8 @@ class Args:
         return check(CloningConfig, given)
 
 
-def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned:
-    """Clone `ImpalaCNN` from all demonstrations of a folder; `tell` is called with all events.
+def train(args: Args | None = None, *, report: Report = lambda event: None) -> Cloned:
+    """Clone `ImpalaCNN` from all demonstrations of a folder; `report` is called with all events.
 
     Raises:
         PokeTUIError: The demonstrations, the settings or the game are no use.
@@ -137,14 +137,14 @@ def train(args: Args | None = None, *, tell: Tell = lambda told: None) -> Cloned
     expert_paths(args.expert_data_dir)  # before anything is written
     game = {"rom_path": args.rom_path} if args.rom_path else {}
     run = tracking(run_config(args.model_dir, game), is_tracked=args.track)
-    examples = _examples(args, run, tell)
+    examples = _examples(args, run, report)
     config = args.config(1)
     learnt, _ = split(examples, config.val_share, config.seed)
     config = args.config(math.ceil(len(learnt) / config.batch_size))
     source = Source(demos=args.expert_data_dir)
     settings = settings_of_policy(config, source, run) | {"args": asdict(args)}
     with PolicyFolder.begin(args.model_dir, settings, args.exp_name) as folder:
-        cloning = CloningRun(config, run, examples, folder, tell=tell)
+        cloning = CloningRun(config, run, examples, folder, report=report)
         cloned = cloning.run(tracked(run, folder, asdict(args), args.wandb_project_name))
     if not args.save_best and cloned.best is not None:
         cloned.best.unlink()
@@ -186,7 +186,7 @@ def evaluate(
     return float(np.mean(returns))
 
 
-def _examples(args: Args, run: RunConfig, tell: Tell) -> Examples:
+def _examples(args: Args, run: RunConfig, report: Report) -> Examples:
     paths = expert_paths(args.expert_data_dir)
     with tempfile.TemporaryDirectory() as played:  # for the inputs of foreign NPZ files
         demos = (
@@ -198,8 +198,8 @@ def _examples(args: Args, run: RunConfig, tell: Tell) -> Examples:
             len(paths),
             args.config(1),
             run,
-            lambda done, total: tell(Progress("reading demonstrations", done, total)),
-            lambda text: tell(Note(text)),
+            lambda done, total: report(Progress("reading demonstrations", done, total)),
+            lambda text: report(Note(text)),
         )
 
 

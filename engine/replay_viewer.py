@@ -33,7 +33,7 @@ class ReplaySession(ThreadedSession):
         recorded: A run's episode or a demonstration, see `engine.training.replay_sources`.
         speed: Actions a second to begin with; 0: as fast as it goes.
         place: Where to begin, paused; None: where it begins to show something.
-        told: Events that are posted at first, of what happened before.
+        earlier: Events that are posted at first, of what happened before.
     """
 
     not_here = "Not in a replay: nothing of it can be changed."
@@ -46,12 +46,12 @@ class ReplaySession(ThreadedSession):
         *,
         speed: float = FIRST_SPEED,
         place: int | None = None,
-        told: Sequence[events.Event] = (),
+        earlier: Sequence[events.Event] = (),
     ) -> None:
         super().__init__("replay")
         self.recorded = recorded
         self._target = place
-        self._told = tuple(told)
+        self._earlier = tuple(earlier)
         self._controls = Controls(is_paused=place is not None)
         self._pace = Pace()
         self._pace.limit(speed)
@@ -80,7 +80,7 @@ class ReplaySession(ThreadedSession):
         )
         for text in recorded.about():
             self._reporter.say(NOTE, text)
-        for event in self._told:
+        for event in self._earlier:
             self.mailbox.post(event)
         if self._target is None:
             self._target = self._playback.place_of(recorded.begins_at)

@@ -62,7 +62,7 @@ class HybridAgent:
     unless a strategy is forced.
 
     In a loop of one's own, `update` follows every `get_action`; it then also moves the curriculum
-    and tells the strategy system how episodes went, which otherwise a trainer does.
+    and reports to the strategy system how episodes went, which otherwise a trainer does.
 
     Args:
         llm_manager: The language model; None: the rules alone advise.
@@ -73,7 +73,7 @@ class HybridAgent:
     Attributes:
         mode: Who may act.
         make_policy: Makes what learns for what is observed and done, when it is first needed.
-        max_context_length: Of what the language model is told, in tokens, about.
+        max_context_length: Of the language model's prompt, in tokens, about.
         action_batch: The last decision as the trainer takes it; None after `update`.
         decision: The last decision with its source, confidence and reason.
         model_answer: What the language model said, if that decision is its; else None.
@@ -176,7 +176,7 @@ class HybridAgent:
         return self.policy
 
     def rehearse(self, batch: Batch, seed: int) -> None:
-        """Let `get_action` play as what is learnt is to be judged, until `resume`."""
+        """Let `get_action` play as in an evaluation, until `resume`."""
         consultation = dataclasses.replace(self.consultation)
         self._before = self._shares.save(), consultation, self.decision
         is_learnt = self.mode is not AgentMode.LLM_ONLY

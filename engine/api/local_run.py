@@ -201,7 +201,7 @@ class LocalRun:
             "llm_error": error,
         }
 
-    def _tell_of_model(self) -> None:
+    def _publish_model(self) -> None:
         """Return whether the language model that is waited for can be asked, if that has
         changed.
         """
@@ -227,7 +227,7 @@ class LocalRun:
         self._emit(event)
 
     def _record(self, decision: Decision, info: dict[str, Any], reward: float) -> None:
-        self._tell_of_model()
+        self._publish_model()
         history, game = self._parts.history, self._parts.env.game
         if history is None:
             return

@@ -27,7 +27,7 @@ class _Open:
 
 
 class DecisionRecorder:
-    """Feed a decision history with what `Reporter` tells.
+    """Feed a decision history with what `Reporter` publishes.
 
     A decision counts as recorded once its horizon or its episode is over. A person's decisions are
     left out, and nothing is expected across them. `history` is closed with this; episodes are named

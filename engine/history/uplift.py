@@ -13,9 +13,9 @@ class Uplift:
     Which goals are ignored is drawn at random, so nothing else differs between the two.
 
     Attributes:
-        followed: Goals judged that were followed; `followed_progress` of them made progress. All
+        followed: Goals evaluated that were followed; `followed_progress` of them made progress. All
             are fractions where old evidence fades.
-        ignored: Goals judged that were ignored; `ignored_progress` of them made progress.
+        ignored: Goals evaluated that were ignored; `ignored_progress` of them made progress.
     """
 
     followed: float = 0

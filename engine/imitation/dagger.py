@@ -87,21 +87,21 @@ class Dagger:
         """Return whether all rounds are over."""
         return self.rounds >= self._config.rounds
 
-    def learn_first(self, tell: Callable[[int], None] = lambda done: None) -> Epoch | None:
+    def learn_first(self, report: Callable[[int], None] = lambda done: None) -> Epoch | None:
         """Clone the demonstrations to begin with, if there is no student; None without any."""
         if self.policy is not None or not self.examples:
             return None
-        return self._learn(tell)
+        return self._learn(report)
 
     def round(
         self,
         games: Games,
-        tell_played: Callable[[int], None] = lambda done: None,
+        report_played: Callable[[int], None] = lambda done: None,
         tell_learnt: Callable[[int], None] = lambda done: None,
     ) -> Round:
         """Let the student play, label, and learn from everything.
 
-        `games` are `DaggerConfig.envs`, advised if the expert needs it. `tell_played` is called
+        `games` are `DaggerConfig.envs`, advised if the expert needs it. `report_played` is called
         with how many episodes are over, `tell_learnt` with how many epochs.
         """
         number, student = self.rounds + 1, self.policy
@@ -116,7 +116,7 @@ class Dagger:
             beta=beta,
             episodes=self._config.episodes,
             seed=seed,
-            tell=tell_played,
+            report=report_played,
         )
         agreement = None
         if student is not None:
@@ -129,14 +129,14 @@ class Dagger:
         total = sum(len(part) for part in self.examples)
         return Round(number, beta, len(new), total, tuple(played), agreement, epoch)
 
-    def _learn(self, tell: Callable[[int], None]) -> Epoch:
+    def _learn(self, report: Callable[[int], None]) -> Epoch:
         seed = (self._cloning.seed * 1009 + len(self.examples)) % 2**31
         config = self._cloning.model_copy(update={"seed": seed})
         cloning = Cloning(config, join(self.examples), self.policy)
         epoch = None
         while not cloning.is_over:
             epoch = cloning.learn()
-            tell(cloning.epoch)
+            report(cloning.epoch)
         assert epoch is not None
         self.policy = Policy(self._cloning, cloning.policy.spaces, cloning.policy.network)
         return epoch

@@ -18,7 +18,7 @@ def read_examples(
     path: Path,
     config: CloningConfig,
     run: RunConfig,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    report: Callable[[int, int], None] = lambda done, total: None,
     wanted: Wanted | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> Examples:
@@ -58,7 +58,7 @@ def read_examples(
             yield demo
 
     try:
-        return demo_examples(demonstrated(), len(chosen), config, run, tell, note, validating)
+        return demo_examples(demonstrated(), len(chosen), config, run, report, note, validating)
     except ReplayError as error:
         raise ReplayError(f"{played}: {error.message}", error.hint) from None
 
@@ -68,7 +68,7 @@ def demo_examples(
     count: int,
     config: CloningConfig,
     run: RunConfig,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    report: Callable[[int, int], None] = lambda done, total: None,
     note: Callable[[str], None] = lambda text: None,
     validating: Collection[int] = (),
 ) -> Examples:
@@ -82,7 +82,7 @@ def demo_examples(
         count: How many there are.
         config: Names what is seen.
         run: Names the game.
-        tell: Called with how many are over, and of how many.
+        report: Called with how many are over, and of how many.
         note: Takes what is left out, in words.
         validating: Places of those that only validate.
 
@@ -99,7 +99,7 @@ def demo_examples(
             kept_apart = frozenset({number} if number in validating else ())
             parts += noted.examples(number, demo.action_names, kept_apart)
             without_effect += masked
-            tell(number + 1, count)
+            report(number + 1, count)
     left_out = ""
     if without_effect:
         what = "1 press is" if without_effect == 1 else f"{without_effect:,} presses are"

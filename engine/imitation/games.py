@@ -93,13 +93,13 @@ def play(
     beta: float,
     episodes: int,
     seed: int,
-    tell: Callable[[int], None] = lambda done: None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
     """Let a student play, and note what the expert would have done.
 
     Every environment plays its share of the episodes. An episode that is left when all are played
     counts for nothing. The expert labels every state and acts in a share `beta`, 0 to 1, of them.
-    The seed is of the games, and of who acts. `tell` is called with how many episodes are played.
+    The seed is of the games, and of who acts. `report` is called with how many episodes are played.
 
     Returns:
         The labelled states, without those in which the expert knew no action; and how the episodes
@@ -139,6 +139,6 @@ def play(
                 due[index] -= 1
                 whole += noted[index].examples(len(played), games.action_names)
                 played.append(summary)
-                tell(len(played))
+                report(len(played))
             noted[index] = EpisodeExamples()
     return join(whole), played

@@ -14,7 +14,7 @@ from engine.types import EpisodeSummary, Evaluation, Source
 _SPEED_WINDOW_S = 5.0
 
 _SCORED = 10
-"""Episodes that a checkpoint is judged by."""
+"""Episodes that a checkpoint is rated by."""
 _MOST_DECISIONS = 1000
 _SOURCES = tuple(source for source in Source if source is not Source.RECORDED)
 _POLICY, _PLANNER, _RULES, _RANDOM, _HUMAN = range(len(_SOURCES))

@@ -126,7 +126,7 @@ def is_own_peer(connection: socket.socket) -> bool:
         # struct xucred of <sys/ucred.h>, asked for at level SOL_LOCAL (0), LOCAL_PEERCRED (1).
         found = connection.getsockopt(0, 1, 76)
     except OSError:
-        return True  # a system that does not tell; the folder's mode keeps others out
+        return True  # a system that does not say; the folder's mode keeps others out
     return len(found) >= 8 and bool(struct.unpack("=II", found[:8])[1] == os.geteuid())
 
 

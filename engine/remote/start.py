@@ -65,10 +65,12 @@ def start_detached(config: RunConfig, resume: str | None) -> LiveRun:
     return live
 
 
-def wait_for_start(live: LiveRun, tell: Callable[[str], None]) -> RunFailed | ConnectionLost | None:
+def wait_for_start(
+    live: LiveRun, report: Callable[[str], None]
+) -> RunFailed | ConnectionLost | None:
     """Wait until a run has begun to play; return how it failed, if it did by then.
 
-    Meanwhile `tell` is called with what is being done.
+    Meanwhile `report` is called with what is being done.
     """
     with contextlib.closing(RemoteSession(live, is_read_only=True)) as session:
         session.start()
@@ -81,7 +83,7 @@ def wait_for_start(live: LiveRun, tell: Callable[[str], None]) -> RunFailed | Co
                 if isinstance(event, RunStarted | RunStopped):
                     return None
                 if isinstance(event, ProgressReported):
-                    tell(event.text)
+                    report(event.text)
             if not was_alive:
                 return None
             time.sleep(_LOOK_S)

@@ -14,7 +14,7 @@ from engine.strategy.text_state import asked_sections, rules
 from engine.types import Creature, GameState, Goal, GoalKind
 
 Base = tuple[Any, ...]
-"""What tells situations apart beside the goals tried in them; strings and numbers only."""
+"""What distinguishes situations, beside the goals tried in them; strings and numbers only."""
 
 Tried = tuple[str, ...]
 """Goals with their outcomes, oldest first."""
@@ -34,7 +34,7 @@ def is_settled(state: GameState) -> bool:
 
 
 def walking_base(state: GameState, milestones: Collection[str]) -> Base:
-    """Return what tells situations outside of battles apart."""
+    """Return what distinguishes situations outside of battles."""
     place = state.place.map
     return (
         place.group,
@@ -47,7 +47,7 @@ def walking_base(state: GameState, milestones: Collection[str]) -> Base:
 
 
 def battle_base(state: GameState, outside: Base) -> Base:
-    """Return what tells battles apart; `outside` is where they began."""
+    """Return what distinguishes battles; `outside` is where they began."""
     battle = state.battle
     assert battle is not None
     assert battle.own is not None

@@ -36,7 +36,7 @@ from engine.types import Evaluation
 
 RULES, PLANNER = "rules", "planner"
 
-TellRounds = Callable[[Progress | Note | Round | Evaluation], None]
+ReportRound = Callable[[Progress | Note | Round | Evaluation], None]
 
 
 def aggregate(
@@ -48,7 +48,7 @@ def aggregate(
     expert: str = RULES,
     game: Mapping[str, Any] | None = None,
     resume: str = "",
-    tell: TellRounds = lambda told: None,
+    report: ReportRound = lambda event: None,
     name: str = "",
     is_tracked: bool = False,
     project: str = PROJECT,
@@ -98,23 +98,23 @@ def aggregate(
             saved_facts = _load_rounds(dagger, folder)
         else:
             if source.demos or source.rules:
-                dagger.examples.append(gather(config, run, source, tell))
+                dagger.examples.append(gather(config, run, source, report))
             folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
             remember(run.permissions())
         writers = tracked(run, folder, settings, project)
         store = folder.store(config.keep_checkpoints)
         writer = PolicyWriter(
-            folder, run, store, saved_facts, dagger.rounds, writers, lambda text: tell(Note(text))
+            folder, run, store, saved_facts, dagger.rounds, writers, lambda text: report(Note(text))
         )
         undo.callback(writer.close)
         count, sight = dagger_config.envs, sight_of(config)
         if expert == PLANNER:
             path = folder.path / "exchanges.jsonl"
-            games = make_asked_games(run, count, sight, path, lambda text: tell(Note(text)))
+            games = make_asked_games(run, count, sight, path, lambda text: report(Note(text)))
         else:
             games = make_games(run, count, sight, is_advised=True)
         undo.callback(games.close)
-        played = _Rounds(dagger, dagger_config, config, run, folder, writer, tell).play(games)
+        played = _Rounds(dagger, dagger_config, config, run, folder, writer, report).play(games)
     return Cloned(folder.path, played, writer.evaluation, writer.best)
 
 
@@ -128,7 +128,7 @@ class _Rounds:
     run: RunConfig
     folder: PolicyFolder
     writer: PolicyWriter
-    tell: TellRounds
+    report: ReportRound
 
     def play(self, games: Games) -> tuple[Round, ...]:
         dagger, episodes = self.dagger, self.dagger_config.episodes
@@ -140,17 +140,17 @@ class _Rounds:
         while not dagger.is_over:
             found = dagger.round(
                 games,
-                lambda done: self.tell(Progress("playing and labelling", done, episodes)),
+                lambda done: self.report(Progress("playing and labelling", done, episodes)),
                 self._report_epochs,
             )
             played.append(found)
-            self.tell(found)
+            self.report(found)
             self.writer.learnt(found.number, found.number, found.figures())
             self._end_round()
         return tuple(played)
 
     def _report_epochs(self, done: int) -> None:
-        self.tell(Progress("learning", done, self.dagger_config.epochs))
+        self.report(Progress("learning", done, self.dagger_config.epochs))
 
     def _end_round(self) -> None:
         """Save, evaluate, and save again with the result: Ctrl-C while it plays loses nothing."""
@@ -164,10 +164,10 @@ class _Rounds:
             policy,
             self.run,
             episodes,
-            lambda done: self.tell(Progress("the policy plays", done, episodes)),
+            lambda done: self.report(Progress("the policy plays", done, episodes)),
         )
         if found is not None:
-            self.tell(found)
+            self.report(found)
             self.writer.evaluated(self.dagger.rounds, self.dagger.rounds, found)
             self._save_student(score_of(found))
 

@@ -60,14 +60,14 @@ class Cloned:
     best: Path | None
 
 
-Tell = Callable[[Progress | Note | Epoch | Evaluation], None]
+Report = Callable[[Progress | Note | Epoch | Evaluation], None]
 
 
 def rule_examples(
     config: CloningConfig,
     run: RunConfig,
     episodes: int,
-    tell: Callable[[Progress], None] = lambda told: None,
+    report: Callable[[Progress], None] = lambda event: None,
 ) -> tuple[Examples, list[EpisodeSummary]]:
     """Let the rule planner play, and return its steps as demonstrations."""
     games = make_games(run, min(MAX_GAMES, episodes), sight_of(config), is_advised=True)
@@ -79,7 +79,7 @@ def rule_examples(
             beta=1.0,
             episodes=episodes,
             seed=config.seed,
-            tell=lambda done: tell(Progress("the rules play", done, episodes)),
+            report=lambda done: report(Progress("the rules play", done, episodes)),
         )
 
 
@@ -87,7 +87,7 @@ def evaluate_clone(
     policy: Policy,
     run: RunConfig,
     episodes: int,
-    tell: Callable[[int], None] = lambda done: None,
+    report: Callable[[int], None] = lambda done: None,
     may_go_on: Callable[[], bool] = lambda: True,
 ) -> Evaluation | None:
     """Let a policy play alone from the true start; None if `may_go_on` said no.
@@ -96,7 +96,7 @@ def evaluate_clone(
     """
     games = make_games(run, min(MAX_GAMES, episodes), sight_of(policy.config), is_advised=False)
     with contextlib.closing(games):
-        return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, tell=tell)
+        return evaluate(policy.player, games, run, episodes, may_go_on=may_go_on, report=report)
 
 
 class CloningRun:
@@ -115,12 +115,12 @@ class CloningRun:
         examples: Examples,
         folder: PolicyFolder,
         *,
-        tell: Tell = lambda told: None,
+        report: Report = lambda event: None,
         is_resumed: bool = False,
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
         torch.set_num_threads(1)  # two on a busy machine wait for each other more than they work
-        self._config, self._run, self._folder, self._tell = config, run, folder, tell
+        self._config, self._run, self._folder, self._report = config, run, folder, report
         self._may_go_on = may_go_on
         self._store = folder.store(config.keep_checkpoints)
         self.cloning = Cloning(config, examples)
@@ -145,7 +145,7 @@ class CloningRun:
             self._saved,
             cloning.steps,
             writers,
-            lambda text: self._tell(Note(text)),
+            lambda text: self._report(Note(text)),
         )
         epochs: list[Epoch] = []
         with contextlib.closing(writer):
@@ -154,12 +154,12 @@ class CloningRun:
                 if epoch is None:
                     break
                 epochs.append(epoch)
-                self._tell(epoch)
+                self._report(epoch)
                 writer.learnt(epoch.number, cloning.steps, epoch.figures())
                 is_due = cloning.is_over or epoch.number % config.eval_every == 0
                 found = self._evaluate(episodes) if is_due and episodes else None
                 if found is not None:
-                    self._tell(found)
+                    self._report(found)
                     writer.evaluated(cloning.epoch, cloning.steps, found)
                 by_loss = not episodes and epoch.is_best
                 if is_due or by_loss or epoch.number % config.save_every == 0:
@@ -172,14 +172,14 @@ class CloningRun:
             self.cloning.policy,
             self._run,
             episodes,
-            lambda done: self._tell(Progress("the policy plays", done, episodes)),
+            lambda done: self._report(Progress("the policy plays", done, episodes)),
             self._may_go_on,
         )
 
     def _report_batches(self, done: int) -> None:
         cloning = self.cloning
         total = self._config.epochs * cloning.batches
-        self._tell(Progress("learning", cloning.epoch * cloning.batches + done, total))
+        self._report(Progress("learning", cloning.epoch * cloning.batches + done, total))
 
 
 def tracked(

@@ -40,11 +40,11 @@ def evaluate(
     episodes: int,
     guidance: Guidance = ALONE,
     may_go_on: Callable[[], bool] = lambda: True,
-    tell: Callable[[int], None] = lambda done: None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> Evaluation | None:
     """Sum up what a player made from the evaluation's seed does; the rest is as `play_episodes`."""
     seed = evaluation_seed(config)
-    played = play_episodes(make_player(seed), vector, episodes, seed, guidance, may_go_on, tell)
+    played = play_episodes(make_player(seed), vector, episodes, seed, guidance, may_go_on, report)
     return summarise(played) if played else None
 
 
@@ -55,13 +55,13 @@ def play_episodes(
     seed: int,
     guidance: Guidance = ALONE,
     may_go_on: Callable[[], bool] = lambda: True,
-    tell: Callable[[int], None] = lambda done: None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> list[EpisodeSummary] | None:
     """Play and return episodes; None if `may_go_on`, which is asked before every step, said no.
 
     Every environment plays its share of them, whoever is first: short episodes must not count more
     often than long ones. The environments may be at whatever point; the seed is of the games.
-    `tell` is called with how many are played, whenever one has ended.
+    `report` is called with how many are played, whenever one has ended.
     """
     due, more = np.divmod(np.full(vector.num_envs, episodes), vector.num_envs)
     due += np.arange(vector.num_envs) < more
@@ -87,7 +87,7 @@ def play_episodes(
             if due[index] and not summary.is_aborted:
                 due[index] -= 1
                 played.append(counted)
-                tell(len(played))
+                report(len(played))
     return played
 
 

@@ -18,7 +18,7 @@ from engine.training.cloning import (
     CloningRun,
     Note,
     Progress,
-    Tell,
+    Report,
     rule_examples,
     tracked,
 )
@@ -64,7 +64,7 @@ def clone_policy(
     *,
     game: Mapping[str, Any] | None = None,
     resume: str = "",
-    tell: Tell = lambda told: None,
+    report: Report = lambda event: None,
     may_go_on: Callable[[], bool] = lambda: True,
     name: str = "",
     is_tracked: bool = False,
@@ -74,8 +74,8 @@ def clone_policy(
 
     `given` are settings of `CloningConfig` that are not to be as usual, `game` those of the run
     that say which game it is. `resume` is the id or path of a policy, or "latest"; it has its own
-    demonstrations. `tell` is called with everything; `may_go_on` often: no ends the cloning, and it
-    can be resumed. `name` is what the id of a new policy begins with. Weights & Biases get the
+    demonstrations. `report` is called with everything; `may_go_on` often: no ends the cloning, and
+    it can be resumed. `name` is what the id of a new policy begins with. Weights & Biases get the
     figures if `is_tracked`, for this `project` of theirs.
 
     Raises:
@@ -97,13 +97,19 @@ def clone_policy(
         config = check(CloningConfig, dict(given))
         check_save_folder(save_dir)
     run = tracking(run_config(save_dir, game or {}), is_tracked=is_tracked)
-    examples = gather(config, run, source, tell)
+    examples = gather(config, run, source, report)
     settings = settings_of_policy(config, source, run)
     with contextlib.ExitStack() as undo:
         if not resume:
             folder = undo.enter_context(PolicyFolder.begin(save_dir, settings, name))
         cloning = CloningRun(
-            config, run, examples, folder, tell=tell, is_resumed=bool(resume), may_go_on=may_go_on
+            config,
+            run,
+            examples,
+            folder,
+            report=report,
+            is_resumed=bool(resume),
+            may_go_on=may_go_on,
         )
         return cloning.run(tracked(run, folder, settings, project))
 
@@ -112,7 +118,7 @@ def gather(
     config: CloningConfig,
     run: RunConfig,
     source: Source,
-    tell: Callable[[Progress | Note], None] = lambda told: None,
+    report: Callable[[Progress | Note], None] = lambda event: None,
 ) -> Examples:
     """Return the steps of all demonstrations.
 
@@ -132,13 +138,13 @@ def gather(
                 user_path(source.demos),
                 config,
                 run,
-                lambda done, total: tell(Progress("reading demonstrations", done, total)),
+                lambda done, total: report(Progress("reading demonstrations", done, total)),
                 None if wanted == Wanted() else wanted,
-                lambda text: tell(Note(text)),
+                lambda text: report(Note(text)),
             )
         )
     if source.rules:
-        parts.append(rule_examples(config, run, source.rules, tell)[0])
+        parts.append(rule_examples(config, run, source.rules, report)[0])
     return join(parts)
 
 

@@ -180,11 +180,11 @@ def replay_episode(
     save_dir: str,
     run: str,
     number: int | None = None,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    report: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[RecordedEpisode, float]:
     """Replay episode `number` of a run, None: its last, to the same memory, byte for byte.
 
-    `tell` is called after each step with how many are taken, and of how many.
+    `report` is called after each step with how many are taken, and of how many.
 
     Returns:
         The episode, and what the replay returned in rewards.
@@ -202,7 +202,7 @@ def replay_episode(
         total = 0.0
         for reward, *_ in replay(env, recorded.recording):
             total += reward
-            tell(env.episode_steps, len(recorded.recording.actions))
+            report(env.episode_steps, len(recorded.recording.actions))
     finally:
         env.close()
     return recorded, total

@@ -54,12 +54,12 @@ def evaluate_run(
     episodes: int,
     checkpoint: str = LATEST,
     with_planner: bool = False,
-    tell: Callable[[int], None] = lambda done: None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> EvaluatedRun:
     """Play episodes by a checkpoint of a run; another process may continue with the run meanwhile.
 
     `run` is an id, a path or "latest"; `checkpoint` "latest", "best", or the path of a file. With
-    the planner it is followed as far as the curriculum did; else the policy is alone. `tell` is
+    the planner it is followed as far as the curriculum did; else the policy is alone. `report` is
     called with how many episodes are played, whenever one has ended.
 
     Raises:
@@ -84,7 +84,7 @@ def evaluate_run(
             guidance = Guidance(curriculum.planner_share, curriculum.stage.needed_confidence)
             if "shares" in saved.arrays and curriculum.forced_share is not None:
                 player = _with_share(player, curriculum.forced_share, few.num_envs)
-        played = play_episodes(player, vector, episodes, seed, guidance, tell=tell)
+        played = play_episodes(player, vector, episodes, seed, guidance, report=report)
     return EvaluatedRun(folder.run_id, path, total_steps, game.milestones, played or [], warnings)
 
 

@@ -62,7 +62,7 @@ class Trainer:
         folder: The run's. What is deleted of it is written again with the next checkpoint, and the
             states that a person keeps are written there. None: neither is.
 
-    What the others are is said by `Learning`, `RunLog`, `RunState` and `Checkpointer`.
+    The others are described at `Learning`, `RunLog`, `RunState` and `Checkpointer`.
 
     Attributes:
         state: Where the run stands: environments, their last batch, and what was counted.
@@ -303,7 +303,7 @@ class Trainer:
                     config,
                     total,
                     may_go_on=self._may_continue_evaluating,
-                    tell=lambda done: self.reporter.phase("evaluating", done, total),
+                    report=lambda done: self.reporter.phase("evaluating", done, total),
                 )
         except PokeTUIError as error:
             self.reporter.emit(WarningRaised(f"The policy could not be evaluated. {error}"))

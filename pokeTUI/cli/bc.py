@@ -159,12 +159,12 @@ def bc(
             if dagger or (resume and "dagger" in PolicyFolder.find(folder, resume).settings()):
                 path = aggregate(
                     folder, settings, ways, source,
-                    expert=dagger or "rules", game=game, resume=resume, tell=printer.show,
+                    expert=dagger or "rules", game=game, resume=resume, report=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
             else:
                 path = clone_policy(
-                    folder, settings, source, game=game, resume=resume, tell=printer.show,
+                    folder, settings, source, game=game, resume=resume, report=printer.show,
                     name=exp_name, is_tracked=track, project=project,
                 ).folder  # fmt: skip
         except KeyboardInterrupt:

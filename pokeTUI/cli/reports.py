@@ -121,7 +121,7 @@ def print_evaluation(
             episodes=episodes,
             checkpoint=checkpoint,
             with_planner=with_planner,
-            tell=lambda done: advance(done, episodes),
+            report=lambda done: advance(done, episodes),
         )
     for warning in found.warnings:
         say(f"warning: {warning}")

@@ -70,7 +70,7 @@ def watch(recorded: "Recorded", *, color: str = "auto") -> list[str]:
     recorded_now: Sequence[Event] = ()
     place: int | None = None
     while True:
-        session = ReplaySession(recorded, place=place, told=recorded_now)
+        session = ReplaySession(recorded, place=place, earlier=recorded_now)
         cockpit = CockpitApp(session, recorded.settings(), is_attached=True, color=color)
         try:
             cockpit.run()

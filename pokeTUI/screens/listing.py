@@ -62,7 +62,7 @@ class ListScreen(ModalScreen[str | None]):
         """Show these rows."""
         self.menu.fill(rows, empty=empty)
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Say something in the line below."""
         for hint in self.query("#listing_hint").results(Static):  # gone when the list is left
             hint.update(Content(text))
@@ -80,11 +80,11 @@ class ListScreen(ModalScreen[str | None]):
     def on_menu_marked(self, message: Menu.Marked) -> None:
         """Say something of the marked row."""
         if self.menu.marked is not None:
-            self.tell(self.about(self.menu.marked))
+            self.report(self.about(self.menu.marked))
 
     def on_menu_refused(self, message: Menu.Refused) -> None:
         """Say why."""
-        self.tell(message.reason)
+        self.report(message.reason)
 
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Do what the row stands for."""

@@ -111,7 +111,7 @@ class StartApp(App[None]):
         self._list()
         self.menu.mark(self.marked)
         self.menu.focus()
-        self._start.tell(self._notice)
+        self._start.report(self._notice)
         self.run_worker(self._look())
 
     # What is there
@@ -120,7 +120,7 @@ class StartApp(App[None]):
         try:
             self._saved, self._live = await asyncio.to_thread(self._look_around)
         except PokeTUIError as error:
-            self._start.tell(str(error))
+            self._start.report(str(error))
         self._list()
 
     def _look_around(self) -> "tuple[SavedRuns, tuple[str, ...]]":
@@ -182,13 +182,13 @@ class StartApp(App[None]):
         """Say why."""
         if message.menu is self.menu:
             row = self.menu.marked
-            self._start.tell(f"{_LABELS[row.key]}: {message.reason}." if row else message.reason)
+            self._start.report(f"{_LABELS[row.key]}: {message.reason}." if row else message.reason)
 
     def on_menu_chosen(self, message: Menu.Chosen) -> None:
         """Do it."""
         if message.menu is not self.menu:
             return
-        self._start.tell("")
+        self._start.report("")
         actions: dict[str, Callable[[], None]] = {
             "new": self._new,
             "resume": self._resume,
@@ -210,7 +210,7 @@ class StartApp(App[None]):
         try:
             form = NewRunScreen(before)
         except PokeTUIError as error:
-            self._start.tell(str(error))
+            self._start.report(str(error))
             return
         self.push_screen(form, lambda answer: self._take(form.wanted if answer else None))
 
@@ -301,7 +301,7 @@ class StartApp(App[None]):
         try:
             config, preferences = load_config(), PreferenceFile().load()
         except PokeTUIError as error:
-            self._start.tell(str(error))
+            self._start.report(str(error))
             return
         path = Path("poketui.toml")
         self.push_screen(
@@ -324,7 +324,7 @@ class StartApp(App[None]):
         try:
             PreferenceFile().save({name: value})
         except (OSError, PokeTUIError) as error:
-            self._start.tell(f"Your preferences cannot be kept: {error}")
+            self._start.report(f"Your preferences cannot be kept: {error}")
 
     def action_next_theme(self) -> None:
         """Use the next theme."""

@@ -127,7 +127,7 @@ class FormScreen(ListScreen):
             return
         wrong = self._put(key, text.strip())
         if wrong:
-            self.tell(wrong)
+            self.report(wrong)
         else:
             self._list(key)
 
@@ -216,7 +216,7 @@ class NewRunScreen(FormScreen):
         try:
             check_settings(load_config(None, dict(self._given)))
         except PokeTUIError as error:
-            self.tell(str(error))
+            self.report(str(error))
             return
         self.wanted = NewRun(self._given, self._is_detached)
         self.dismiss(START)

@@ -71,7 +71,7 @@ class RecordScreen(FormScreen):
     def _begin(self) -> None:
         wrong = self._wrong(self._given)
         if wrong:
-            self.tell(wrong)
+            self.report(wrong)
             return
         self.wanted = NewRecording(self._given)
         self.dismiss(START)

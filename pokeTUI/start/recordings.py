@@ -68,7 +68,7 @@ class RecordingsScreen(ListScreen):
                 recorded, self._save_dir, self._run, lambda: self._is_left
             )
         except PokeTUIError as error:
-            self.tell(str(error))
+            self.report(str(error))
         self._list()
 
     def _list(self) -> None:
@@ -83,7 +83,7 @@ class RecordingsScreen(ListScreen):
         ]
         self.fill(rows, empty="None is like that: / changes the filter." if self._words else _NONE)
         if self._words:
-            self.tell(f"{len(rows):,} of {len(self._found):,}: {self._words}")
+            self.report(f"{len(rows):,} of {len(self._found):,}: {self._words}")
 
     def about(self, row: Row) -> str:
         """Say all of what a row says in short, or how many the filter leaves."""

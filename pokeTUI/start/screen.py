@@ -104,6 +104,6 @@ class StartScreen(Screen[None], inherit_bindings=False):
         columns, rows = _LARGE
         self.set_class(event.size.width >= columns and event.size.height >= rows, "-large")
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Say something below the entries."""
         self._notice.update(Content(text))

@@ -230,7 +230,7 @@ def _aggregate(bench: _Bench, found: _Found) -> None:
     began_s = time.monotonic()
     shares: list[float] = []
 
-    def tell(told: object) -> None:
+    def report(told: object) -> None:
         if isinstance(told, Evaluation):
             text = f"{ARMS['dagger']}, round {len(shares)}"
             shares.append(told.success_rate)
@@ -241,7 +241,7 @@ def _aggregate(bench: _Bench, found: _Found) -> None:
         {**bench.cloning, "seed": found.seed, "eval_episodes": bench.rollouts},
         {"rounds": _ROUNDS},
         Source(demos=str(bench.demos)),
-        tell=tell,
+        report=report,
     )
     if max(shares[1:]) < TARGET:
         found.failures.append(f"Seed {found.seed}: DAgger came to {max(shares[1:]):.0%} at most.")

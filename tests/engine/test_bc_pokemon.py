@@ -271,7 +271,7 @@ def test_training_clones_the_network_and_keeps_what_played_best(
 ) -> None:
     args = small_args(expert[0], tmp_path, total_training_steps=4)
     told: list[object] = []
-    cloned = train(args, tell=told.append)
+    cloned = train(args, report=told.append)
     assert [one.number for one in told if isinstance(one, Epoch)] == [1, 2]
     assert cloned.best is not None
     policy, path = read_policy(str(tmp_path), "latest")
@@ -345,7 +345,7 @@ def test_a_clone_that_is_stopped_before_its_first_checkpoint_leaves_no_folder(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(small_args(expert[0], tmp_path / "models"), tell=stop)
+        train(small_args(expert[0], tmp_path / "models"), report=stop)
     assert not (tmp_path / "models" / "policies").exists()
 
 

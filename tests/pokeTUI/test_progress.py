@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 _WORK = """
 import sys, time
 from pokeTUI.cli.progress import progress
-with progress("digging") as tell:
+with progress("digging") as report:
     for done in range(int(sys.argv[1])):
-        tell(done, 1000)
+        report(done, 1000)
         time.sleep(0.02)
 print("dug")
 """
@@ -67,8 +67,8 @@ def test_ctrl_c_ends_it_with_one_line() -> None:
 
 
 def test_where_nobody_looks_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:
-    with progress("digging") as tell:
-        tell(1, 2)
+    with progress("digging") as report:
+        report(1, 2)
     assert capfd.readouterr() == ("", "")
 
 

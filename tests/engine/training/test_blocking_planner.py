@@ -102,7 +102,7 @@ def test_dagger_learns_from_the_planner_and_is_resumed_with_it(tmp_path: Path) -
         save_dir = str(tmp_path)
         first = aggregate(
             save_dir, given, {**ways, "rounds": 1}, Source(), expert="planner", game=game,
-            tell=told.append,
+            report=told.append,
         )  # fmt: skip
         asked = len(list(scan(first.folder / "exchanges.jsonl").exchanges))
         second = aggregate(save_dir, {}, {"rounds": 2}, Source(), resume="latest")

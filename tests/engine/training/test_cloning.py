@@ -42,7 +42,7 @@ def clone(folder, *, epochs=6, judge=None, resumed=False, told=None, config=SMAL
         RunConfig(save_dir=str(folder)),
         more.get("examples", EXAMPLES),
         PolicyFolder(folder),
-        tell=(told if told is not None else []).append,
+        report=(told if told is not None else []).append,
         is_resumed=resumed,
         may_go_on=more.get("may_go_on", lambda: True),
     )
@@ -301,7 +301,7 @@ def test_dagger_keeps_the_student_that_played_best_and_runs_begin_from_it(tmp_pa
     given = {"hidden_size": 16, "eval_episodes": 2, "learning_rate": 1e-3}
     ways = {"envs": 2, "episodes": 2, "epochs": 3, "rounds": 2}
     told = []
-    found = aggregate(str(tmp_path), given, ways, Source(rules=1), tell=told.append)
+    found = aggregate(str(tmp_path), given, ways, Source(rules=1), report=told.append)
     judged = [one for one in told if isinstance(one, Evaluation)]
     assert len(judged) == 3  # of the demonstrations alone, too
     scores = [score_of(one) for one in judged]

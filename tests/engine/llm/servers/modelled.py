@@ -85,9 +85,9 @@ class _Modelled:
             left -= len(piece)
             written += len(piece)
             if not (is_thought and self.kind.thinks_in == "nowhere"):
-                tell = server.think if is_thought else server.say
+                report = server.think if is_thought else server.say
                 for at in range(0, len(piece), _PIECE):
-                    tell(call, piece[at : at + _PIECE])
+                    report(call, piece[at : at + _PIECE])
         asked = sum(len(message["content"]) for message in call.body["messages"])
         self.tokens = asked // CHARACTERS_A_TOKEN, written // CHARACTERS_A_TOKEN
         server.end(call, "stop" if left else "length")
