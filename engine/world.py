@@ -11,9 +11,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.array_env import Inspection
 from engine.env.batch import Batch
 from engine.env.demo_requests import DemoFacts, DemoRequest
+from engine.env.inspection import Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import Frame
 

@@ -6,10 +6,10 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.env.array_env import Inspection
 from engine.env.batch import Batch, Outcome
 from engine.env.demo_requests import DemoFacts, DemoRequest
 from engine.env.host import EnvHost, HostCall, LocalHost, on_envs, on_host
+from engine.env.inspection import Inspection
 from engine.env.pool import StandingCalls, WorkerPool
 from engine.env.stepping import SteppedEnv
 from engine.planning_types import PlannerUpdate, PlanningQuery, SubgoalBook, UserOverrides

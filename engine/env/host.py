@@ -6,9 +6,9 @@ from operator import methodcaller
 from typing import Any, BinaryIO, Concatenate, Never, ParamSpec, TypeVar
 
 from engine.config import RunConfig
-from engine.env.array_env import Inspection
 from engine.env.arrays import EnvFacts, SharedArrays
 from engine.env.batch import Outcome
+from engine.env.inspection import Inspection
 from engine.env.stepping import SteppedEnv
 from engine.errors import DemoError
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.env.array_env import Advisor
+from engine.env.advisor import Advisor
 from engine.env.array_world import ArrayWorld
 from engine.env.batch import Batch
 from engine.env.demo_requests import CANNOT_RECORD, DemoFacts, DemoRequest

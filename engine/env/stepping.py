@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import RunConfig
-from engine.env.array_env import Advisor, Inspection, PlannerAdvisor
+from engine.env.advisor import Advisor, PlannerAdvisor
 from engine.env.demo_requests import CANNOT_RECORD, DemoEnded, DemoFacts, DemoRequest
 from engine.env.game_env import GameEnv
+from engine.env.inspection import Inspection
 from engine.env.pixels import FrameStack, Sight
 from engine.env.start_states import states_folder
 from engine.errors import DemoError

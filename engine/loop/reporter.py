@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.agents.base import ActionBatch
-    from engine.env.array_env import Inspection
+    from engine.env.inspection import Inspection
     from engine.games.base import Game
     from engine.loop.controls import Controls, Pace
 

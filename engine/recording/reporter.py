@@ -6,8 +6,8 @@ import numpy as np
 
 from engine import events
 from engine.agents.base import ActionBatch
-from engine.env.array_env import Inspection
 from engine.env.demo_requests import DemoFacts
+from engine.env.inspection import Inspection
 from engine.loop.controls import Controls, Pace
 from engine.loop.reporter import FRAME_INTERVAL_S, Reporter
 from engine.recording.game import RecordedGame

@@ -6,10 +6,10 @@ that is as long as an action. Where nothing was played in real time, places are 
 
 from collections.abc import Callable, Iterator
 
-from engine.env.array_env import Inspection
 from engine.env.game_env import GameEnv
 from engine.env.input_recording import Segment, moves
 from engine.env.input_replay import replay
+from engine.env.inspection import Inspection
 from engine.env.live import LiveStretch
 from engine.env.stepping import make_game_env
 from engine.errors import ReplayError

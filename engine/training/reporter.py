@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.agents.arbitration import explain
 from engine.agents.base import ActionBatch
-from engine.env.array_env import Inspection
+from engine.env.inspection import Inspection
 from engine.events import DecisionMade, Event, StrategySwitched
 from engine.history.recorder import DecisionRecorder
 from engine.loop.controls import Controls, Pace

@@ -9,8 +9,8 @@ import json
 import numpy as np
 
 from engine.config import RunConfig
-from engine.env.array_env import Inspection
 from engine.env.batch import Batch
+from engine.env.inspection import Inspection
 from engine.planning_types import PlannerUpdate, PlanningQuery, UserOverrides
 from engine.types import (
     Action,

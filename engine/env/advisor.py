@@ -1,42 +1,12 @@
-"""Define what an environment shows of itself, and what its advisor can do."""
+"""Define what advises an environment."""
 
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.planning_types import GoalOutcome, PlannerUpdate, PlanningQuery
-from engine.types import Advice, Frame, GameState, Goal, GoalTally, RewardBreakdown
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What a watched environment shows.
-
-    Attributes:
-        frame: None where nobody wants pictures.
-        breakdown: The last step's reward.
-        goal: What its advisor wants, if it has one.
-        reason: Why, in one line.
-        milestones: Keys reached in this episode.
-        episode: This episode's reward so far by component.
-        paid: What was paid since the last look, with all causes.
-        path: Tiles (x, y) of this map on the way to the goal, the next one first.
-        visited: (height, width) bool, tiles of this map that the episode has stood on; None where
-            nobody wants pictures.
-    """
-
-    frame: Frame | None
-    state: GameState
-    breakdown: RewardBreakdown
-    goal: Goal | None = None
-    reason: str = ""
-    milestones: frozenset[str] = frozenset()
-    episode: tuple[tuple[str, float], ...] = ()
-    paid: RewardBreakdown | None = None
-    path: tuple[tuple[int, int], ...] = ()
-    visited: NDArray[np.bool_] | None = None
+from engine.types import Advice, GameState, GoalTally
 
 
 class Advisor(Protocol):
