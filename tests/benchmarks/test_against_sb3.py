@@ -90,7 +90,7 @@ def test_a_nut_pays_and_a_stone_ends_the_game_where_they_land(
     assert game.step(STAY)[1:3] == result
 
 
-def test_what_lands_beside_the_catcher_is_gone() -> None:
+def test_nut_beside_the_catcher_is_gone() -> None:
     game = NutFall()
     column, _, _ = columns(game.reset(seed=0)[0])
     game._board[1:, -2, column] = 1.0
@@ -101,7 +101,7 @@ def test_what_lands_beside_the_catcher_is_gone() -> None:
     assert board(observation)[0].sum() == 1.0
 
 
-def test_who_looks_earns_far_more_in_nutfall_than_who_does_not() -> None:
+def test_nutfall_pays_a_looking_player_far_more() -> None:
     rng = np.random.default_rng(0)
     blind = play("NutFall", lambda states: rng.integers(3, size=len(states)), 20, seed=0)
     seeing = play("NutFall", forager, 20, seed=0)

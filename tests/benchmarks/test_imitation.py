@@ -37,7 +37,7 @@ def test_demonstrations_of_a_folder_are_played_in_another_process(tmp_path, caps
 
 
 @pytest.mark.slow
-def test_what_is_cloned_from_five_demonstrations_is_judged_by_rollout(tmp_path, capsys):
+def test_clone_of_five_demonstrations_is_evaluated_by_rollouts(tmp_path, capsys):
     overrides = {"save_dir": str(tmp_path), "env.max_steps": 100, "env.progress_steps": 0}
     small = {"epochs": 1, "hidden_size": 16, "eval_episodes": 0}
     assert measure_imitation(overrides, [0], rollouts=2, names=["bc"], cloning=small) == 0

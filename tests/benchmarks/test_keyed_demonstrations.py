@@ -5,7 +5,7 @@ from tests.benchmarks.keyed_demonstrations import differences, record_by_keys
 
 
 @pytest.mark.slow
-def test_what_is_pressed_in_the_real_application_is_what_the_files_hold(tmp_path):
+def test_files_hold_what_was_pressed_in_the_real_application(tmp_path):
     keyed = record_by_keys(tmp_path, 2, seed=1, max_steps=12)
     assert [len(actions) for actions in keyed.pressed] == [12, 12]
     assert differences(keyed) == []

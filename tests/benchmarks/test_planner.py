@@ -51,7 +51,7 @@ def test_everyone_has_an_answer_in_a_battle():
     assert answer("oracle", query(BATTLE)).option.kind is GoalKind.FIGHT
 
 
-def test_what_is_no_planners_question_is_answered_in_its_form():
+def test_planner_server_answers_other_questions_in_their_form():
     schema = {"properties": {"a": {"enum": ["x", "y"]}, "b": {"type": "integer"}}}
     body = {"messages": [{"content": "Hello"}], "format": schema}
     assert json.loads(ScriptedPlanner("oracle")(body)) == {"a": "x", "b": 50}

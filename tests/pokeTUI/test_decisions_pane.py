@@ -226,7 +226,7 @@ async def test_a_run_that_was_moved_away_says_so(tmp_path: Path) -> None:
         await shown.comes("It may have been moved away.")
 
 
-async def test_nothing_is_read_while_the_pane_is_hidden(run_dir: Path) -> None:
+async def test_hidden_decisions_pane_reads_nothing(run_dir: Path) -> None:
     async with opened(run_dir) as shown:
         await shown.comes("page 1 of 100")
         shown.pane.display = False

@@ -18,7 +18,7 @@ class Bench:
         self.gate.acknowledged()
 
 
-def test_nothing_more_is_drawn_until_the_terminal_answers() -> None:
+def test_gate_draws_nothing_until_the_terminal_answers() -> None:
     bench = Bench()
     assert bench.gate.is_open
     bench.gate.sent()

@@ -97,7 +97,7 @@ def test_adding_leaves_the_old_record_as_it_was() -> None:
     assert before == copy
 
 
-def test_what_a_component_paid_is_known_for_the_last_sixty_episodes() -> None:
+def test_history_keeps_the_pay_of_sixty_episodes() -> None:
     history = EpisodeHistory()
     for number in range(70):
         paid = EpisodeSummary(0, 1.0, 10, (("map", float(number)),))

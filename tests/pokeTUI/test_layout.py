@@ -62,7 +62,7 @@ arrangements = st.builds(
 
 
 @given(columns=st.integers(80, 400), rows=st.integers(24, 120), arrangement=arrangements)
-def test_whatever_the_user_prefers_nothing_overlaps_or_leaves_the_screen(
+def test_layout_never_overlaps_or_leaves_the_screen(
     columns: int, rows: int, arrangement: Arrangement
 ) -> None:
     plan = make_plan(pane_infos(), columns, rows, arrangement)
@@ -168,7 +168,7 @@ def test_the_last_part_grows_by_the_border_before_it() -> None:
     assert border_of(make_plan(pane_infos(), 80, 24), GAME, is_row=False) is None
 
 
-def test_what_was_moved_stays_in_proportion() -> None:
+def test_moved_splits_keep_their_proportion() -> None:
     plan = make_plan(pane_infos(), 120, 40)
     wishes = move_border(plan, Arrangement(), Border("medium", 0), -20)
     assert make_plan(pane_infos(), 120, 40, wishes).regions[GAME].width == 42

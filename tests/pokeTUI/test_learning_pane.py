@@ -62,7 +62,7 @@ def test_all_figures_can_be_chosen_and_the_keys_go_round() -> None:
     assert make_pane(*["next"] * len(titles)).curve.title == "return"
 
 
-def test_what_the_document_wants_to_see_has_a_name_and_a_place() -> None:
+def test_learning_pane_shows_the_documented_figures() -> None:
     figures = {"loss": 1.0, "value": 2.0, "value_max": 3.0, "value_std": 0.5, "distillation": 0.25}
     state = fold(STATE, PolicyUpdated(99, 200_000, figures))
     for title, value in (

@@ -54,7 +54,7 @@ def test_an_engine_that_says_why_it_ended_is_believed() -> None:
     assert link.poll() == []
 
 
-def test_nothing_is_sent_after_the_end() -> None:
+def test_link_sends_nothing_after_the_end() -> None:
     link, session, _ = make_link()
     session.finish()
     link.poll()

@@ -30,7 +30,7 @@ DAGGER = ("bc", "--dagger", "planner", "--rules", "1", "--rounds", "1")
         ("text", "is no GGUF file"),
     ],
 )
-def test_what_is_no_model_file_is_refused_before_anything_is_created(
+def test_file_that_is_no_model_is_refused_before_anything_is_created(
     command: tuple[str, ...], name: str, words: str, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_text("no model")

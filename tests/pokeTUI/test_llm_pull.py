@@ -143,7 +143,7 @@ def test_pull_without_a_server_says_how_to_get_one_or_a_file(
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "claude-opus-4-7", "./model.gguf", "a, gpt-4o"])
-def test_what_no_ollama_has_is_not_pulled(name: str, library: Library) -> None:
+def test_pull_of_an_unknown_model_fails(name: str, library: Library) -> None:
     assert_refused(poketui("llm", "pull", name), "nothing to pull", "poketui llm check")
     assert library.calls == []
 

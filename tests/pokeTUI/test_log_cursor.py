@@ -33,7 +33,7 @@ def test_the_chosen_entry_is_always_shown(
 
 
 @given(logs(), st.integers(3, 20), st.lists(st.integers(501, 600), max_size=9, unique=True))
-def test_what_comes_later_does_not_move_a_frozen_log(
+def test_frozen_log_does_not_move(
     log: tuple[list[int], list[int]], room: int, later: list[int]
 ) -> None:
     numbers, heights = log

@@ -98,11 +98,11 @@ def lines_of(*new: events.Event) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("event", "kind", "text"), TOLD)
-def test_what_happens_is_told_in_a_line(event: events.Event, kind: str, text: str) -> None:
+def test_log_line_of_each_event(event: events.Event, kind: str, text: str) -> None:
     assert lines_of(event) == [(kind, text)]
 
 
-def test_what_a_person_changes_is_told() -> None:
+def test_log_line_of_each_change_by_a_person() -> None:
     changed = replace(
         STEERING,
         strategy="balanced",
@@ -171,7 +171,7 @@ def test_episodes_do_not_push_a_warning_out() -> None:
     assert [line.number for line in lines] == sorted(line.number for line in lines)
 
 
-def test_what_is_not_told_leaves_the_log_as_it_is() -> None:
+def test_log_is_unchanged_by_events_without_a_line() -> None:
     log = EventLog()
     assert log.take(make_status(), 1.0) is log
     assert log.take(make_curriculum(), 1.0) is log
@@ -218,7 +218,7 @@ async def test_a_line_is_copied_and_shown_whole() -> None:
         assert ("word " * 100).strip() in app.screen.text.strip()  # type: ignore[attr-defined]
 
 
-async def test_nothing_can_be_copied_from_an_empty_log() -> None:
+async def test_empty_log_has_nothing_to_copy() -> None:
     one = pane()
     async with open_pane(one, DashboardState(), (40, 10)) as (_, app):
         for key in one.KEYS:

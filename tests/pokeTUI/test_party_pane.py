@@ -142,7 +142,7 @@ def test_two_tiles_share_a_cell_where_there_is_little_room() -> None:
     assert "▼" in lines[6]
 
 
-def test_what_was_visited_is_marked_and_may_be_unknown() -> None:
+def test_party_map_marks_visited_tiles() -> None:
     line = drawn(make_game(), 40, 20)[4]
     assert line.count("·") == 5
     assert drawn(make_game(), 40, 20, visited=None)[4].count("·") == 0

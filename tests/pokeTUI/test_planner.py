@@ -29,7 +29,7 @@ def shown(state: DashboardState, width: int = 100, height: int = 20) -> str:
     return "\n".join(line.text for line in pane.lines(state, width, height))
 
 
-def test_nothing_is_said_of_a_model_where_none_is_asked():
+def test_planner_status_is_silent_without_a_model():
     assert "model" not in shown(DashboardState())
 
 
@@ -74,7 +74,7 @@ def test_goals_of_games_that_nobody_watches_are_not_told():
     assert len(folded(events.GoalEvaluated(9, replace(VERDICT, env_index=3))).log) == 0
 
 
-def test_what_is_known_or_was_replaced_makes_no_noise():
+def test_known_or_replaced_planner_states_make_no_notice():
     replaced = replace(VERDICT, outcome=Outcome.REPLACED)
     state = folded(replace(ANSWERED, is_cached=True), events.GoalEvaluated(9, replaced))
     assert len(state.log) == 0

@@ -137,7 +137,7 @@ def test_with_releases_a_key_is_held_until_it_is_up() -> None:
     ]
 
 
-def test_what_covers_the_game_or_takes_the_keyboard_lets_all_go() -> None:
+def test_covered_game_releases_all_keys() -> None:
     for cover in (
         lambda player: player.playing.look(is_covered=True),
         lambda player: player.playing.let_go(),

@@ -35,7 +35,7 @@ tables = st.recursive(
 
 
 @given(tables)
-def test_what_is_written_as_toml_is_read_back(values: dict[str, object]) -> None:
+def test_preferences_written_as_toml_are_read_back(values: dict[str, object]) -> None:
     assert repr(tomllib.loads(to_toml(values))) == repr(values) or sort(
         tomllib.loads(to_toml(values))
     ) == sort(values)

@@ -42,7 +42,7 @@ def _is_printing(function: ast.expr) -> bool:
     return False
 
 
-def test_what_comes_from_outside_makes_no_line_of_its_own() -> None:
+def test_printed_values_make_no_line_of_their_own() -> None:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         printing.say(f"run {EVIL}", "next")
     first, second = out.getvalue().splitlines()
@@ -109,7 +109,7 @@ def test_streams_that_are_closed_or_full_bring_no_traceback(
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_what_an_encoding_has_no_sign_for_is_a_question_mark(encoding: str, tmp_path: Path) -> None:
+def test_printing_replaces_signs_that_the_encoding_lacks(encoding: str, tmp_path: Path) -> None:
     name = "Pokémon ●"
     result = shell(f"poketui rom '{name}'; poketui --help", tmp_path, PYTHONIOENCODING=encoding)
     assert b"Traceback" not in result.stderr

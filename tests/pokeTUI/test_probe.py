@@ -193,7 +193,7 @@ def test_colours_follow_the_environment(environment: dict[str, str], depth: Colo
 
 
 @pytest.mark.parametrize("depth", list(ColorDepth))
-def test_what_is_asked_for_wins(depth: ColorDepth) -> None:
+def test_probe_prefers_what_is_asked_for(depth: ColorDepth) -> None:
     assert color_depth(depth.value, {"TERM": "dumb", "NO_COLOR": "1"}) is depth
 
 

@@ -76,7 +76,7 @@ def test_a_person_walks_plays_live_and_opens_every_page(terminal: Terminal) -> N
     terminal.wait_for("Go on with: poketui run --resume", "exit code 0")
 
 
-def test_what_goes_straight_to_the_terminal_is_what_a_repaint_draws(terminal: Terminal) -> None:
+def test_direct_drawing_equals_a_repaint(terminal: Terminal) -> None:
     def game() -> list[str]:
         return [line[:60] for line in terminal.screen().splitlines()[1:29]]
 

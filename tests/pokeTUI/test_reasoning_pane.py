@@ -127,7 +127,7 @@ async def test_a_frozen_log_outlives_what_the_run_forgets() -> None:
 
 
 @pytest.mark.parametrize("width", [34, 36, 44, 58, 76])
-async def test_whatever_the_width_a_search_says_what_it_found_and_how_the_log_goes_on(
+async def test_search_line_of_the_reasoning_pane_at_every_width(
     width: int,
 ) -> None:
     one = pane()

@@ -97,7 +97,9 @@ async def test_without_a_recording_its_keys_do_nothing(open_cockpit: OpenCockpit
         assert len(pilot.app.screen_stack) == 1
 
 
-async def test_nothing_is_thrown_away_when_the_question_is_left(open_cockpit: OpenCockpit) -> None:
+async def test_leaving_the_discard_question_keeps_the_demonstration(
+    open_cockpit: OpenCockpit,
+) -> None:
     async with open_cockpit() as (pilot, session):
         session.post(NOW)
         await settle(pilot)
@@ -140,7 +142,7 @@ def test_the_badge_is_whole_at_every_width(columns: int) -> None:
         assert line.used <= columns
 
 
-def test_what_is_saved_stays_in_sight_between_two_demonstrations() -> None:
+def test_saved_demonstrations_stay_in_sight_between_two() -> None:
     bar = StatusBar()
     bar._state = recording_session(recording=replace(NOW, is_recording=False))
     (line,) = bar.draw(80, 1)

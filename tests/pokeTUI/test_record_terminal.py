@@ -63,9 +63,7 @@ def test_two_demonstrations_are_recorded_by_keys_and_replay_exactly(
     assert screen.count("exactly as recorded") == 2
 
 
-def test_what_was_played_is_saved_when_a_person_quits_in_the_middle(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_quit_within_a_demonstration_saves_it(terminal: Terminal, tmp_path: Path) -> None:
     saves = str(tmp_path / "saves")
     terminal.start_command((80, 24), "record", "--save-dir", saves)
     terminal.wait_for("▲ you play", "● rec", "HOME")

@@ -66,7 +66,9 @@ class TestRomCommand:
             (b"PK\x03\x04" + bytes(1000), "is a zip archive"),
         ],
     )
-    def test_what_is_no_rom_is_one_line(self, mine: Path, content: bytes, words: str) -> None:
+    def test_rom_refuses_other_files_in_one_line(
+        self, mine: Path, content: bytes, words: str
+    ) -> None:
         (mine / "game.gbc").write_bytes(content)
         result = poketui("rom", str(mine / "game.gbc"))
         assert_refused(result, "game.gbc", words)

@@ -62,7 +62,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
     assert state.failure is not None
 
 
-def test_what_a_control_did_and_why_not_is_told_in_words() -> None:
+def test_state_words_the_result_and_the_refusal_of_a_control() -> None:
     state = fold_all(
         events.SteeringChanged("adaptive", "balanced", "", "", (("map", 2.0),)),
         events.SteeringChanged("rl_only", "balanced", "", "", (("map", 0.5),)),
@@ -163,7 +163,7 @@ def test_the_log_is_bounded() -> None:
         (events.ControlChanged(False), "information", "The agent plays again"),
     ],
 )
-def test_what_a_person_must_know_becomes_a_notice(
+def test_notices_of_state_that_need_attention(
     event: events.Event, severity: str, text: str
 ) -> None:
     notice = fold_all(event).notices[-1]

@@ -148,7 +148,7 @@ def test_trust_lists_adds_and_removes(
 
 
 @pytest.mark.parametrize("arguments", [("--remove", "nobody"), (" ",), ("a\x1b[2J",)])
-def test_what_cannot_be_trusted_is_one_line(
+def test_trust_refuses_in_one_line(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command(monkeypatch, "trust", *arguments) == 2

@@ -32,7 +32,7 @@ def test_a_girl_can_be_chosen() -> None:
     game.stop()
 
 
-def test_nobody_leaves_town_without_a_creature(start: Start) -> None:
+def test_town_cannot_be_left_without_a_creature(start: Start) -> None:
     game = start("town")
     player = Player(game)
     player.walk_to((10, 2))

@@ -123,7 +123,7 @@ def test_a_person_records_a_demonstration_and_watches_it(rom: str, tmp_path: Pat
     assert replay.stop(300)
 
 
-def test_what_is_said_of_actions_has_their_names(rom: str, tmp_path: Path) -> None:
+def test_words_about_actions_have_the_games_names(rom: str, tmp_path: Path) -> None:
     session = EngineSession(small_run(rom, tmp_path))
     watcher = Watcher(session)
     watcher.send(Pause(), StepOnce())

@@ -133,7 +133,7 @@ def play(env: EnhancedPyBoyPokemonCrystalEnv, does: Callable[[], Any], steps: in
 
 
 @pytest.mark.parametrize(("error", "told"), FAILURES, ids=[told for _, told in FAILURES])
-def test_whatever_a_model_raises_the_game_is_played_on_and_it_is_told(
+def test_exceptions_of_a_model_are_reported_and_the_game_goes_on(
     env: EnhancedPyBoyPokemonCrystalEnv,
     caplog: pytest.LogCaptureFixture,
     error: BaseException,
@@ -150,7 +150,7 @@ def test_whatever_a_model_raises_the_game_is_played_on_and_it_is_told(
 
 
 @pytest.mark.parametrize(("answer", "told"), IMPOSSIBLE, ids=[told for _, told in IMPOSSIBLE])
-def test_whatever_impossible_a_model_answers_the_game_is_played_on_and_it_is_told(
+def test_impossible_answers_of_a_model_are_reported_and_the_game_goes_on(
     env: EnhancedPyBoyPokemonCrystalEnv, answer: object, told: str
 ) -> None:
     counts = play(env, lambda: answer, 2).consultation
@@ -196,7 +196,7 @@ def test_a_confidence_that_is_no_number_is_none_stated(stated: object) -> None:
     assert read_answer((4, {"confidence": stated}), ALL).confidence == 0.5
 
 
-def test_what_a_model_says_is_kept_as_a_short_printable_line() -> None:
+def test_reasoning_of_a_model_is_kept_as_a_short_printable_line() -> None:
     facts = {"reasoning": "\x1b[2J\ud800 far\n" * 1_000_000, "source": "me\n" * 1000}
     answer = read_answer((4, {**facts, "raw": object()}), ALL)
     assert answer.reason.isprintable()

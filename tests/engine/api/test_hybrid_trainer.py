@@ -239,7 +239,7 @@ def test_load_checkpoint_without_one_returns_false_and_logs_a_line(
     assert trainer.train(total_episodes=1)["total_episodes"] == 1
 
 
-def test_nothing_to_save_is_a_training_error(make: Make) -> None:
+def test_save_best_model_before_training_is_an_error(make: Make) -> None:
     with pytest.raises(TrainingError, match="nothing to save"):
         make().save_best_model()
 
@@ -282,7 +282,7 @@ def test_an_unknown_event_names_the_known_ones(make: Make) -> None:
         make().register_callback("episode_start", print)
 
 
-def test_what_a_callback_raises_ends_training(make: Make) -> None:
+def test_exception_of_a_callback_ends_training(make: Make) -> None:
     trainer = make()
     trainer.register_callback("episode_end", lambda *_: [][0])
     with pytest.raises(TrainingError, match="IndexError"):

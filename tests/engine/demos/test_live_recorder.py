@@ -390,7 +390,7 @@ def test_rewound_steps_stay_away_when_the_process_is_killed(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_is_played_and_taken_back_replays(
+def test_recording_with_rewinds_replays_exactly(
     seed: int,
     stepped: SteppedEnv,
     demo_config: RunConfig,

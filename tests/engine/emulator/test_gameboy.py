@@ -94,7 +94,7 @@ def test_bad_state_is_refused_and_the_machine_continues(machine: GameBoy, state:
     machine.tick(10)
 
 
-def test_nothing_is_printed_or_written(
+def test_game_boy_prints_and_writes_nothing(
     rom: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

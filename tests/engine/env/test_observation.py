@@ -299,7 +299,7 @@ states = st.builds(
     last_action=st.integers(-1, 8),
 )
 @settings(max_examples=40, deadline=None)
-def test_whatever_is_in_memory_the_observation_is_in_the_space(
+def test_observation_of_any_memory_is_in_the_space(
     game: Game, state: GameState, idle_steps: int, episode_share: float, last_action: int
 ) -> None:
     encoder = FeatureEncoder(game)

@@ -149,7 +149,7 @@ def test_all_ways_to_step_are_the_same(
 
 
 @pytest.mark.slow
-def test_what_is_compared_has_both_ends_of_an_episode(
+def test_compared_vectors_cover_both_ends_of_an_episode(
     played: tuple[np.ndarray, list[Moment]],
 ) -> None:
     _, snapshots = played

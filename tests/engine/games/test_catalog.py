@@ -91,7 +91,7 @@ def test_another_game_is_never_allowed(tmp_path: Path) -> None:
     refusal(file, allow_unknown=True)
 
 
-def test_nothing_is_written_beside_the_rom(tmp_path: Path) -> None:
+def test_load_game_writes_nothing_beside_the_rom(tmp_path: Path) -> None:
     file = tmp_path / "hack.gbc"
     file.write_bytes(cartridge(title=b"PM_CRYSTAL"))
     load_game(file, allow_unknown=True)

@@ -185,7 +185,7 @@ def test_battle_scene_leaves_waiting_and_buttons() -> None:
     assert allowed(state) == {A, B, NOOP}
 
 
-def test_nothing_is_masked_before_the_game_runs() -> None:
+def test_mask_is_open_before_the_game_runs() -> None:
     assert allowed(make_state(control=make_control(in_game=False))) == set(Action)
 
 

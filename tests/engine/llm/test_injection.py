@@ -124,9 +124,7 @@ def test_a_model_that_repeats_an_order_does_nothing_by_it(order):
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(anything, max_size=3), anything, anything, st.booleans(), st.data())
-def test_whatever_is_answered_to_whatever_is_said_only_a_choice_comes_of_it(
-    screen, name, answer, is_named, data
-):
+def test_injected_text_leads_to_an_offered_choice_only(screen, name, answer, is_named, data):
     here = shown(screen, name)
     offers = ask(here).schema["properties"]["choice"]["enum"]
     said = data.draw(st.sampled_from([answer, *offers, *screen, name]))

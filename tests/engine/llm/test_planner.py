@@ -244,7 +244,7 @@ def test_failures_that_are_not_in_a_row_do_not_add_up() -> None:
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.parametrize("after", ["", '{"choice": '])
-def test_whatever_a_backend_raises_is_a_counted_failure(error: BaseException, after: str) -> None:
+def test_exceptions_of_backends_are_counted_failures(error: BaseException, after: str) -> None:
     backend = FakeBackend(fails(error, after), says())
     with listening(backend) as heard:
         heard.ask(query(key="a"))

@@ -165,7 +165,7 @@ def test_the_last_place_of_rest_leads_to_its_center_and_its_nurse():
         ([replace(creature(), status="poison")], True),
     ],
 )
-def test_who_needs_healing(party, is_hurt):
+def test_needs_healing_of_a_hurt_party(party, is_hurt):
     assert needs_healing(party) is is_hurt
 
 

@@ -99,7 +99,7 @@ def test_moments_are_two_seconds_apart_however_fast_the_steps(tmp_path):
     run.journal.close()
 
 
-def test_what_was_asked_for_is_not_pushed_out(run):
+def test_requested_kept_states_are_not_pushed_out(run):
     stay(run, 2)
     run.trainer.loop.obey(KeepState())
     stay(run, 30)
@@ -162,14 +162,14 @@ def test_a_state_that_is_not_kept_is_refused(run):
     assert refusals(run) == ["State 7 is not kept.", "State 7 is not kept; kept are 1."]
 
 
-def test_nothing_begins_again_during_an_evaluation(run):
+def test_branching_waits_for_the_end_of_an_evaluation(run):
     run.trainer.reporter.phase("evaluating")
     for command in (Restart(), KeepState(), Branch(1)):
         run.trainer.loop.obey(command)
     assert refusals(run) == ["Wait until the evaluation is over."] * 3
 
 
-def test_what_came_of_each_is_told(run):
+def test_branching_reports_each_outcome(run):
     for command in (KeepState(), Branch(1), Restart()):
         run.trainer.loop.obey(command)
     told = run.of(CommandObeyed)
@@ -188,7 +188,7 @@ def test_a_state_says_when_it_was_kept(run):
     assert before_s <= state.kept_s <= time.time()
 
 
-def test_what_an_earlier_version_kept_is_read(run):
+def test_kept_states_of_an_earlier_version_are_read(run):
     run.trainer.loop.obey(KeepState())
     facts, snapshots = run.trainer.state.kept_states.save()
     facts["asked"] = [entry[:4] for entry in facts["asked"]]
@@ -197,7 +197,7 @@ def test_what_an_earlier_version_kept_is_read(run):
     assert (state.number, state.episode, state.kept_s) == (1, 0, 0.0)
 
 
-def test_what_was_asked_for_survives_in_the_checkpoint(run, tmp_path):
+def test_requested_kept_states_survive_in_the_checkpoint(run, tmp_path):
     stay(run, 9)
     run.trainer.loop.obey(KeepState())
     snapshot = run.trainer.state.kept_states.find(3)

@@ -25,7 +25,7 @@ def example(value: int = 1) -> Checkpoint:
     )
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_checkpoint_reads_back_what_was_written(tmp_path):
     written = example()
     write_checkpoint(tmp_path / "a.zip", written)
     found = read_checkpoint(tmp_path / "a.zip")
@@ -189,7 +189,7 @@ def test_where_files_have_one_name_only_the_best_is_a_copy(tmp_path, monkeypatch
     assert best(tmp_path) == 3.0
 
 
-def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path):
+def test_checkpoint_store_clears_half_written_files_away(tmp_path):
     (tmp_path / "step-000000000010.zip.tmp").write_bytes(b"PK half")
     CheckpointStore(tmp_path, keep=1).save(example(1), 20)
     assert not list(tmp_path.glob("*.tmp"))

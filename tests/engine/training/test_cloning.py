@@ -125,7 +125,7 @@ def test_curves_and_figures_of_a_policy_are_read_as_a_runs(tmp_path):
         saved_curves(str(tmp_path), "two")
 
 
-def test_what_plays_best_is_kept_even_if_it_gets_worse(tmp_path):
+def test_cloning_keeps_the_policy_that_plays_best(tmp_path):
     answers = iter([made(0.2), made(0.9), made(0.5)])
     found = clone(tmp_path, judge=lambda *_: next(answers)).run()
     assert found.best is not None

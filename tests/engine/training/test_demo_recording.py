@@ -161,7 +161,7 @@ def test_an_intervention_is_saved_with_the_agents_proposals_and_replays_elsewher
     assert not refusals(run)
 
 
-def test_nothing_is_saved_of_a_takeover_without_a_step(run: Run, tmp_path: Path) -> None:
+def test_takeover_without_a_step_saves_no_demonstration(run: Run, tmp_path: Path) -> None:
     steps(run, 3)
     act(run, TakeOver(), GiveBack())
     assert interventions(tmp_path) == []
@@ -206,7 +206,9 @@ def test_more_is_not_taken_back_than_was_recorded(run: Run) -> None:
     assert refusals(run) == ["There are no steps to take back."] * 2
 
 
-def test_what_is_discarded_leaves_no_file_and_the_game_goes_on(run: Run, tmp_path: Path) -> None:
+def test_discarded_demonstration_leaves_no_file_and_the_game_goes_on(
+    run: Run, tmp_path: Path
+) -> None:
     act(run, TakeOver())
     press(run, *MOVES)
     act(run, DiscardRecording())
@@ -405,7 +407,7 @@ def test_a_lost_process_costs_one_warning_and_no_demonstration(
         assert len(run.of(WarningRaised)) == 1
 
 
-def test_what_an_engine_that_is_gone_recorded_can_be_recovered(tmp_path: Path) -> None:
+def test_demonstration_of_a_killed_engine_is_recovered(tmp_path: Path) -> None:
     with playing(tmp_path) as run:
         act(run, TakeOver())
         press(run, *MOVES)
@@ -414,9 +416,7 @@ def test_what_an_engine_that_is_gone_recorded_can_be_recovered(tmp_path: Path) -
     assert own(read_log(log)) == bytes(MOVES)
 
 
-def test_what_cannot_be_written_ends_the_recording_and_nothing_else(
-    run: Run, tmp_path: Path
-) -> None:
+def test_full_disk_ends_the_recording_and_nothing_else(run: Run, tmp_path: Path) -> None:
     (tmp_path / "demos").write_text("a file where the folder should be")
     act(run, TakeOver())
     press(run, *MOVES)

@@ -135,7 +135,7 @@ def test_an_evaluation_that_is_skipped_is_over_and_the_next_one_comes(tmp_path):
     assert not run.of(CommandRefused)
 
 
-def test_nothing_is_skipped_where_nothing_is_evaluated(tmp_path):
+def test_skip_evaluation_without_one_is_refused(tmp_path):
     run = Run(tmp_path, total_steps=100)
     run.commands.put(SkipEvaluation())
     run.play()
@@ -150,7 +150,7 @@ def test_the_status_tells_how_far_an_evaluation_is(evaluated):
     assert (after.phase, after.done, after.total) == ("acting", 0, 0)
 
 
-def test_what_was_evaluated_is_saved_and_the_best_is_kept(evaluated):
+def test_evaluation_is_saved_and_the_best_checkpoint_kept(evaluated):
     saved = {event.total_steps for event in evaluated.of(CheckpointSaved)}
     assert {event.total_steps for event in evaluated.of(EvaluationEnded)} <= saved
     best = read_checkpoint(evaluated.folder / "checkpoints" / BEST)

@@ -54,7 +54,7 @@ def test_without_a_history_there_is_nothing_to_tell():
     assert vector.told == []
 
 
-def test_what_was_told_and_when_outlive_the_run(history):
+def test_experience_updates_and_their_times_outlive_the_run(history):
     experience_updates, vector = ExperienceUpdates(history), Listener()
     experience_updates.after_step(vector, None, 20_000)
     again = ExperienceUpdates(history)

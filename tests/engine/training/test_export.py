@@ -72,7 +72,7 @@ def test_a_run_without_episodes_is_an_empty_table(tmp_path):
     assert not rows(path)
 
 
-def test_nothing_is_overwritten_unless_asked(tmp_path, run):
+def test_export_overwrites_only_if_asked(tmp_path, run):
     path = tmp_path / "mine.csv"
     path.write_text("mine")
     with pytest.raises(ConfigurationError, match=r"mine\.csv is there already"):
@@ -82,7 +82,7 @@ def test_nothing_is_overwritten_unless_asked(tmp_path, run):
     assert len(rows(path)) == 2
 
 
-def test_what_cannot_be_exported_is_one_line(tmp_path, run):
+def test_export_refuses_in_one_line(tmp_path, run):
     for options, words in (
         ({"form": "xml"}, "no format 'xml'.*csv, json"),
         ({"table": "x"}, "no table 'x'.*episodes, updates, evaluations"),

@@ -278,7 +278,7 @@ def test_checkpoints_that_were_changed_and_sealed_again_raise_nothing_else(tmp_p
     assert refused > 300
 
 
-def test_what_could_not_be_read_again_is_not_written(
+def test_checkpoint_that_could_not_be_read_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

@@ -31,7 +31,7 @@ def moved(has_moved: bool) -> CurriculumChanged:
     )
 
 
-def test_what_was_journalled_is_read_back(tmp_path):
+def test_journal_reads_back_what_was_written(tmp_path):
     journal = Journal(tmp_path / "journal.jsonl")
     events = [episode(1), PolicyUpdated(1, 10, {"entropy": 1.5}), episode(2)]
     for event in events:
@@ -141,7 +141,7 @@ def test_a_damaged_line_is_skipped_and_counted(tmp_path, damage):
     assert warnings == [f"1 damaged line of {path} is skipped."]
 
 
-def test_what_can_be_written_of_a_figure_that_is_not_finite_is_read(tmp_path):
+def test_journal_reads_figures_that_are_not_finite(tmp_path):
     path = tmp_path / "journal.jsonl"
     journal = Journal(path)
     journal.take(PolicyUpdated(1, 10, {"loss": math.inf}))
@@ -209,7 +209,7 @@ def test_the_newest_lines_are_found_from_the_end(tmp_path, count, end):
 
 
 @pytest.mark.parametrize("kind", ["a folder", "a named pipe", "a link to nowhere"])
-def test_what_is_no_file_is_said_and_holds_nothing(tmp_path, kind):
+def test_journal_that_is_no_file_is_reported_and_empty(tmp_path, kind):
     path = tmp_path / "journal.jsonl"
     if kind == "a folder":
         path.mkdir()

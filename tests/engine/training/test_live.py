@@ -153,7 +153,7 @@ def test_status_says_whether_the_game_runs_live(game: Game) -> None:
     assert game.run.of(CommandRefused) == []
 
 
-def test_what_makes_no_sense_is_refused(game: Game) -> None:
+def test_live_play_refuses_what_it_cannot_do_with_a_reason(game: Game) -> None:
     game.obey(Hold(LEFT))
     game.obey(PlayLive(True), Press(Action.A), Watch(0))
     game.obey(GiveBack(), PlayLive(True))

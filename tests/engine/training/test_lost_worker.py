@@ -101,7 +101,7 @@ def test_training_goes_on_without_the_lost_episodes(start_run: StartRun) -> None
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_what_was_learnt_from_ends_at_the_last_known_state(
+def test_trajectory_of_a_lost_worker_ends_at_its_last_known_state(
     start_run: StartRun, how: signal.Signals
 ) -> None:
     run = start_run()
@@ -207,7 +207,7 @@ def test_agents_that_do_not_learn_go_on_too(start_run: StartRun) -> None:
 
 
 @pytest.mark.slow
-def test_what_dies_again_and_again_fails_the_run_with_one_clear_error(tmp_path: Path) -> None:
+def test_worker_that_keeps_dying_fails_the_run_with_one_error(tmp_path: Path) -> None:
     def doomed(config: RunConfig) -> VectorEnv:
         return VectorEnv("tests.engine.env.factories:doomed", config, 1)
 

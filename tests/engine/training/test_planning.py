@@ -216,7 +216,7 @@ def test_the_uplift_is_shown_with_the_models_state_and_outlives_the_run(bench, t
     again.history.close()
 
 
-def test_what_was_planned_without_a_model_is_asked_again_once_it_is_back(bench, tmp_path):
+def test_subgoals_made_without_a_model_are_asked_again_once_it_is_back(bench, tmp_path):
     bench.planner.plans = [plan("whole")]
     bench.step()
     away = PlannerStatusChanged("small,large", "ready", absent="1 of 2 models ready")
@@ -268,7 +268,7 @@ def test_plans_goal_sources_and_summary_outlive_the_run(bench, tmp_path):
         ({"llm_model": "smollm2:1.7b"}, False),
     ],
 )
-def test_what_costs_money_without_a_price_is_warned_of(tmp_path, monkeypatch, settings, is_warned):
+def test_paid_model_without_a_price_is_warned_of(tmp_path, monkeypatch, settings, is_warned):
     for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(key, "secret")
     for address in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
@@ -353,7 +353,7 @@ def test_an_answer_to_what_was_asked_before_a_instruction_is_not_followed(bench)
     assert [one["key"] for one in bench.planning.save()["plans"]] == ["new"]
 
 
-def test_nothing_is_asked_while_it_is_paused(bench):
+def test_planning_asks_nothing_in_a_pause(bench):
     bench.vector.questions = {0: query()}
     bench.planning.is_paused = True
     bench.step(wants=[0])

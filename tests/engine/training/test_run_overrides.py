@@ -72,7 +72,7 @@ def test_a_run_tells_its_course_when_it_begins(tmp_path):
         (SetWeight("goal", math.inf), "A weight is a finite number."),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_a_reason(run, command, reason):
+def test_run_override_that_cannot_be_done_is_refused_with_a_reason(run, command, reason):
     run.trainer.loop.obey(command)
     (told,) = refusals(run)
     assert told.startswith(reason)
@@ -165,7 +165,7 @@ def test_milestone_without_a_known_way_is_no_goal(run):
     assert refusals(run) == ["The rules know no way to this: The corner."]
 
 
-def test_what_is_reached_in_the_watched_episode_is_no_goal(run):
+def test_reached_milestone_of_the_watched_episode_is_no_goal(run):
     run.trainer.reporter.milestones = frozenset({"goal"})
     run.trainer.loop.obey(SetGoal("goal"))
     assert "reached already" in refusals(run)[0]
