@@ -92,11 +92,11 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
     settings = {"agent": learner(path, RunConfig(save_dir=str(tmp_path)))}
     with playing(tmp_path / "dqn", dqn=SMALL, **settings) as run:
         demos = run.trainer.learning.agent._demos
-        former = demos._replay.count
+        former = demos.replay.count
         steps(run, 40)
         walk(run)
-        assert demos._replay.count == former + SHOWN - 1, "the last step led to none known"
-        count = demos._replay.count
+        assert demos.replay.count == former + SHOWN - 1, "the last step led to none known"
+        count = demos.replay.count
         assert said(run)[-1] == (
             f"your 4 steps joined the demonstrations that are learnt from: {count} by now"
         )
@@ -106,7 +106,7 @@ def test_interventions_join_the_demonstrations_of_an_agent_that_learns_from_some
         facts, arrays = run.trainer.learning.agent.save()
         other = DQN(SMALL, 2, SPACES, 0, imitation=ImitationConfig())
         other.load(facts, arrays)
-        assert other._demos._replay.count == count
+        assert other._demos.replay.count == count
         for name, array in other.save()[1].items():
             assert np.asarray(array).tobytes() == np.asarray(arrays[name]).tobytes(), name
     assert run.of(WarningRaised) == []
