@@ -14,6 +14,7 @@ SHORTER = {
 }
 
 
+@pytest.mark.slow
 def test_the_documents_examples_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

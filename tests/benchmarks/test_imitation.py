@@ -20,6 +20,7 @@ def test_a_folder_without_demonstrations_is_refused_in_one_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_demonstrations_of_a_folder_are_played_in_another_process(tmp_path, capsys):
     config = RunConfig(save_dir=str(tmp_path))
     folder = tmp_path / "demos"

@@ -27,6 +27,7 @@ def test_training_speed_counts_the_episodes_asked_for(trainer: HybridLLMRLTraine
         assert results["steps_per_s"] == pytest.approx(16 / results["seconds"])
 
 
+@pytest.mark.slow
 def test_memory_usage_is_sampled_until_the_time_is_over(trainer: HybridLLMRLTrainer) -> None:
     results = benchmark_memory_usage(trainer, duration=0.5)
     assert 0 < results["start_mb"] <= results["peak_mb"]

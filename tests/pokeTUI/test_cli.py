@@ -254,6 +254,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_runs_are_listed_and_resumed_and_unreadable_ones_passed_over(
     saved: Path, tmp_path: Path
 ) -> None:
@@ -336,6 +337,7 @@ def test_a_saved_run_is_evaluated_from_the_start(saved: Path) -> None:
     assert "Win the Cobble Badge" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_same_evaluation_comes_out_the_same(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -148,6 +148,7 @@ def test_pull_of_an_unknown_model_fails(name: str, library: Library) -> None:
     assert library.calls == []
 
 
+@pytest.mark.slow
 def test_interrupted_pull_in_a_terminal_shows_a_bar_and_says_that_it_resumes(
     library: Library,
 ) -> None:

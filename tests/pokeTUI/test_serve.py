@@ -466,6 +466,7 @@ async def open_as_browser(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"),
     [

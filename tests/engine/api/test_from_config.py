@@ -155,6 +155,7 @@ def test_the_named_algorithm_learns(tmp_path: Path, agent: str, kind: type) -> N
     trainer.close()
 
 
+@pytest.mark.slow
 def test_a_screen_is_learnt_from_by_its_pixels(tmp_path: Path) -> None:
     ppo = {"rollout_steps": 12, "minibatch_size": 12, "epochs": 1, "hidden_size": 32}
     trainer = create_test_trainer(2, temp_dir=tmp_path, observation_type="screen", ppo=ppo)

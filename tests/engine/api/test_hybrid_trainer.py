@@ -144,6 +144,7 @@ def test_interrupted_training_goes_on_bit_for_bit(make: Make) -> None:
     assert torch.equal(weights(second), weights(whole))
 
 
+@pytest.mark.slow
 def test_evaluations_change_neither_training_nor_final_evaluations(make: Make) -> None:
     """Whether or not the number of episodes is divisible by the interval."""
     plain = make("plain", Chatty(), eval_episodes=1)
@@ -203,6 +204,7 @@ def test_a_second_call_goes_on(make: Make) -> None:
     assert trainer.train(total_episodes=1)["total_episodes"] == 2
 
 
+@pytest.mark.slow
 def test_a_checkpoint_by_its_path_begins_a_run_of_its_own(make: Make, tmp_path: Path) -> None:
     first = make()
     first.train(total_episodes=1, save_interval=1)

@@ -292,6 +292,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=12))
 def test_no_facts_raise_and_every_answer_is_json(facts: dict[str, Any]):

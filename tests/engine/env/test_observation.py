@@ -84,6 +84,7 @@ def story(env: GameEnv, steps: int) -> Iterator[Observation]:
     assert has_lost
 
 
+@pytest.mark.slow
 def test_every_observation_of_a_played_story_is_in_the_space() -> None:
     """That of all parts; the other kinds are parts of it."""
     env = GameEnv(config=EnvConfig(max_steps=5000))

@@ -246,6 +246,7 @@ class TestFailures:
 
 @pytest.mark.usefixtures("started_workers")
 class TestProcesses:
+    @pytest.mark.slow
     def test_vector_of_another_thread_works_and_close_ends_its_workers(
         self, config: RunConfig
     ) -> None:
@@ -273,6 +274,7 @@ class TestProcesses:
         assert vector.step(np.full(3, Action.LEFT)).rewards.any()
         assert os.getsid(vector.pids[0]) != os.getsid(0)
 
+    @pytest.mark.slow
     def test_workers_say_nothing_on_the_terminal(
         self, config: RunConfig, capfd: pytest.CaptureFixture[str]
     ) -> None:

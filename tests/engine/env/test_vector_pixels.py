@@ -129,6 +129,7 @@ def test_a_state_saved_without_pixels_is_refused_where_they_are_wanted(
         seeing.load(blind.save())
 
 
+@pytest.mark.slow
 def test_the_last_known_pixels_stay_of_an_episode_whose_process_died(seeing: VectorEnv) -> None:
     before = play(seeing, seeing.reset(SEEDS), 4)[-1]
     os.kill(seeing.pids[0], signal.SIGKILL)

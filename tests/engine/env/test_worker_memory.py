@@ -32,6 +32,7 @@ def test_a_playing_worker_has_imported_neither_torch_nor_the_terminal(tmp_path: 
     assert not modules & FOREIGN
 
 
+@pytest.mark.slow
 def test_a_worker_with_a_game_stays_below_90_mb(tmp_path: Path) -> None:
     config = RunConfig(save_dir=str(tmp_path), env=EnvConfig(max_steps=200))
     rng = np.random.default_rng(0)

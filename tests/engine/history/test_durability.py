@@ -98,6 +98,7 @@ def test_a_script_that_just_ends_has_written_everything(path):
     assert count(path) == 2000
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_one_warning_and_what_it_never_took_is_counted(path):
     full = path.with_name("full.db")
     dropped, lost = map(int, finish(FULL_DISK, path, str(full)).split())

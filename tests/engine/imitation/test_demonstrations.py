@@ -24,6 +24,7 @@ def recorded(practice, tmp_path_factory):
     return folder, [demo for _, demo in made]
 
 
+@pytest.mark.slow
 def test_every_demonstrated_step_is_an_example_and_the_last_ends_its_episode(recorded, practice):
     folder, demos = recorded
     told = []

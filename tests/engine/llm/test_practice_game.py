@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import mean
 
 import numpy as np
+import pytest
 
 from engine.config import EnvConfig, PlannerConfig
 from engine.env.game_env import GameEnv
@@ -38,6 +39,7 @@ def assert_each_choice_can_be_picked(here: PlanningQuery) -> None:
             assert read_plan(json.dumps(answer), "stop", here, "m").plan.option is option
 
 
+@pytest.mark.slow
 def test_a_question_begins_like_the_one_before_it():
     """So that a server which keeps what it has read has little to read; see `RunSummary`."""
     env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
@@ -71,6 +73,7 @@ def test_a_question_begins_like_the_one_before_it():
     assert mean(shares) >= 0.7
 
 
+@pytest.mark.slow
 def test_each_choice_of_a_whole_game_can_be_picked():
     env = GameEnv(observation_type="state", config=EnvConfig(max_steps=100_000))
     env.reset(seed=0)

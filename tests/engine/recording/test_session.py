@@ -472,6 +472,7 @@ def test_an_unknown_player_is_refused(begin: Begin) -> None:
         watcher.next(RunStopped)
 
 
+@pytest.mark.slow
 def test_recording_session_loads_no_learning_library(config: RunConfig) -> None:
     code = (
         "import json, sys\n"

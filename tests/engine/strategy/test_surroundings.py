@@ -284,6 +284,7 @@ def test_the_town_shows_its_doors_and_the_road(env):
     assert "?" in "".join(rows(found))
 
 
+@pytest.mark.slow
 def test_every_step_walked_is_one_step_in_the_survey(env):
     """People, doors, water, walls: random play meets all of them."""
     before = play_until(env, is_in("FERNWICK"))

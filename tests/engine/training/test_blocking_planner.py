@@ -57,6 +57,7 @@ def played(
     return goal_sources, places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("character", "leaves"), [("oracle", True), ("liar", False)])
 def test_a_models_goals_lead_where_it_wants_to_go(
     tmp_path: Path, character: Character, leaves: bool

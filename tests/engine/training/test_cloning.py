@@ -270,6 +270,7 @@ def test_demonstrations_for_an_agent_that_learns_from_none_are_refused(tmp_path,
     assert f"imitation.{next(iter(imitation))}" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_cloning_the_practice_game_can_be_resumed_with_more_epochs(tmp_path):
     given = {"hidden_size": 16, "epochs": 1, "eval_episodes": 0}
     first = clone_policy(str(tmp_path), given, Source(rules=2))

@@ -69,6 +69,7 @@ def test_the_rules_know_the_way_to_most_of_the_practice_game() -> None:
     assert {"entered_lab", "got_starter", "first_badge"} <= known_goals(PROFILE)
 
 
+@pytest.mark.slow
 def test_a_branch_begins_where_the_state_was_kept(tmp_path: Path) -> None:
     with made(tmp_path / "run", headless=False, mode="llm_only", clock=Clock(1.0)) as run:
         run.trainer.reporter.watch(0)

@@ -443,6 +443,7 @@ def test_a_disk_that_fills_up_ends_the_recording_and_not_the_play(tmp_path: Path
         assert len(read_log(log).actions) > 3
 
 
+@pytest.mark.slow
 def test_training_goes_on_as_if_nobody_had_asked_the_agent(tmp_path: Path) -> None:
     ends = []
     for wanted in (True, False):

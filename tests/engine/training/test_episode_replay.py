@@ -36,6 +36,7 @@ def journal_path(saves: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_episode_of_a_run_is_replayed_exactly(saves: Path) -> None:
     ended = [e for e in read_journal(journal_path(saves)) if isinstance(e, EpisodeEnded)]
     assert len(ended) >= 4

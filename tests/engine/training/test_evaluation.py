@@ -110,6 +110,7 @@ def interrupted(folder, *commands) -> Run:
     return run
 
 
+@pytest.mark.slow
 def test_a_stop_ends_an_evaluation_at_once_and_the_resumed_run_makes_up_for_it(tmp_path):
     whole = interrupted(tmp_path / "whole")
     whole.play()

@@ -30,6 +30,7 @@ def try_faults(subject: str, folder: Path) -> list[dict]:
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_no_fault_in_saving_costs_the_last_good_checkpoint(tmp_path):
     cases = try_faults("checkpoint", tmp_path)
     assert {"open", "write", "fsync", "close", "replace", "link", "unlink"} <= {
@@ -55,6 +56,7 @@ def test_no_fault_in_journalling_costs_what_a_checkpoint_counts_on(tmp_path):
         assert case["resumed"], case
 
 
+@pytest.mark.slow
 def test_no_fault_in_beginning_a_run_leaves_half_of_its_settings(tmp_path):
     cases = try_faults("settings", tmp_path)
     assert {"open", "write", "replace"} <= {case["call"] for case in cases}

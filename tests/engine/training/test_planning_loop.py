@@ -302,6 +302,7 @@ def test_a_server_that_hangs_keeps_no_run_from_ending(tmp_path, scenario):
     assert not goals(loop)
 
 
+@pytest.mark.slow
 def test_a_run_whose_answers_are_all_cut_off_goes_on_and_tells_why(tmp_path):
     with ScriptedOllama() as server:
         server.scenario, server.tokens = "length", (900, 160)
