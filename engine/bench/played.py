@@ -65,7 +65,6 @@ def film(seconds: float) -> Film:
     with tempfile.TemporaryDirectory() as folder:
         config = RunConfig(agent="rules", num_envs=1, save_dir=folder, seed=_SEED)
         env = make_env(config, 0)
-        assert isinstance(env, SteppedEnv)
         try:
             return _film(env, round(seconds * FRAMES_PER_S))
         finally:
